@@ -1,0 +1,24 @@
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/** Most bytes of an entry with all that it imports, minified and gzipped. */
+const BUDGETS = { 'index.js': 8_000, 'webhooks.js': 2_000 }
+
+for (const [entry, budget] of Object.entries(BUDGETS)) {
+  const size = await bundledSize(entry)
+  console.log(`${entry}: ${size} of ${budget} bytes`)
+  if (size > budget) process.exitCode = 1
+}
+
+async function bundledSize(entry: string): Promise<number> {
+  const { outputFiles } = await build({
+    entryPoints: [new URL(`../dist/${entry}`, import.meta.url).pathname],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    // An import of node: in a browser entry fails here.
+    platform: 'browser',
+    write: false,
+  })
+  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+}

@@ -1,0 +1,157 @@
+import {
+  componentName,
+  type Document,
+  type DocumentOperation,
+  exampleOf,
+  type HttpMethod,
+  isObjectSchema,
+  jsonContent,
+  type Parameter,
+  resolve,
+  type Schema,
+} from './openapi-document.ts'
+
+/** One method of the client, as read from the document. */
+export interface Operation {
+  operationId: string
+  resource: string
+  method: string
+  httpMethod: string
+  route: string
+  tag: string | undefined
+  summary: string
+  description: string
+  ids: { name: string; type: string }[]
+  input: Input | undefined
+  data: NamedType
+  /** For a list: the name of the items in `data`. */
+  itemsKey: string | undefined
+  takesIdempotencyKey: boolean
+  errors: { code: string; status: string; hasDetails: boolean }[]
+  example: unknown
+}
+
+/** A type of the package's, and where in the generated schema it is found. */
+export interface NamedType {
+  name: string
+  /** Absent for a component, which is declared once for all operations. */
+  source?: string
+  isObject: boolean
+}
+
+interface Input extends NamedType {
+  kind: 'query' | 'body'
+  required: boolean
+}
+
+/** All operations of the document, in its order. */
+export function readOperations(document: Document): Operation[] {
+  const prefix = apiPrefix(document)
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([key]) => ['get', 'post', 'put', 'patch', 'delete'].includes(key))
+      .map(([httpMethod, operation]) => readOperation(document, httpMethod as HttpMethod, prefix + path, operation)),
+  )
+}
+
+/** The path of the first server, in front of every route. */
+function apiPrefix({ servers = [] }: Document): string {
+  return servers[0] ? new URL(servers[0].url, 'http://localhost').pathname.replace(/\/$/, '') : ''
+}
+
+function readOperation(document: Document, httpMethod: HttpMethod, route: string, operation: DocumentOperation): Operation {
+  const { operationId } = operation
+  const [resource, method, ...rest] = operationId.split('.')
+  if (!resource || !method || rest.length > 0) throw new Error(`${operationId}: expected resource.method`)
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(document, parameter))
+  const data = dataSchema(document, operation)
+  const content = jsonContent(operation.requestBody?.content)
+  return {
+    operationId,
+    resource,
+    method,
+    httpMethod: httpMethod.toUpperCase(),
+    route,
+    tag: operation.tags?.[0],
+    summary: operation.summary ?? '',
+    description: operation.description ?? '',
+    ids: parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, schema }) => ({ name, type: idType(name, schema) })),
+    input: readInput(document, operation, parameters),
+    data: {
+      name: componentName(data) ?? `${pascalCase(operationId)}Result`,
+      source: componentName(data)
+        ? undefined
+        : `operations['${operationId}']['responses'][200]['content']['application/json']['data']`,
+      isObject: isObjectSchema(data),
+    },
+    itemsKey: itemsKey(document, data),
+    takesIdempotencyKey: parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key'),
+    errors: readErrors(document, operation),
+    example: content && exampleOf(document, content),
+  }
+}
+
+function readInput(document: Document, operation: DocumentOperation, parameters: Parameter[]): Input | undefined {
+  const { operationId, requestBody } = operation
+  const query = parameters.filter((parameter) => parameter.in === 'query')
+  const name = `${pascalCase(operationId)}Params`
+  const body = jsonContent(requestBody?.content)?.schema
+  if (body && query.length > 0)
+    throw new Error(`${operationId}: takes both a body and a query, which no method signature here covers`)
+  if (body) {
+    const component = componentName(body)
+    const source = component
+      ? undefined
+      : `NonNullable<operations['${operationId}']['requestBody']>['content']['application/json']`
+    const isObject = isObjectSchema(resolve(document, body))
+    return { kind: 'body', required: requestBody?.required ?? false, name: component ?? name, source, isObject }
+  }
+  if (query.length === 0) return undefined
+  const source = `NonNullable<operations['${operationId}']['parameters']['query']>`
+  return { kind: 'query', required: query.some((parameter) => parameter.required), name, source, isObject: true }
+}
+
+function dataSchema(document: Document, { operationId, responses }: DocumentOperation): Schema {
+  const schema = jsonContent(resolve(document, responses['200']!).content)?.schema
+  const data = schema && resolve(document, schema).properties?.['data']
+  if (!data) throw new Error(`${operationId}: the answer 200 has no data`)
+  return data
+}
+
+// A list is told by how it goes on: `pagination` or `next_cursor` beside the one array.
+function itemsKey(document: Document, data: Schema): string | undefined {
+  const { properties = {} } = resolve(document, data)
+  if (!properties['pagination'] && !properties['next_cursor']) return undefined
+  const arrays = Object.keys(properties).filter((key) => resolve(document, properties[key]!).type === 'array')
+  if (arrays.length !== 1) throw new Error(`A page with ${arrays.length} arrays: ${Object.keys(properties).join(', ')}`)
+  const item = resolve(document, resolve(document, properties[arrays[0]!]!).items!)
+  const variants = item.oneOf ?? item.anyOf ?? [item]
+  if (!variants.every((variant) => resolve(document, variant).properties?.['id']))
+    throw new Error(`Items of ${arrays[0]} have no id, by which pages are deduplicated`)
+  return arrays[0]
+}
+
+function readErrors(document: Document, { responses }: DocumentOperation): Operation['errors'] {
+  return Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, response]) => {
+      const schema = jsonContent(resolve(document, response).content)?.schema
+      const properties = schema && resolve(document, schema).properties?.['error']
+      const { code, details } = (properties && resolve(document, properties).properties) ?? {}
+      const codes = code ? (resolve(document, code).enum ?? []) : []
+      return codes.map((one) => ({ code: one as string, status, hasDetails: details !== undefined }))
+    })
+}
+
+// An id that the document calls a string may be a number's digits: a client should not have to convert it.
+function idType(name: string, { type }: Schema): string {
+  if (type === 'integer' || type === 'number') return 'number'
+  return /id$/i.test(name) ? 'string | number' : 'string'
+}
+
+/** `orders.list` becomes `OrdersList`. */
+export function pascalCase(text: string): string {
+  return text.replace(/(?:^|[^A-Za-z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,45 @@
+import { type Document, isObjectSchema, type Schema } from './openapi-document.ts'
+import { jsDoc } from './js-doc.ts'
+import type { NamedType, Operation } from './read-operations.ts'
+
+/** `models.ts`: a name for every component, parameter object and answer, and the union of error codes. */
+export function renderModels(document: Document, operations: Operation[], eventNames: ReadonlySet<string>): string {
+  const components = Object.entries(document.components.schemas).filter(([name]) => !eventNames.has(name))
+  const named = uniqueByName(operations.flatMap(({ input, data }) => [input, data]))
+  const codes = [...new Set(operations.flatMap(({ errors }) => errors.map(({ code }) => code)))].toSorted()
+  return [
+    "import type { components, operations } from './schema.ts'",
+    "type Schemas = components['schemas']",
+    declareNamed,
+    `${jsDoc('Every error code that the API documents.')}export type DocumentedErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')}`,
+    `${jsDoc('What is wrong with one field, or with one item of a submitted array.')}export type ErrorDetail = ${errorDetailSource(operations)}`,
+    ...components.map(([name, schema]) => declareComponent(name, schema)),
+    ...named.map((type) => declare(type.name, type.source!, type.isObject)),
+  ].join('\n\n')
+}
+
+// The document says it in every answer that has details; all say the same.
+function errorDetailSource(operations: Operation[]): string {
+  const operation = operations.find(({ errors }) => errors.some(({ hasDetails }) => hasDetails))
+  if (!operation) return 'never'
+  const { status } = operation.errors.find(({ hasDetails }) => hasDetails)!
+  const answer = `operations['${operation.operationId}']['responses'][${status}]['content']['application/json']`
+  return `NonNullable<${answer}['error']['details']>[number]`
+}
+
+/** Interfaces, where possible: editors show them by their name, and a type alias by all of its fields. */
+export const declareNamed = 'type Named<T> = T'
+
+/** The declaration of a component's type. */
+export function declareComponent(name: string, schema: Schema): string {
+  return jsDoc(schema.description ?? '') + declare(name, `Schemas['${name}']`, isObjectSchema(schema))
+}
+
+function declare(name: string, source: string, isObject: boolean): string {
+  return isObject ? `export interface ${name} extends Named<${source}> {}` : `export type ${name} = ${source}`
+}
+
+function uniqueByName(types: (NamedType | undefined)[]): NamedType[] {
+  const own = types.filter((type): type is NamedType => type?.source !== undefined)
+  return [...new Map(own.map((type) => [type.name, type])).values()]
+}

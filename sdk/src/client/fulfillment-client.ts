@@ -1,0 +1,29 @@
+import { FulfillmentError } from '../fulfillment-error.ts'
+import { API_PREFIX } from '../generated/api-prefix.ts'
+import { Resources } from '../generated/resources.ts'
+import { normalizeBaseUrl } from './base-url.ts'
+import type { ClientOptions } from './options.ts'
+import { Transport } from './transport.ts'
+
+/**
+ * The client of the Fulfillment and Inventory API.
+ *
+ * @example
+ * const client = new FulfillmentClient({ apiKey: process.env.FULFILLMENT_API_KEY, baseUrl: 'https://fulfillment.example.com' });
+ * const { orders } = await client.orders.list({ state_id: 1 });
+ */
+export class FulfillmentClient extends Resources {
+  constructor(options: ClientOptions) {
+    const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, hooks = {} } = options
+    assertApiKey(apiKey)
+    // Looked up at each call, so that an instrumented or mocked global fetch is used.
+    const { fetch = (url, init) => globalThis.fetch(url, init) } = options
+    super(new Transport({ apiKey, baseUrl: normalizeBaseUrl(baseUrl, API_PREFIX), timeoutMs, maxRetries, fetch, hooks }))
+  }
+}
+
+// Checked here because a runtime that refuses the header value would quote it in its error.
+function assertApiKey(apiKey: unknown): void {
+  if (typeof apiKey !== 'string' || apiKey === '') throw new FulfillmentError('apiKey is missing')
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new FulfillmentError('apiKey holds white space or other characters that no key has')
+}

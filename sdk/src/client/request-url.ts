@@ -1,0 +1,34 @@
+import { FulfillmentError } from '../fulfillment-error.ts'
+
+/** What a query field may hold; an array is sent as a repeated parameter. */
+export type Query = Record<string, unknown>
+
+/** What stands in a path for one record. */
+export type PathId = string | number
+
+/** Fills `{id}` and its like in the route and adds the query. */
+export function requestUrl(baseUrl: string, route: string, ids: readonly PathId[], query: Query): string {
+  const remaining = [...ids]
+  const path = route.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, remaining.shift()))
+  const search = queryString(query)
+  return baseUrl + path + (search && `?${search}`)
+}
+
+// An empty segment would turn "get one" into "list", and URL parsers resolve dot segments even when they are percent-encoded:
+// either would reach another endpoint than the one called.
+function pathSegment(name: string, value: PathId | undefined): string {
+  const text = value == null ? '' : String(value)
+  if (/^\.{0,2}$/.test(text))
+    throw new FulfillmentError(`${name} is ${JSON.stringify(value)}, which cannot be part of a URL path`)
+  return encodeURIComponent(text)
+}
+
+function queryString(query: Query): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item != null) search.append(name, String(item))
+    }
+  }
+  return search.toString()
+}

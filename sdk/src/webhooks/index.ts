@@ -1,0 +1,6 @@
+export type * from '../generated/events.ts'
+export { fetchReceiver } from './fetch-receiver.ts'
+export type { ReceiverOptions } from './receive.ts'
+export type { RawBody, SignatureHeader, VerifyOptions, WebhookSecret } from './verification.ts'
+export { verifyWebhook } from './verify-webhook.ts'
+export { WebhookVerificationError, type WebhookVerificationReason } from './webhook-verification-error.ts'

@@ -1,0 +1,19 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readRawBody } from './read-raw-body.ts'
+import { receive, type ReceiverOptions } from './receive.ts'
+
+/**
+ * A webhook endpoint for `node:http` and for what is built on it: Express, Connect, Next.js API routes, Cloud Functions.
+ * Mount it before `express.json()`, or behind `express.raw({ type: '*\/*' })`.
+ *
+ * @example
+ * createServer(nodeReceiver({ secret, onEvent: (event) => console.log(event.event) })).listen(4000);
+ * @example
+ * app.post('/webhooks', expressReceiver({ secret, onEvent: (event) => console.log(event.event) }));
+ */
+export function nodeReceiver(options: ReceiverOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const { status, text } = await receive(options, request.headers['x-webhook-signature'], () => readRawBody(request))
+    response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)
+  }
+}

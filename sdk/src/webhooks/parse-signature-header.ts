@@ -1,0 +1,27 @@
+import type { SignatureHeader } from './verification.ts'
+import { WebhookVerificationError } from './webhook-verification-error.ts'
+
+/**
+ * Takes `t=<unix time>,v1=<hex>` apart. `t` stands once, `v1` at least once (twice after a rotation of the secret);
+ * schemes of other names are passed over, so that the service can add one.
+ */
+export function parseSignatureHeader(header: SignatureHeader): { timestamp: string; signatures: string[] } {
+  const text = typeof header === 'string' ? header : (header ?? []).join(',')
+  if (!text) throw new WebhookVerificationError('missing_header', 'The X-Webhook-Signature header is missing.')
+  const timestamps = []
+  const signatures = []
+  for (const part of text.split(',')) {
+    const [, name, value] = /^(\w+)=(.+)$/.exec(part) ?? malformed(part)
+    if (name === 't') timestamps.push(/^\d{1,11}$/.test(value!) ? value! : malformed(part))
+    if (name === 'v1') signatures.push(/^[\da-f]{64}$/i.test(value!) ? value!.toLowerCase() : malformed(part))
+  }
+  if (timestamps.length !== 1 || !signatures[0]) malformed(text)
+  return { timestamp: timestamps[0]!, signatures }
+}
+
+function malformed(part: string): never {
+  throw new WebhookVerificationError(
+    'malformed_header',
+    `The X-Webhook-Signature header must be t=<unix time>,v1=<64 hex digits>; it has ${JSON.stringify(part.slice(0, 80))}.`,
+  )
+}

@@ -1,0 +1,2 @@
+export { signWebhook } from './sign-webhook.ts'
+export { testEvent } from './test-event.ts'

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { RequestContext, Scope } from '../context.ts'
+import type { Queryable } from '../database/database.ts'
+import { ServiceError } from '../errors.ts'
+import { sandboxOf } from '../tenants/index.ts'
+import { API_KEY_COLUMNS } from './read-api-keys.ts'
+import { PRESETS, type CreatedApiKey, type NewApiKey } from './schemas.ts'
+
+const RANDOM_BYTES = 32
+const SHOWN_RANDOM_CHARACTERS = 4
+
+/** Makes a key for the caller's tenant, or its sandbox. A key can't be given a scope that its creator lacks. */
+export async function createApiKey(context: RequestContext, input: NewApiKey): Promise<CreatedApiKey> {
+  const { caller, db } = context
+  const mode = input.mode ?? caller.mode
+  if (mode === 'live' && caller.mode === 'test') {
+    throw new ServiceError('validation_error', 'mode: a test key cannot make a live key', {
+      details: [{ path: 'mode', error: 'a test key cannot make a live key' }],
+    })
+  }
+  const lacking = scopesOf(input).find((scope) => !caller.scopes.includes(scope) && !caller.scopes.includes('admin'))
+  if (lacking !== undefined)
+    throw new ServiceError('insufficient_scope', `A key cannot give the scope ${lacking}, which it lacks`)
+  const tenantId = mode === caller.mode ? caller.tenantId : (await sandboxOf(db, caller.tenantId)).id
+  return insertApiKey(db, tenantId, mode, input)
+}
+
+/** Makes a key for a tenant; its value is known only to the caller afterwards. */
+export async function insertApiKey(
+  db: Queryable,
+  tenantId: number,
+  mode: 'live' | 'test',
+  input: Omit<NewApiKey, 'mode'>,
+): Promise<CreatedApiKey> {
+  const start = `service_${mode}_`
+  const key = start + randomBytes(RANDOM_BYTES).toString('base64url')
+  const row = await db.kysely
+    .insertInto('api_keys')
+    .values({
+      tenant_id: tenantId,
+      name: input.name,
+      key_hash: hashApiKey(key),
+      prefix: key.slice(0, start.length + SHOWN_RANDOM_CHARACTERS),
+      scopes: scopesOf(input),
+      ip_whitelist: input.ip_whitelist ?? [],
+      expires_at: input.expires_at ?? null,
+    })
+    .returning(API_KEY_COLUMNS)
+    .executeTakeFirstOrThrow()
+  const { id, name, prefix, ...rest } = row
+  return { id, name, prefix, mode, ...rest, scopes: row.scopes as Scope[], key }
+}
+
+/** What of a key is stored. Keys are random, so a plain hash cannot be reversed by guessing. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+function scopesOf(input: Pick<NewApiKey, 'scopes' | 'preset'>): Scope[] {
+  return input.preset === undefined ? [...new Set(input.scopes)] : [...PRESETS[input.preset]]
+}

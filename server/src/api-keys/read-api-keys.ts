@@ -1,0 +1,43 @@
+import type { RequestContext, Scope } from '../context.ts'
+import { ServiceError } from '../errors.ts'
+import type { ApiKey } from './schemas.ts'
+
+/** The columns of a key that are shown. */
+export const API_KEY_COLUMNS = [
+  'id',
+  'name',
+  'prefix',
+  'scopes',
+  'expires_at',
+  'ip_whitelist',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
+/** All keys of the tenant, newest first. A live key sees those of the sandbox too, a test key only those. */
+export async function listApiKeys(context: RequestContext): Promise<{ api_keys: ApiKey[] }> {
+  const rows = await visibleKeys(context).orderBy('api_keys.created_at', 'desc').orderBy('api_keys.id', 'desc').execute()
+  return { api_keys: rows.map(apiKeyOf) }
+}
+
+/** One key. Throws `not_found`. */
+export async function getApiKey(context: RequestContext, input: { id: number }): Promise<ApiKey> {
+  const row = await visibleKeys(context).where('api_keys.id', '=', input.id).executeTakeFirst()
+  if (row === undefined) throw new ServiceError('not_found', 'API key not found')
+  return apiKeyOf(row)
+}
+
+function visibleKeys({ db, caller }: RequestContext) {
+  return db.kysely
+    .selectFrom('api_keys')
+    .innerJoin('tenants', 'tenants.id', 'api_keys.tenant_id')
+    .where((eb) => eb.or([eb('tenants.id', '=', caller.tenantId), eb('tenants.sandbox_of', '=', caller.tenantId)]))
+    .select(API_KEY_COLUMNS.map((column) => `api_keys.${column}` as const))
+    .select('tenants.sandbox_of')
+}
+
+function apiKeyOf(row: Omit<ApiKey, 'mode' | 'scopes'> & { scopes: string[]; sandbox_of: number | null }): ApiKey {
+  const { id, name, prefix, scopes, sandbox_of, ...rest } = row
+  return { id, name, prefix, scopes: scopes as Scope[], mode: sandbox_of === null ? 'live' : 'test', ...rest }
+}

@@ -1,0 +1,59 @@
+import { endpoint, router } from '../trpc.ts'
+import { createApiKey } from './create-api-key.ts'
+import { getApiKey, listApiKeys } from './read-api-keys.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
+import { apiKey, apiKeyId, apiKeyList, createdApiKey, newApiKey } from './schemas.ts'
+
+const extension = { extension: true }
+
+export const apiKeysRouter = router({
+  create: endpoint(
+    'admin',
+    {
+      method: 'POST',
+      path: '/api-keys',
+      summary: 'Create an API key',
+      description: 'The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.',
+    },
+    extension,
+  )
+    .input(newApiKey)
+    .output(createdApiKey)
+    .mutation(({ ctx, input }) => createApiKey(ctx, input)),
+
+  list: endpoint(
+    'admin',
+    {
+      method: 'GET',
+      path: '/api-keys',
+      summary: 'List API keys',
+      description: 'All keys of the tenant, revoked ones too, newest first.',
+    },
+    extension,
+  )
+    .output(apiKeyList)
+    .query(({ ctx }) => listApiKeys(ctx)),
+
+  get: endpoint(
+    'admin',
+    { method: 'GET', path: '/api-keys/{id}', summary: 'Get an API key', description: 'One key, without its value.' },
+    extension,
+  )
+    .input(apiKeyId)
+    .output(apiKey)
+    .query(({ ctx, input }) => getApiKey(ctx, input)),
+
+  revoke: endpoint(
+    'admin',
+    {
+      method: 'DELETE',
+      path: '/api-keys/{id}',
+      summary: 'Revoke an API key',
+      description: 'The key is refused from the next request on. Revoking it again changes nothing.',
+    },
+    extension,
+  )
+    .input(apiKeyId)
+    .output(apiKey)
+    .mutation(({ ctx, input }) => revokeApiKey(ctx, input)),
+})

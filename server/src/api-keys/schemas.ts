@@ -1,0 +1,74 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { SCOPES } from '../context.ts'
+import { date, id, pathId, text, timestamp, trimmedText } from '../fields.ts'
+
+/** The scope presets offered when a key is made. */
+export const PRESETS = {
+  read_only: ['read:orders', 'read:products', 'read:stock'],
+  erp_sync: ['read:orders', 'write:orders', 'read:products', 'read:stock', 'write:stock'],
+  stock_sync: ['read:products', 'read:stock', 'write:stock'],
+  full_access: ['admin'],
+} as const satisfies Record<string, readonly (typeof SCOPES)[number][]>
+
+const scopes = z.array(z.enum(SCOPES)).min(1, 'must name at least one scope')
+const mode = z.enum(['live', 'test']).describe('`test` keys work on a sandbox of their own within the tenant.')
+
+/** A date is good until the end of that day, UTC. */
+const expiresAt = z.union([
+  date.transform((day) => `${day}T23:59:59.999Z`),
+  z.iso.datetime({ offset: true, error: 'must be a date YYYY-MM-DD or an ISO 8601 timestamp' }),
+])
+
+const addressOrRange = text(64).refine(isAddressOrRange, 'must be an IP address or a CIDR range such as 10.0.0.0/8')
+
+function isAddressOrRange(value: string): boolean {
+  const [address = '', prefix, ...rest] = value.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
+
+export const newApiKey = z
+  .object({
+    name: trimmedText(255).describe('What the key is for.'),
+    scopes: scopes.optional().describe('Give either `scopes` or `preset`.'),
+    preset: z.enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]]).optional(),
+    expires_at: expiresAt.nullish().describe('A date (valid until its end, UTC) or a timestamp.'),
+    ip_whitelist: z
+      .array(addressOrRange)
+      .max(100)
+      .nullish()
+      .describe('IP addresses and CIDR ranges that may use the key; none is no restriction.'),
+    mode: mode.optional(),
+  })
+  .refine((key) => (key.scopes === undefined) !== (key.preset === undefined), {
+    path: ['scopes'],
+    error: 'give either scopes or preset',
+  })
+
+export const apiKey = z
+  .object({
+    id,
+    name: z.string(),
+    prefix: z.string().describe('The first characters of the key, to tell keys apart.'),
+    scopes: z.array(z.enum(SCOPES)),
+    mode,
+    expires_at: timestamp.nullable(),
+    ip_whitelist: z.array(z.string()),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable().describe('Precise to about ten seconds.'),
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+
+export const createdApiKey = apiKey
+  .extend({ key: z.string().describe('The key itself. It is shown only here and cannot be read again.') })
+  .meta({ id: 'CreatedApiKey' })
+
+export const apiKeyList = z.object({ api_keys: z.array(apiKey) })
+export const apiKeyId = z.object({ id: pathId })
+
+export type NewApiKey = z.infer<typeof newApiKey>
+export type ApiKey = z.infer<typeof apiKey>
+export type CreatedApiKey = z.infer<typeof createdApiKey>

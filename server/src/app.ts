@@ -1,0 +1,126 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { Config } from './config.ts'
+import type { RequestContext, WebhookTargetPolicy } from './context.ts'
+import type { Database } from './database/database.ts'
+import type { Encryption } from './encryption.ts'
+import { endpointsOf } from './endpoints.ts'
+import { ServiceError } from './errors.ts'
+import { authentication } from './http/authentication.ts'
+import { docsRoutes } from './http/docs.ts'
+import { refuseWhileDraining } from './http/draining.ts'
+import { answerClientError, sendFailure } from './http/failures.ts'
+import { acceptJsonBodies } from './http/json-body.ts'
+import { KeyCache } from './http/key-cache.ts'
+import { rateLimitHook } from './http/rate-limit.ts'
+import { requestIdOf } from './http/request-id.ts'
+import { API_PREFIX, registerRestRoutes } from './http/rest.ts'
+import { unknownRoute } from './http/unknown-route.ts'
+import { appRouter } from './router.ts'
+
+export interface AppDependencies {
+  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute'>
+  db: Database
+  encryption: Encryption
+  webhookTargets: WebhookTargetPolicy
+  log: FastifyBaseLogger
+  /** Called after each request that may have recorded events. */
+  onWrite?: () => void
+}
+
+/** A client that takes longer to send a request is cut off. */
+const REQUEST_TIMEOUT_MS = 60_000
+
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'Idempotency-Replayed',
+]
+
+/** Builds the HTTP server; it does not listen yet. */
+export async function buildApp({
+  config,
+  db,
+  encryption,
+  webhookTargets,
+  log,
+  onWrite,
+}: AppDependencies): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: config.bodyLimitBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    return503OnClosing: false,
+    // Longer than any identifier can be, so that the endpoint answers for those that do not exist.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, request, reply) =>
+      sendFailure(new ServiceError('not_found', 'The path is not valid percent-encoded UTF-8'), request, reply as never),
+    clientErrorHandler: answerClientError,
+  })
+  const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
+  const forgetKeys = (): void => keys.clear()
+  const contextOf = ({ caller, id: requestId }: FastifyRequest): RequestContext => ({
+    db,
+    caller,
+    requestId,
+    encryption,
+    webhookTargets,
+    forgetKeys,
+  })
+
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler(
+    unknownRoute(
+      endpointsOf(appRouter).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
+    ),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request
+    if (method !== 'GET' && method !== 'HEAD' && reply.statusCode < 300) onWrite?.()
+    request.log.info(
+      {
+        method,
+        url: url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        key: request.caller?.keyId,
+      },
+      'request',
+    )
+  })
+  app.addHook('onClose', () => keys.close())
+  refuseWhileDraining(app)
+  acceptJsonBodies(app)
+
+  await app.register(helmet, { global: true, contentSecurityPolicy: false })
+  await app.register(cors, {
+    origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
+    exposedHeaders: EXPOSED_HEADERS,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+  })
+  const limit = await rateLimitHook(app, config.rateLimitPerMinute)
+  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
+
+  registerRestRoutes(app, appRouter, contextOf, guards)
+  await app.register(async (scope) => {
+    for (const guard of guards) scope.addHook('onRequest', guard)
+    await scope.register(fastifyTRPCPlugin, {
+      prefix: '/trpc',
+      trpcOptions: { router: appRouter, createContext: ({ req }: { req: FastifyRequest }) => contextOf(req) },
+    })
+  })
+  await app.register(docsRoutes)
+  return app
+}

@@ -1,0 +1,141 @@
+import { Option, type Command } from 'commander'
+import { insertApiKey, newApiKey, PRESETS } from '../api-keys/index.ts'
+import type { Database } from '../database/database.ts'
+import { sandboxOf } from '../tenants/index.ts'
+import { runOnDatabase, table } from './run.ts'
+
+interface CreateOptions {
+  tenant: string
+  name: string
+  scopes?: string
+  preset?: string
+  expiresAt?: string
+  ip?: string[]
+  mode: 'live' | 'test'
+  json?: boolean
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('API keys')
+
+  keys
+    .command('create')
+    .description('Create an API key; it is shown only here')
+    .requiredOption('--tenant <tenant>', 'id of the tenant, or its name')
+    .addOption(new Option('--scopes <scopes>', 'comma-separated scopes, such as read:orders,write:orders').conflicts('preset'))
+    .addOption(new Option('--preset <preset>', 'a set of scopes').choices(Object.keys(PRESETS)))
+    .option('--name <name>', 'what the key is for', 'created on the command line')
+    .option('--expires-at <time>', 'a date (valid until its end, UTC) or an ISO 8601 timestamp')
+    .option('--ip <entries...>', 'addresses or CIDR ranges that may use the key')
+    .addOption(
+      new Option('--mode <mode>', 'a test key works on the sandbox of the tenant').choices(['live', 'test']).default('live'),
+    )
+    .option('--json', 'print one JSON object: tenant_id, api_key and the fields of the key')
+    .action((options: CreateOptions) => runOnDatabase(options, (db) => createKey(db, options)))
+
+  keys
+    .command('list')
+    .description('List API keys, without their values')
+    .option('--tenant <tenant>', 'only those of this tenant (id or name)')
+    .option('--json', 'print one JSON object: api_keys')
+    .action((options: { tenant?: string; json?: boolean }) => runOnDatabase(options, (db) => listKeys(db, options.tenant)))
+
+  keys
+    .command('revoke')
+    .description('Revoke an API key for good; running servers refuse it within a second')
+    .argument('<id>', 'id of the key')
+    .option('--json', 'print one JSON object: id, revoked_at')
+    .action((id: string, options: { json?: boolean }) => runOnDatabase(options, (db) => revokeKey(db, id)))
+}
+
+async function createKey(db: Database, options: CreateOptions) {
+  const parsed = newApiKey.safeParse({
+    name: options.name,
+    scopes: options.scopes?.split(',').map((scope) => scope.trim()),
+    preset: options.preset,
+    expires_at: options.expiresAt,
+    ip_whitelist: options.ip,
+  })
+  if (!parsed.success)
+    throw new Error(
+      parsed.error.issues.map((issue) => `--${issue.path.join('.').replaceAll('_', '-')}: ${issue.message}`).join('\n'),
+    )
+  const tenantId = await tenantIdOf(db, options.tenant)
+  const keyTenantId = options.mode === 'test' ? (await sandboxOf(db, tenantId)).id : tenantId
+  const { key, ...shown } = await insertApiKey(db, keyTenantId, options.mode, parsed.data)
+  return {
+    json: { tenant_id: tenantId, api_key: key, ...shown },
+    text: `API key ${shown.id} "${shown.name}" (${shown.scopes.join(', ')})\nShown only now  ${key}`,
+  }
+}
+
+async function listKeys(db: Database, tenant: string | undefined) {
+  let query = db.kysely
+    .selectFrom('api_keys as k')
+    .innerJoin('tenants as t', 't.id', 'k.tenant_id')
+    .select((eb) => [
+      eb.fn.coalesce('t.sandbox_of', 't.id').as('tenant_id'),
+      'k.id',
+      'k.name',
+      'k.prefix',
+      'k.scopes',
+      eb.case().when('t.sandbox_of', 'is', null).then('live').else('test').end().as('mode'),
+      'k.expires_at',
+      'k.ip_whitelist',
+      'k.created_at',
+      'k.last_used_at',
+      'k.revoked_at',
+    ])
+    .orderBy('k.id')
+  if (tenant !== undefined) {
+    const id = await tenantIdOf(db, tenant)
+    query = query.where((eb) => eb.or([eb('t.id', '=', id), eb('t.sandbox_of', '=', id)]))
+  }
+  const rows = await query.execute()
+  return {
+    json: { api_keys: rows },
+    text: table([
+      ['ID', 'TENANT', 'NAME', 'PREFIX', 'MODE', 'SCOPES', 'EXPIRES', 'REVOKED'],
+      ...rows.map((row) => [
+        String(row.id),
+        String(row.tenant_id),
+        row.name,
+        row.prefix,
+        row.mode,
+        row.scopes.join(','),
+        row.expires_at ?? '-',
+        row.revoked_at ?? '-',
+      ]),
+    ]),
+  }
+}
+
+async function revokeKey(db: Database, id: string) {
+  if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; keys list shows the ids`)
+  const row = await db.kysely
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.fn<string>('now')) }))
+    .where('id', '=', Number(id))
+    .returning(['id', 'revoked_at'])
+    .executeTakeFirst()
+  if (row === undefined) throw new Error(`There is no API key ${id}; keys list shows the ids`)
+  return { json: { id: row.id, revoked_at: row.revoked_at }, text: `API key ${row.id} is revoked since ${row.revoked_at}` }
+}
+
+async function tenantIdOf(db: Database, tenant: string): Promise<number> {
+  const rows = await db.kysely
+    .selectFrom('tenants')
+    .select('id')
+    .where('sandbox_of', 'is', null)
+    .where((eb) =>
+      /^\d{1,15}$/.test(tenant) ? eb.or([eb('id', '=', Number(tenant)), eb('name', '=', tenant)]) : eb('name', '=', tenant),
+    )
+    .orderBy((eb) => eb('name', '=', tenant))
+    .limit(2)
+    .execute()
+  const [first, second] = rows
+  if (first === undefined) throw new Error(`--tenant: there is no tenant ${tenant}; tenants list shows them`)
+  if (second !== undefined && String(first.id) !== tenant)
+    throw new Error(`--tenant: several tenants are called ${tenant}; give the id`)
+  return first.id
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+
+const integerText = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be an integer from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be an integer from ${min} to ${max}`)
+
+const booleanText = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'must be true or false' })
+
+const origin = z.union([
+  z.literal('*'),
+  z.url({ protocol: /^https?$/, error: 'must be * or comma-separated origins such as https://shop.example' }),
+])
+
+const environment = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: integerText(0, 65_535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+  DATA_DIR: z.string().default('.data'),
+  ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
+  BODY_LIMIT_BYTES: integerText(1, 1_073_741_824).default(5_242_880),
+  TRUST_PROXY: integerText(0, 100).default(0),
+  CORS_ORIGIN: z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim()))
+    .pipe(z.array(origin).min(1))
+    .default(['*']),
+  WEBHOOK_ALLOW_PRIVATE_NETWORK: booleanText.optional(),
+  ENCRYPTION_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+})
+
+export interface Config {
+  port: number
+  host: string
+  /** Undefined: the embedded Postgres in `dataDir`. */
+  databaseUrl: string | undefined
+  dataDir: string
+  role: 'all' | 'api' | 'worker'
+  /** Per API key; 0 is off. */
+  rateLimitPerMinute: number
+  bodyLimitBytes: number
+  /** How many proxies in front of the server may be believed about the client's address. */
+  trustProxy: number
+  corsOrigins: string[]
+  production: boolean
+  webhookAllowPrivateNetwork: boolean
+  /** Undefined: a key of its own, kept in `dataDir`. */
+  encryptionKey: string | undefined
+  logLevel: string
+}
+
+/** Reads the settings. Throws an error that names every variable that is wrong. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  // An empty variable is how compose files and shells say "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  if (!parsed.success) {
+    throw new Error(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`).join('\n'))
+  }
+  const settings = parsed.data
+  const production = settings.NODE_ENV === 'production'
+  if (production && settings.DATABASE_URL !== undefined && settings.ENCRYPTION_KEY === undefined) {
+    throw new Error(
+      'ENCRYPTION_KEY: is required in production when DATABASE_URL is set, so that all servers of the database share it',
+    )
+  }
+  return {
+    port: settings.PORT,
+    host: settings.HOST,
+    databaseUrl: settings.DATABASE_URL,
+    dataDir: path.resolve(settings.DATA_DIR),
+    role: settings.ROLE,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    bodyLimitBytes: settings.BODY_LIMIT_BYTES,
+    trustProxy: settings.TRUST_PROXY,
+    corsOrigins: settings.CORS_ORIGIN,
+    production,
+    webhookAllowPrivateNetwork: settings.WEBHOOK_ALLOW_PRIVATE_NETWORK ?? !production,
+    encryptionKey: settings.ENCRYPTION_KEY,
+    logLevel: settings.LOG_LEVEL,
+  }
+}
+
+/** The configured encryption key, or the one kept in the data folder, which is made when there is none. */
+export async function encryptionKeyOf(config: Config): Promise<string> {
+  if (config.encryptionKey !== undefined) return config.encryptionKey
+  const file = path.join(config.dataDir, 'encryption-key')
+  await mkdir(config.dataDir, { recursive: true })
+  // 'wx' so that of two processes that start at once the first one's key is kept.
+  await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
+  return readFile(file, 'utf8')
+}

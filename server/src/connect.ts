@@ -1,0 +1,30 @@
+import { encryptionKeyOf, type Config } from './config.ts'
+import { openDatabase, type Database } from './database/database.ts'
+import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
+import { createEncryption, type Encryption } from './encryption.ts'
+
+/** The database of a configuration, and what to do when done with it. */
+export interface Connection {
+  db: Database
+  encryption: Encryption
+  close(): Promise<void>
+}
+
+/** Opens the configured database, or starts the embedded Postgres (or joins it, when another process runs it already). */
+export async function connect(config: Config, log: (line: string) => void): Promise<Connection> {
+  const encryption = createEncryption(await encryptionKeyOf(config))
+  if (config.databaseUrl !== undefined) {
+    const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })
+    return { db, encryption, close: () => db.close() }
+  }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  const db = openDatabase(postgres.connectionString, { onConnectionError: (error) => log(error.message) })
+  return {
+    db,
+    encryption,
+    close: async () => {
+      await db.close()
+      await postgres.stop()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { Queryable } from './database/database.ts'
+import type { Encryption } from './encryption.ts'
+
+/** The scopes that a key can have. `admin` grants all of them. */
+export const SCOPES = [
+  'read:orders',
+  'write:orders',
+  'read:products',
+  'write:products',
+  'read:stock',
+  'write:stock',
+  'read:webhooks',
+  'write:webhooks',
+  'admin',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Who makes a request: the API key and the tenant, or the tenant's sandbox, on whose data it works. */
+export interface Caller {
+  readonly tenantId: number
+  readonly mode: 'live' | 'test'
+  readonly defaultWarehouse: { readonly id: number; readonly name: string }
+  readonly keyId: number
+  readonly keyName: string
+  readonly scopes: readonly Scope[]
+}
+
+/** What every domain function gets besides its input. */
+export interface RequestContext {
+  readonly db: Queryable
+  readonly caller: Caller
+  readonly requestId: string
+  readonly encryption: Encryption
+  readonly webhookTargets: WebhookTargetPolicy
+  /** Makes this process ask the database again for every API key: called when one was revoked. */
+  readonly forgetKeys: () => void
+}
+
+/** Which receiver addresses webhooks may have. */
+export interface WebhookTargetPolicy {
+  readonly allowPrivateNetwork: boolean
+  readonly requireHttps: boolean
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
+
+/** Held while folding, so that one process at a time does it. Any constant that no other advisory lock of the program has. */
+const FOLD_LOCK = 7_021_400_001
+
+/** Keeps a fold short: readers add up what is not folded yet, so there is no hurry. */
+const BATCH = 5_000
+
+const takeLock = statement<[lock: number], { taken: boolean }>(
+  'take_fold_lock',
+  'select pg_try_advisory_xact_lock($1::bigint) as taken',
+)
+
+// A row is taken out and counted in the same transaction, so every snapshot holds it once: as a change or in the rollups.
+const taken = (table: string): string =>
+  `taken as (delete from ${table} where ctid = any (array(select ctid from ${table} limit $1::int)) returning *)`
+
+const rollUp = (table: string, columns: string): string => `
+   insert into ${table} (${columns}, count)
+   select ${columns}, sum(change) from taken group by ${columns} having sum(change) <> 0
+   on conflict (${columns}) do update set count = ${table}.count + excluded.count`
+
+const foldOrders = statement<[batch: number], { folded: number }>(
+  'fold_order_counts',
+  `with ${taken('order_count_changes')}, by_state as (${rollUp('order_totals', 'tenant_id, state_id')}
+   ), by_day as (${rollUp('order_counts', 'tenant_id, created_day, state_id')}
+   ), by_assembly_date as (${rollUp('order_assembly_counts', 'tenant_id, assembly_date, created_day, state_id')}
+   )
+   select count(*) as folded from taken`,
+)
+
+const foldMovements = statement<[batch: number], { folded: number }>(
+  'fold_movement_counts',
+  `with ${taken('movement_count_changes')}, by_type as (${rollUp('movement_counts', 'tenant_id, created_day, movement_type')}
+   ), by_product as (${rollUp('movement_product_counts', 'tenant_id, product_id, location_id, created_day, movement_type')}
+   ), by_location as (${rollUp('movement_location_counts', 'tenant_id, location_id, created_day, movement_type')}
+   )
+   select count(*) as folded from taken`,
+)
+
+/**
+ * Folds some of the changes of order and movement counts into the rollups that lists read, and returns how many. Totals are the same
+ * before and after. Does nothing while another process folds.
+ */
+export async function foldCounts(db: Queryable): Promise<number> {
+  return await db.transaction(async (tx) => {
+    const lock = await tx.runOne(takeLock, [FOLD_LOCK])
+    if (lock?.taken !== true) return 0
+    const orders = await tx.runOne(foldOrders, [BATCH])
+    const movements = await tx.runOne(foldMovements, [BATCH])
+    return (orders?.folded ?? 0) + (movements?.folded ?? 0)
+  })
+}

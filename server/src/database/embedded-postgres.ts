@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectionString, isPassing, makeDatabase } from './embedded-postgres/application-database.ts'
+import { type FileLock, tryLock, withLock } from './embedded-postgres/file-lock.ts'
+import { type Cluster, type ClusterAccess, ensureRunning, openCluster } from './embedded-postgres/postgres-cluster.ts'
+import { findPostmaster, stopPostmaster } from './embedded-postgres/postmaster.ts'
+import { readLogTail } from './embedded-postgres/start-postmaster.ts'
+
+const LOCK_TIMEOUT_MS = 120_000
+const READY_TIMEOUT_MS = 120_000
+const READY_POLL_MS = 20
+const MAX_DEATHS = 3
+const WATCH_MS = 200
+const FIRST_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 2_000
+const RESTART_TIMEOUT_MS = 10_000
+const STABLE_AFTER_MS = 10_000
+
+type Log = (line: string) => void
+
+interface Place {
+  access: ClusterAccess
+  membership: FileLock
+}
+
+/** A Postgres cluster in use by this process, which restarts it when it dies. */
+export interface EmbeddedPostgres {
+  /** Stays the same when Postgres has to be restarted. */
+  readonly connectionString: string
+  /** Stops Postgres, unless another process uses it too. */
+  stop(): Promise<void>
+}
+
+/** What `startEmbeddedPostgres` needs to know. */
+export interface EmbeddedPostgresOptions {
+  /** The folder for everything that Postgres writes; made if it is not there. */
+  dataDir: string
+  log?: Log
+  /** Server settings beside or instead of our own; a server that runs already keeps its settings. */
+  settings?: Record<string, string>
+}
+
+/**
+ * Starts the embedded Postgres on `dataDir`, or joins the one that runs there.
+ *
+ * All processes on a data folder are equals. Each holds a shared lock, each restarts Postgres when it has died, and the
+ * last one to leave stops it. A killed process loses its lock and leaves Postgres running, for the next one to join.
+ */
+export async function startEmbeddedPostgres({
+  dataDir,
+  log = () => {},
+  settings = {},
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(dataDir, settings)
+  const { access, membership } = await enter(cluster)
+  try {
+    await waitUntilReady(cluster, access)
+  } catch (error) {
+    await leave(cluster, membership)
+    throw error
+  }
+  const stopping = new AbortController()
+  const watch = keepRunning(cluster, access.port, stopping.signal, log)
+  const stop = async () => {
+    stopping.abort()
+    await watch
+    await leave(cluster, membership)
+  }
+  let stopped: Promise<void> | undefined
+  return { connectionString: connectionString(access), stop: () => (stopped ??= stop()) }
+}
+
+// Starting, restarting and stopping exclude each other.
+function alone<T>({ dataDir }: Cluster, work: () => Promise<T>): Promise<T> {
+  return withLock(join(dataDir, 'postgres.lock'), LOCK_TIMEOUT_MS, work)
+}
+
+function usersFile({ dataDir }: Cluster): string {
+  return join(dataDir, 'postgres.users.lock')
+}
+
+async function enter(cluster: Cluster): Promise<Place> {
+  const deadline = performance.now() + RESTART_TIMEOUT_MS
+  for (;;) {
+    const place = await alone(cluster, () => tryEnter(cluster))
+    if (place) return place
+    if (performance.now() > deadline)
+      throw new Error(
+        `another process uses ${cluster.dataDir}, but its Postgres is not to be found: does it run in another container?`,
+      )
+    await sleep(WATCH_MS)
+  }
+}
+
+// While others are there, a missing Postgres is for them to restart. From another container it would be invisible and
+// yet alive, and a second one on the same data destroys them.
+async function tryEnter(cluster: Cluster): Promise<Place | undefined> {
+  const first = tryLock(usersFile(cluster), 'exclusive')
+  first?.release()
+  if (!first && !findPostmaster(cluster.directory)) return undefined
+  const membership = tryLock(usersFile(cluster), 'shared')
+  if (!membership) throw new Error(`${usersFile(cluster)} is locked by a stranger`)
+  try {
+    return { access: await ensureRunning(cluster), membership }
+  } catch (error) {
+    membership.release()
+    throw error
+  }
+}
+
+async function leave(cluster: Cluster, membership: FileLock): Promise<void> {
+  await alone(cluster, async () => {
+    membership.release()
+    const last = tryLock(usersFile(cluster), 'exclusive')
+    const postmaster = findPostmaster(cluster.directory)
+    try {
+      if (last && postmaster) await stopPostmaster(cluster.directory, postmaster.pid)
+    } finally {
+      last?.release()
+    }
+  })
+}
+
+async function waitUntilReady(cluster: Cluster, access: ClusterAccess): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS
+  for (let deaths = 0; ;) {
+    const error = await makeDatabase(access).catch((failure: Error) => failure)
+    if (!error) return
+    if (!isPassing(error)) throw error
+    if (performance.now() > deadline) throw new Error('Postgres runs but takes no connections', { cause: error })
+    if (findPostmaster(cluster.directory)) await sleep(READY_POLL_MS)
+    else if (++deaths < MAX_DEATHS) await alone(cluster, () => ensureRunning(cluster, access.port))
+    else throw new Error(`Postgres ends while it starts:\n${await readLogTail(cluster.logFile)}`)
+  }
+}
+
+async function keepRunning(cluster: Cluster, port: number, stopping: AbortSignal, log: Log): Promise<void> {
+  let backoffMs = 0
+  let restartedAt = -Infinity
+  while (await pause(WATCH_MS + backoffMs, stopping)) {
+    if (performance.now() - restartedAt > STABLE_AFTER_MS) backoffMs = 0
+    if (!(await restartIfDead(cluster, port, log))) continue
+    backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, backoffMs * 2), MAX_BACKOFF_MS)
+    restartedAt = performance.now()
+  }
+}
+
+// Returns whether there was something to do. Never throws: whatever it is that fails, the next attempt may succeed.
+async function restartIfDead(cluster: Cluster, port: number, log: Log): Promise<boolean> {
+  try {
+    if (findPostmaster(cluster.directory)) return false
+    log('Postgres has died, restarting it')
+    await alone(cluster, () => ensureRunning(cluster, port))
+    log('Postgres is running again')
+  } catch (error) {
+    log(`Postgres could not be restarted: ${String(error)}`)
+  }
+  return true
+}
+
+// False when it was cut short.
+async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return await sleep(ms, true, { signal, ref: false }).catch(() => false)
+}

@@ -1,0 +1,215 @@
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+
+/** Ids, counts and quantities arrive as numbers, timestamps as ISO 8601 strings in UTC: see the type parsers in `database.ts`. */
+type Timestamp = ColumnType<string, string | Date | undefined, string | Date>
+type NullableTimestamp = ColumnType<string | null, string | Date | null | undefined, string | Date | null>
+
+/** One entry of a delivery's log, as the API shows it. */
+export interface Attempt {
+  number: number
+  trigger: 'schedule' | 'manual' | 'replay' | 'test'
+  started_at: string
+  duration_ms: number
+  response_status: number | null
+  response_body: string | null
+  error: string | null
+}
+
+export interface Schema {
+  tenants: { id: GeneratedAlways<number>; name: string; sandbox_of: number | null; created_at: Timestamp }
+  api_keys: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    name: string
+    key_hash: Buffer
+    prefix: string
+    scopes: string[]
+    ip_whitelist: Generated<string[]>
+    expires_at: NullableTimestamp
+    created_at: Timestamp
+    last_used_at: NullableTimestamp
+    revoked_at: NullableTimestamp
+  }
+  warehouses: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    name: string
+    is_default: Generated<boolean>
+    created_at: Timestamp
+  }
+  locations: {
+    tenant_id: number
+    id: string
+    code: string
+    name: string | null
+    warehouse_id: number
+    created_at: Timestamp
+  }
+  products: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    barcode: string
+    external_id: string | null
+    name: string
+    description: string | null
+    category: string | null
+    price: number | null
+    cost: number | null
+    weight: number | null
+    width: number | null
+    height: number | null
+    depth: number | null
+    sales_unit: Generated<number>
+    weighable: Generated<boolean>
+    photo_url: string | null
+    minimum_threshold: number | null
+    reorder_quantity: number | null
+    is_active: Generated<boolean>
+    created_at: Timestamp
+    updated_at: Timestamp
+  }
+  stock_levels: {
+    tenant_id: number
+    product_id: number
+    location_id: string
+    warehouse_id: number
+    quantity: number
+    previous_quantity: Generated<number>
+    updated_at: Timestamp
+  }
+  warehouse_stock: {
+    tenant_id: number
+    product_id: number
+    warehouse_id: number
+    quantity: number
+    previous_quantity: Generated<number>
+  }
+  orders: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    order_tenant_id: string
+    state_id: Generated<number>
+    state_picking_id: number | null
+    assembly_date: string
+    customer_name: string | null
+    shipping_address: string | null
+    warehouse_id: number
+    items_count: number
+    total_quantity: number
+    created_at: Timestamp
+    updated_at: Timestamp
+  }
+  order_lines: {
+    tenant_id: number
+    order_id: number
+    id: GeneratedAlways<number>
+    product_id: number
+    barcode: string
+    product_name: string
+    quantity: number
+    picked_quantity: Generated<number>
+    price: number | null
+  }
+  stock_movements: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    product_id: number
+    location_id: string
+    movement_type: 'IN' | 'OUT' | 'TRANSFER' | 'ADJUSTMENT'
+    quantity: number
+    previous_quantity: number
+    new_quantity: number
+    reason: string | null
+    user_id: number | null
+    order_id: number | null
+    created_at: Timestamp
+  }
+  order_count_changes: { tenant_id: number; created_day: string; assembly_date: string; state_id: number; change: number }
+  order_totals: { tenant_id: number; state_id: number; count: number }
+  order_counts: { tenant_id: number; created_day: string; state_id: number; count: number }
+  order_assembly_counts: { tenant_id: number; assembly_date: string; created_day: string; state_id: number; count: number }
+  movement_count_changes: {
+    tenant_id: number
+    created_day: string
+    product_id: number
+    location_id: string
+    movement_type: string
+    change: number
+  }
+  movement_counts: { tenant_id: number; created_day: string; movement_type: string; count: number }
+  movement_product_counts: {
+    tenant_id: number
+    product_id: number
+    location_id: string
+    created_day: string
+    movement_type: string
+    count: number
+  }
+  movement_location_counts: { tenant_id: number; location_id: string; created_day: string; movement_type: string; count: number }
+  picking_flows: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    order_id: number
+    state: Generated<'started' | 'completed' | 'cancelled'>
+    operator_id: number | null
+    operator_email: string
+    items_to_pick: number
+    total_quantity: number
+    items_picked: Generated<number>
+    total_quantity_picked: Generated<number>
+    started_at: Timestamp
+    completed_at: NullableTimestamp
+    cancelled_at: NullableTimestamp
+    cancellation_reason: string | null
+  }
+  events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
+  event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string }
+  webhook_subscriptions: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    name: string
+    url: string
+    events: string[]
+    secret_ciphertext: Buffer
+    previous_secret_ciphertext: Buffer | null
+    previous_secret_expires_at: NullableTimestamp
+    active: Generated<boolean>
+    disabled_reason: 'gone' | 'failing' | 'paused' | null
+    disabled_at: NullableTimestamp
+    created_at: Timestamp
+    updated_at: Timestamp
+  }
+  webhook_lanes: {
+    tenant_id: number
+    subscription_id: number
+    due_at: NullableTimestamp
+    claimed_at: Timestamp
+    owner: string | null
+    owner_until: NullableTimestamp
+    cap: Generated<number>
+    held_until: NullableTimestamp
+    failing_since: NullableTimestamp
+    failed_attempts: Generated<number>
+  }
+  webhook_deliveries: {
+    tenant_id: number
+    subscription_id: number
+    event_id: string
+    event_created_at: Timestamp
+    topic: string
+    state: 'pending' | 'in_flight' | 'succeeded' | 'failed' | 'skipped'
+    trigger: Generated<'schedule' | 'manual' | 'replay' | 'test'>
+    tries: Generated<number>
+    next_attempt_at: NullableTimestamp
+    created_at: Timestamp
+    completed_at: NullableTimestamp
+    attempts: JSONColumnType<Attempt[]>
+  }
+  idempotency_keys: {
+    tenant_id: number
+    key: string
+    request_hash: Buffer
+    answer_ciphertext: Buffer
+    created_at: Timestamp
+  }
+}

@@ -1,0 +1,6 @@
+export { maintainPartitions } from './maintain-partitions.ts'
+export { since, until } from './moments.ts'
+export { isoTimestamp, recordEvents } from './record-events.ts'
+export { eventsRouter } from './router.ts'
+export { EVENT_SAMPLES } from './samples.ts'
+export { EVENT_DATA, topic, TOPICS, type EventData, type Topic } from './topics.ts'

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Queryable } from '../database/database.ts'
+
+/** In the order in which a day is dropped: a delivery is never without its event. */
+const PARTITIONED = [
+  { table: 'webhook_deliveries', column: 'event_created_at' },
+  { table: 'events', column: 'created_at' },
+] as const
+type Partitioned = (typeof PARTITIONED)[number]
+
+const DAYS_AHEAD = 7
+const DAYS_KEPT = 30
+const DAY_MS = 86_400_000
+
+/** Any constant that no other advisory lock of the program has. */
+const LOCK = 7_021_400_002
+
+/** Attaching and dropping a partition locks the table for a moment: writers wait no longer than this for it, then it is tried again. */
+const LOCK_TIMEOUT = '200ms'
+const TRIES = 10
+const PAUSE_MS = 300
+const LOCK_NOT_AVAILABLE = '55P03'
+const ROWS_IN_DEFAULT_PARTITION = '23514'
+
+/**
+ * Makes the daily partitions of events and deliveries for the days to come, and drops those of events older than 30 days. To be called at
+ * start and every hour, in as many processes as there are: one at a time does it. What it could not do because the tables were busy is
+ * done by the next call; until then rows of a day without a partition are kept in the default one.
+ */
+export async function maintainPartitions(db: Queryable, now: Date = new Date()): Promise<void> {
+  const today = now.toISOString().slice(0, 10)
+  for (const table of PARTITIONED) {
+    for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) await attempt(() => createPartition(db, table, addDays(today, ahead)))
+    const oldest = addDays(today, -DAYS_KEPT)
+    for (const partition of await partitionsBefore(db, table, oldest)) await attempt(() => dropPartition(db, partition))
+    await emptyDefault(db, table, oldest)
+  }
+}
+
+const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
+
+const nameOf = ({ table }: Partitioned, day: string): string => `${table}_${day.replaceAll('-', '')}`
+
+/** Runs `change` again while it can not get its lock soon enough. */
+async function attempt(change: () => Promise<void>): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    try {
+      await change()
+      return
+    } catch (error) {
+      const code = (error as { code?: unknown }).code
+      // The day's rows are in the default partition already, and are deleted from there in time.
+      if (code === ROWS_IN_DEFAULT_PARTITION) return
+      if (code !== LOCK_NOT_AVAILABLE) throw error
+      await delay(PAUSE_MS * (1 + Math.random()))
+    }
+  }
+}
+
+/** Filled beside the table and attached to it, which locks it for less than making it in place does. */
+async function createPartition(db: Queryable, of: Partitioned, day: string): Promise<void> {
+  const name = nameOf(of, day)
+  await underLock(db, async ({ kysely }) => {
+    const existing = await sql<{ id: string | null }>`select to_regclass(${name}) as id`.execute(kysely)
+    if (existing.rows[0]?.id !== null) return
+    await sql`create table ${sql.table(name)} (like ${sql.table(of.table)} including all)`.execute(kysely)
+    const from = sql.lit(`${day} 00:00:00+00`)
+    const to = sql.lit(`${addDays(day, 1)} 00:00:00+00`)
+    await sql`alter table ${sql.table(of.table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
+      kysely,
+    )
+  })
+}
+
+async function partitionsBefore({ kysely }: Queryable, of: Partitioned, day: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ${of.table}::regclass and c.relname ~ '_[0-9]{8}$' and c.relname < ${nameOf(of, day)}
+    order by 1`.execute(kysely)
+  return rows.map(({ name }) => name)
+}
+
+async function dropPartition(db: Queryable, name: string): Promise<void> {
+  await underLock(db, async ({ kysely }) => {
+    await sql`drop table if exists ${sql.table(name)}`.execute(kysely)
+  })
+}
+
+async function emptyDefault({ kysely }: Queryable, { table, column }: Partitioned, before: string): Promise<void> {
+  await sql`delete from ${sql.table(`${table}_default`)} where ${sql.ref(column)} < ${before}::date`.execute(kysely)
+}
+
+async function underLock(db: Queryable, change: (tx: Queryable) => Promise<void>): Promise<void> {
+  await db.transaction(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(tx.kysely)
+    await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(tx.kysely)
+    await change(tx)
+  })
+}

@@ -1,0 +1,116 @@
+import type { EventData, Topic } from './topics.ts'
+
+const order = { order_id: 4711, order_tenant_id: 'SO-10023' }
+const product = { product_id: 815, sku: 'TSHIRT-BLUE-M', barcode: '7791234567890' }
+const productName = 'T-shirt, blue, M'
+const warehouse = { warehouse_id: 1, warehouse_name: 'Main' }
+const flow = { flow_id: 93, ...order, warehouse_id: 1, operator_id: 12, operator_email: 'sam@warehouse.example' }
+const at = (time: string): string => `2026-03-02T${time}.000Z`
+
+/** A realistic `data` for each topic: what test calls send, and the examples of the OpenAPI document. */
+export const EVENT_SAMPLES: { [T in Topic]: EventData<T> } = {
+  'order/created': {
+    ...order,
+    state_id: 1,
+    state_name: 'Pending',
+    ...warehouse,
+    items_count: 2,
+    total_quantity: 5,
+    source: 'api',
+    source_integration: null,
+    created_at: at('09:15:00'),
+  },
+  'order/updated': {
+    ...order,
+    state_id: 2,
+    state_name: 'In Progress',
+    previous_state_id: 1,
+    previous_state_name: 'Pending',
+    warehouse_id: 1,
+    updated_fields: ['state_id', 'shipping_address'],
+    updated_at: at('09:40:12'),
+  },
+  'order/cancelled': {
+    ...order,
+    state_id: 7,
+    state_name: 'Cancelled',
+    previous_state_id: 2,
+    previous_state_name: 'In Progress',
+    cancellation_reason: 'The customer changed their mind',
+    cancelled_by: 'ERP',
+    cancelled_at: at('10:02:30'),
+  },
+  'order/completed': {
+    ...order,
+    state_id: 5,
+    state_name: 'Completed',
+    warehouse_id: 1,
+    items_picked: 2,
+    total_quantity_picked: 5,
+    picked_by: 'sam@warehouse.example',
+    started_at: at('10:00:00'),
+    completed_at: at('10:12:00'),
+    duration_minutes: 12,
+  },
+  'product/created': {
+    ...product,
+    name: productName,
+    description: 'Organic cotton, regular fit',
+    category: 'Apparel',
+    price: 19.9,
+    cost: 7.5,
+    weight: 0.18,
+    created_at: at('08:00:00'),
+  },
+  'product/updated': { ...product, name: productName, updated_fields: ['price'], updated_at: at('08:30:00') },
+  'product/deleted': { ...product, name: productName, deleted_at: at('18:00:00') },
+  'stock/updated': {
+    ...product,
+    product_name: productName,
+    ...warehouse,
+    location_id: 'A-01-03',
+    quantity: 37,
+    previous_quantity: 42,
+    change: -5,
+    reason: 'order_fulfillment',
+    reference_id: '20931',
+  },
+  'stock/low_alert': {
+    ...product,
+    product_name: productName,
+    ...warehouse,
+    current_quantity: 9,
+    minimum_threshold: 10,
+    suggested_reorder: 50,
+  },
+  'stock/movement_created': {
+    movement_id: '20931',
+    type: 'dispatch',
+    product_id: product.product_id,
+    sku: product.sku,
+    product_name: productName,
+    quantity: 5,
+    from_location: 'A-01-03',
+    to_location: null,
+    warehouse_id: 1,
+    created_by: 'ERP',
+    notes: 'order_fulfillment',
+    created_at: at('10:05:00'),
+  },
+  'flow/started': { ...flow, items_to_pick: 2, total_quantity: 5, started_at: at('10:00:00') },
+  'flow/completed': {
+    ...flow,
+    items_picked: 2,
+    total_quantity_picked: 5,
+    started_at: at('10:00:00'),
+    completed_at: at('10:12:00'),
+    duration_minutes: 12,
+  },
+  'flow/cancelled': {
+    ...flow,
+    cancellation_reason: 'The customer changed their mind',
+    items_picked_before_cancel: 1,
+    started_at: at('10:00:00'),
+    cancelled_at: at('10:02:30'),
+  },
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+
+z.config({ customError: (issue) => (issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined) })
+
+/** The message of every path id that is not an id, by which the error code `invalid_id` is told from `validation_error`. */
+export const INVALID_ID_MESSAGE = 'must be an integer from 1 to 9007199254740991'
+
+export const MAX_QUANTITY = 999_999_999_999
+
+const digitsToNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+
+/** A string that Postgres can store unchanged, of at most `maxLength` characters. */
+export function text(maxLength: number, options: { minLength?: number } = {}) {
+  return storable(z.string(), options.minLength ?? 0, maxLength)
+}
+
+/** Like `text`, with white space around it removed first; not empty after that. */
+export function trimmedText(maxLength: number) {
+  return storable(z.string().trim(), 1, maxLength)
+}
+
+function storable(base: z.ZodString, minLength: number, maxLength: number) {
+  return (
+    minLength === 0
+      ? base
+      : base.min(minLength, minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`)
+  )
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
+    .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
+}
+
+/** A record's id in a body. */
+export const id = z.int().min(1)
+
+/** A record's id in the path: digits only. */
+export const pathId = z.preprocess(
+  digitsToNumber,
+  z
+    .number({ error: INVALID_ID_MESSAGE })
+    .int(INVALID_ID_MESSAGE)
+    .min(1, INVALID_ID_MESSAGE)
+    .max(Number.MAX_SAFE_INTEGER, INVALID_ID_MESSAGE),
+)
+
+/** A query parameter that is an integer from `min`. */
+export function queryInteger(min = 1) {
+  return z.preprocess(digitsToNumber, z.int().min(min))
+}
+
+/** A query parameter that is true, false, 1 or 0. */
+export const queryBoolean = z.preprocess(
+  (value) => (value === true ? 'true' : value === false ? 'false' : value),
+  z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' }),
+)
+
+/** A calendar date, `YYYY-MM-DD`. */
+export const date = z.iso
+  .date('must be a calendar date YYYY-MM-DD')
+  .refine((value) => !value.startsWith('0000'), 'must be a calendar date YYYY-MM-DD')
+
+/** A point in time as it is returned: ISO 8601, UTC, milliseconds. */
+export const timestamp = z.iso.datetime()
+
+/** A finite number from 0, such as a price or a weight. */
+export const amount = z
+  .number()
+  .min(0)
+  // JSON knows -0, which would otherwise be given back as such.
+  .overwrite((value) => value + 0)
+
+/** Decimal with at most 3 places, either sign. */
+export const signedQuantity = z
+  .number()
+  .min(-MAX_QUANTITY)
+  .max(MAX_QUANTITY)
+  .refine((value) => Number(value.toFixed(3)) === value, 'must have at most 3 decimal places')
+  .overwrite((value) => value + 0)
+
+/** A stock quantity: a decimal from 0 with at most 3 places. */
+export const quantity = signedQuantity.min(0)
+
+/** A quantity above zero. */
+export const positiveQuantity = signedQuantity.gt(0)
+
+/** `page` and `limit` of every paged list. A `limit` above 100 is served as 100. */
+export const pageQuery = {
+  page: queryInteger().default(1).describe('Page number, from 1.'),
+  limit: queryInteger()
+    .transform((limit) => Math.min(limit, 100))
+    .default(50)
+    .describe('Page size. More than 100 is served as 100.'),
+}
+
+export const pagination = z
+  .object({
+    total: z.int().describe('Number of records that match, on all pages.'),
+    page: z.int(),
+    limit: z.int().describe('Page size as served, at most 100.'),
+    total_pages: z.int().describe('0 when nothing matches.'),
+  })
+  .meta({ id: 'Pagination' })
+
+/** The `pagination` of an answer. */
+export function paginationOf(query: { page: number; limit: number }, total: number): z.infer<typeof pagination> {
+  return { total, page: query.page, limit: query.limit, total_pages: Math.ceil(total / query.limit) }
+}

@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { openApiDocument } from '../openapi/document.ts'
+
+const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const ASSET_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fulfillment and Inventory API</title>
+<link rel="icon" href="/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+</head>
+<body>
+<div id="api"></div>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, persistAuthorization: true, validatorUrl: null })
+`
+
+/** The OpenAPI document and a page to read it; neither needs a key. */
+export async function docsRoutes(app: FastifyInstance): Promise<void> {
+  const json = JSON.stringify(openApiDocument())
+  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
+  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  await app.register(fastifyStatic, {
+    root: assets,
+    prefix: '/docs/assets/',
+    allowedPath: (file) => ASSET_FILES.includes(file.slice(1)),
+    maxAge: '1d',
+  })
+}

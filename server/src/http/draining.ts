@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../errors.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+/** While the server shuts down, requests that still arrive on open connections are refused; those under way are finished. */
+export function refuseWhileDraining(app: FastifyInstance): void {
+  let draining = false
+  app.addHook('preClose', async () => {
+    draining = true
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!draining) return
+    reply.header('connection', 'close')
+    throw new ServiceError('service_unavailable', 'The server is shutting down; try again', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  })
+}

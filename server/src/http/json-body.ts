@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
+import { unsupportedMediaType } from './failures.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** JSON is the only body the API takes; an empty body of any type is no body. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return undefined
+    if (request.headers['content-encoding'] !== undefined) throw unsupportedMediaType(request)
+    return parseJson(body)
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return undefined
+    throw unsupportedMediaType(request)
+  })
+}
+
+function parseJson(body: Buffer): unknown {
+  let text: string
+  try {
+    text = utf8.decode(body)
+  } catch {
+    throw new ServiceError('validation_error', 'The body is not valid UTF-8')
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ServiceError('validation_error', `The body is not valid JSON: ${(error as SyntaxError).message}`)
+  }
+}

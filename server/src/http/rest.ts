@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { RequestContext } from '../context.ts'
+import { endpointsOf } from '../endpoints.ts'
+import { ServiceError } from '../errors.ts'
+import type { AppRouter } from '../router.ts'
+import { createCallerFactory, requireScope, type ProcedureMeta } from '../trpc.ts'
+import { answerOnce, idempotencyKeyOf } from './idempotency.ts'
+
+export const API_PREFIX = '/api/v1'
+
+/** Registers one route for every endpoint. `guards` run before the scope check: authentication, rate limit. */
+export function registerRestRoutes(
+  app: FastifyInstance,
+  router: AppRouter,
+  contextOf: (request: FastifyRequest) => RequestContext,
+  guards: readonly onRequestAsyncHookHandler[],
+): void {
+  const createCaller = createCallerFactory(router)
+  for (const { name, meta } of endpointsOf(router)) {
+    const { method, path } = meta.openapi
+    app.route({
+      method,
+      url: API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      onRequest: [...guards, async (request) => requireScope(request.caller.scopes, meta.scope)],
+      handler: async (request, reply) => {
+        const input = inputOf(request, meta)
+        const call = (context: RequestContext): Promise<unknown> => procedureOf(createCaller(context), name)(input)
+        const context = contextOf(request)
+        return { success: true, data: await (method === 'POST' ? idempotently(request, reply, context, call) : call(context)) }
+      },
+    })
+  }
+}
+
+async function idempotently(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: RequestContext,
+  call: (context: RequestContext) => Promise<unknown>,
+): Promise<unknown> {
+  const key = idempotencyKeyOf(request.headers['idempotency-key'])
+  if (key === undefined) return call(context)
+  const fingerprint = `${request.method} ${request.url} ${JSON.stringify(request.body)}`
+  const answer = await answerOnce(context.db, context.encryption, { tenantId: context.caller.tenantId, key, fingerprint }, (db) =>
+    call({ ...context, db }),
+  )
+  if (answer.replayed) reply.header('idempotency-replayed', 'true')
+  return answer.data
+}
+
+/** One flat object of the body's or the query's fields and the path's; a path parameter wins over a field of the same name. */
+function inputOf(request: FastifyRequest, meta: ProcedureMeta): Record<string, unknown> {
+  const fields = request.method === 'GET' || request.method === 'HEAD' ? request.query : bodyInput(request.body, meta)
+  return { ...(fields as object), ...(request.params as object) }
+}
+
+function bodyInput(body: unknown, meta: ProcedureMeta): unknown {
+  if (meta.inputOfBody !== undefined) return meta.inputOfBody(body)
+  if (body === undefined) return {}
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  throw new ServiceError('validation_error', 'The body must be a JSON object')
+}
+
+function procedureOf(caller: object, name: string): (input: unknown) => Promise<unknown> {
+  return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], caller) as (
+    input: unknown,
+  ) => Promise<unknown>
+}

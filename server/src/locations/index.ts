@@ -1,0 +1,1 @@
+export { locationsRouter, warehousesRouter } from './router.ts'

@@ -1,0 +1,127 @@
+import { generateOpenApiDocument } from 'trpc-to-openapi'
+import { endpointsOf } from '../endpoints.ts'
+import { appRouter } from '../router.ts'
+import { API_VERSION, INFO, TAGS } from './description.ts'
+import { errorResponses, SHARED_RESPONSES } from './error-responses.ts'
+import { withoutZodNoise } from './json-schema.ts'
+import { eventSchemas, webhookOperations } from './webhook-operations.ts'
+import type { JsonObject, Operation, Parameter } from './types.ts'
+
+const SECURITY_SCHEME = 'apiKey'
+const SUCCESS_HEADERS = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+const IDEMPOTENCY_KEY: Parameter = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  required: false,
+  description: 'The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+/** The OpenAPI document: what trpc-to-openapi makes of the procedures, with the envelope, the errors and the webhooks that the API really has. */
+export function openApiDocument(): JsonObject {
+  const generated = generateOpenApiDocument(appRouter as never, {
+    title: INFO.title,
+    version: API_VERSION,
+    baseUrl: '/api/v1',
+    openApiVersion: '3.1.1',
+  }) as unknown as { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Record<string, JsonObject> } }
+
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const endpoint of endpointsOf(appRouter)) {
+    const { method, path } = endpoint.meta.openapi
+    const operation = generated.paths[path]?.[method.toLowerCase()]
+    if (operation === undefined) throw new Error(`${endpoint.name} is missing from the generated document`)
+    ;(paths[path] ??= {})[method.toLowerCase()] = operationOf(endpoint, operation)
+  }
+  const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
+  return withoutZodNoise({
+    openapi: '3.1.1',
+    info: INFO,
+    servers: [{ url: '/api/v1', description: 'This server' }],
+    tags: TAGS,
+    security: [{ [SECURITY_SCHEME]: [] }],
+    paths,
+    webhooks: webhookOperations(),
+    components: {
+      schemas: { ...Object.fromEntries(own), ...eventSchemas() },
+      responses: SHARED_RESPONSES,
+      headers: HEADERS,
+      securitySchemes: {
+        [SECURITY_SCHEME]: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A key of one tenant: `service_live_…`, or `service_test_…` for its sandbox.',
+        },
+      },
+    },
+  }) as JsonObject
+}
+
+type Endpoint = ReturnType<typeof endpointsOf>[number]
+
+function operationOf({ name, meta }: Endpoint, generated: Operation): JsonObject {
+  const { method, path, summary, description } = meta.openapi
+  const parameters: Parameter[] = (generated.parameters ?? []).map((parameter) => ({
+    ...parameter,
+    required: parameter.in === 'path' || parameter.required === true,
+  }))
+  if (method === 'POST') parameters.push(IDEMPOTENCY_KEY)
+  const requestBody = requestBodyOf(generated, meta.indexedInput)
+  return {
+    operationId: name,
+    tags: [tagOf(path)],
+    summary,
+    description: `${description ?? summary}\n\nScope: \`${meta.scope}\`.`,
+    ...(meta.extension === true ? { 'x-addition': true } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: { 200: successResponse(generated), ...errorResponses(meta, parameters) },
+  }
+}
+
+function tagOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function successResponse(generated: Operation): JsonObject {
+  const response = generated.responses['200']
+  const data = response?.content?.['application/json']?.schema ?? {}
+  return {
+    description: 'Success',
+    headers: Object.fromEntries(SUCCESS_HEADERS.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
+    content: {
+      'application/json': {
+        schema: { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] },
+      },
+    },
+  }
+}
+
+/** A body is required when one of its fields is. */
+function requestBodyOf(generated: Operation, arrayField: string | undefined): JsonObject | undefined {
+  const schema = generated.requestBody?.content['application/json']?.schema
+  if (schema === undefined || Object.keys((schema.properties as object | undefined) ?? {}).length === 0) return undefined
+  const required = Array.isArray(schema.required) && schema.required.length > 0
+  return {
+    required,
+    content: { 'application/json': { schema: arrayField === undefined ? schema : threeForms(schema, arrayField) } },
+  }
+}
+
+/** One item, an array of items, or an object that holds the array. */
+function threeForms(schema: JsonObject, arrayField: string): JsonObject {
+  const array = (schema.properties as Record<string, JsonObject>)[arrayField] as JsonObject
+  return { oneOf: [array.items, array, schema] }
+}
+
+const HEADERS = {
+  'X-Request-Id': { description: "The caller's own `X-Request-Id`, or a generated one.", schema: { type: 'string' } },
+  'RateLimit-Limit': {
+    description: 'Requests a minute that the key may make. Absent when the limit is off.',
+    schema: { type: 'integer' },
+  },
+  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
+}

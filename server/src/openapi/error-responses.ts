@@ -1,0 +1,124 @@
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { INVALID_ID_MESSAGE } from '../fields.ts'
+import type { ProcedureMeta } from '../trpc.ts'
+import type { JsonObject, Parameter } from './types.ts'
+
+/** What every operation can answer with. */
+const ALWAYS: ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'ip_not_allowed',
+  'insufficient_scope',
+  'rate_limit_exceeded',
+  'internal_error',
+  'service_unavailable',
+]
+
+/** Statuses whose codes are the same in every operation that has them. */
+const SHARED: Record<number, string> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  413: 'PayloadTooLarge',
+  415: 'UnsupportedMediaType',
+  429: 'RateLimitExceeded',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+}
+
+/** The failed answers of an operation, by status. */
+export function errorResponses(meta: ProcedureMeta, parameters: readonly Parameter[]): Record<string, JsonObject> {
+  const byStatus = Map.groupBy(errorCodes(meta, parameters), (code) => ERRORS[code].status)
+  return Object.fromEntries(
+    [...byStatus]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        status,
+        SHARED[status] === undefined ? failureResponse(codes) : { $ref: `#/components/responses/${SHARED[status]}` },
+      ]),
+  )
+}
+
+function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...ALWAYS, ...meta.errors])
+  const inPath = parameters.filter((parameter) => parameter.in === 'path')
+  const { method } = meta.openapi
+  if (inPath.length < parameters.length || method === 'PUT') codes.add('validation_error')
+  if (inPath.length > 0) codes.add('not_found')
+  if (inPath.some((parameter) => parameter.schema?.type === 'integer')) codes.add('invalid_id')
+  if (method !== 'GET') codes.add('validation_error').add('payload_too_large').add('unsupported_media_type')
+  if (method === 'POST') codes.add('idempotency_conflict')
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+function codesOf(status: number): ErrorCode[] {
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === status)
+}
+
+function failureResponse(codes: readonly ErrorCode[]): JsonObject {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].cause}`).join('\n\n'),
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(codes.some((code) => WITH_RETRY_AFTER.has(code))
+        ? { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } }
+        : {}),
+    },
+    content: {
+      'application/json': {
+        schema: failureSchema(codes),
+        examples: Object.fromEntries(
+          codes.map((code) => [
+            code,
+            { value: { success: false, error: { code, message: EXAMPLES[code] ?? ERRORS[code].cause } } },
+          ]),
+        ),
+      },
+    },
+  }
+}
+
+const WITH_RETRY_AFTER: ReadonlySet<ErrorCode> = new Set(['rate_limit_exceeded', 'service_unavailable', 'idempotency_conflict'])
+
+const EXAMPLES: Partial<Record<ErrorCode, string>> = {
+  insufficient_scope: 'This API key lacks the scope write:orders',
+  invalid_id: `Path parameter id ${INVALID_ID_MESSAGE}`,
+  validation_error: 'quantity: is required',
+  internal_error: 'Internal server error, request id 5f0c6a52-6a5e-4a0e-9d6f-3c1f3a2f7b11',
+}
+
+function failureSchema(codes: readonly ErrorCode[]): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      success: { const: false },
+      error: {
+        type: 'object',
+        properties: {
+          code: { type: 'string', enum: codes },
+          message: { type: 'string', description: 'What is wrong and what to change, for people.' },
+          ...(codes.some((code) => ERRORS[code].status === 400 || ERRORS[code].status === 409) ? { details: DETAILS } : {}),
+        },
+        required: ['code', 'message'],
+      },
+    },
+    required: ['success', 'error'],
+  }
+}
+
+const DETAILS = {
+  type: 'array',
+  description: 'What is wrong with each field (`path`), or with each order of a submitted array (`index`).',
+  items: {
+    oneOf: [
+      { type: 'object', properties: { index: { type: 'integer' }, error: { type: 'string' } }, required: ['index', 'error'] },
+      { type: 'object', properties: { path: { type: 'string' }, error: { type: 'string' } }, required: ['path', 'error'] },
+    ],
+  },
+}
+
+/** The failed answers that operations refer to. */
+export const SHARED_RESPONSES: Record<string, JsonObject> = Object.fromEntries(
+  Object.entries(SHARED).map(([status, name]) => [name, failureResponse(codesOf(Number(status)))]),
+)

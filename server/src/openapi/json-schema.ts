@@ -1,0 +1,20 @@
+/**
+ * The document without what zod adds beyond its meaning: patterns that repeat a standard format, bounds that are those of any
+ * safe integer, and closed objects, which would make every new field a breaking change.
+ */
+export function withoutZodNoise(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutZodNoise)
+  if (typeof value !== 'object' || value === null) return value
+  const object = value as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, entry]) => (isNoise(object, key, entry) ? [] : [[key, withoutZodNoise(entry)]])),
+  )
+}
+
+function isNoise(object: Record<string, unknown>, key: string, entry: unknown): boolean {
+  if (key === 'additionalProperties') return entry === false
+  if (key === 'pattern') return object.format === 'date' || object.format === 'date-time'
+  if (key === 'maximum') return entry === Number.MAX_SAFE_INTEGER && object.minimum === Number.MIN_SAFE_INTEGER
+  if (key === 'minimum') return entry === Number.MIN_SAFE_INTEGER
+  return false
+}

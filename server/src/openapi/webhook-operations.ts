@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { EVENT_DATA, TOPICS, type Topic } from '../events/index.ts'
+import type { JsonObject } from './types.ts'
+
+/** `order/created` -> `OrderCreatedEvent` */
+function eventSchemaName(topic: Topic): string {
+  const words = topic.split(/[/_]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return `${words.join('')}Event`
+}
+
+/** One component schema for the events of each topic. */
+export function eventSchemas(): Record<string, JsonObject> {
+  return Object.fromEntries(TOPICS.map((topic) => [eventSchemaName(topic), eventSchema(topic)]))
+}
+
+function eventSchema(topic: Topic): JsonObject {
+  const { $schema: _, ...data } = z.toJSONSchema(EVENT_DATA[topic], { target: 'draft-2020-12', io: 'output' }) as JsonObject
+  return {
+    type: 'object',
+    description: EVENT_DATA[topic].description,
+    properties: {
+      id: {
+        type: 'string',
+        description: 'Unique event id, the same for every attempt and every subscriber: use it to process an event once.',
+      },
+      event: { const: topic, type: 'string' },
+      created_at: { type: 'string', format: 'date-time' },
+      data,
+    },
+    required: ['id', 'event', 'created_at', 'data'],
+  }
+}
+
+const SIGNATURE_HEADER = {
+  in: 'header',
+  name: 'X-Webhook-Signature',
+  required: true,
+  description:
+    '`t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret.',
+  schema: { type: 'string' },
+}
+
+/** What subscribers receive, by topic. */
+export function webhookOperations(): Record<string, JsonObject> {
+  return Object.fromEntries(TOPICS.map((topic) => [topic, { post: webhookOperation(topic) }]))
+}
+
+function webhookOperation(topic: Topic): JsonObject {
+  return {
+    operationId: `webhook.${topic.replace('/', '.')}`,
+    tags: ['webhooks'],
+    summary: topic,
+    description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.`,
+    parameters: [SIGNATURE_HEADER],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(topic)}` } } },
+    },
+    responses: {
+      '2XX': { description: 'Acknowledges the event.' },
+      '4XX': { description: 'Not acknowledged: it is sent again. 410 ends the subscription.' },
+    },
+  }
+}

@@ -1,0 +1,1 @@
+export { productsRouter } from './router.ts'

@@ -1,0 +1,22 @@
+import { apiKeysRouter } from './api-keys/index.ts'
+import { eventsRouter } from './events/index.ts'
+import { locationsRouter, warehousesRouter } from './locations/index.ts'
+import { ordersRouter } from './orders/index.ts'
+import { productsRouter } from './products/index.ts'
+import { stockRouter } from './stock/index.ts'
+import { router } from './trpc.ts'
+import { webhooksRouter } from './webhooks/index.ts'
+
+/** Every procedure of the service. */
+export const appRouter = router({
+  products: productsRouter,
+  stock: stockRouter,
+  orders: ordersRouter,
+  locations: locationsRouter,
+  warehouses: warehousesRouter,
+  webhooks: webhooksRouter,
+  events: eventsRouter,
+  apiKeys: apiKeysRouter,
+})
+
+export type AppRouter = typeof appRouter

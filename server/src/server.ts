@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { connect } from './connect.ts'
+import { foldCounts } from './counts/index.ts'
+import type { Database } from './database/database.ts'
+import { migrate } from './database/migrate.ts'
+import { maintainPartitions } from './events/index.ts'
+import { createFirstTenant } from './first-tenant.ts'
+import { expireAnswers } from './http/expire-answers.ts'
+import { repeat, type PeriodicTask } from './periodic.ts'
+import { startDeliveryEngine } from './webhooks/index.ts'
+
+const FOLD_INTERVAL_MS = 1_000
+const HOUR_MS = 3_600_000
+
+/** A running server process. */
+export interface RunningServer {
+  /** Undefined for a process that only delivers webhooks. */
+  url: string | undefined
+  /** The admin key of the first tenant, when this start made it. */
+  firstKey: string | undefined
+  /** Finishes what is under way, then stops. */
+  stop(): Promise<void>
+}
+
+/**
+ * Opens the database, brings its schema up to date and does what the role says: answers requests (`api`), delivers webhooks
+ * (`worker`) or both.
+ */
+export async function startServer(config: Config): Promise<RunningServer> {
+  const log = pino({ level: config.logLevel, redact: ['req.headers["x-api-key"]'] })
+  const { db, encryption, close } = await connect(config, (line) => log.info(line))
+  const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
+  try {
+    await migrate(db.kysely)
+    await maintainPartitions(db)
+    const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
+    const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log })
+    const stopBackground = (): Promise<unknown> => Promise.all([engine?.stop(), ...tasks.map((task) => task.stop())])
+    if (config.role === 'worker') {
+      return { url: undefined, firstKey: undefined, stop: () => stopBackground().then(close) }
+    }
+    const firstKey = await createFirstTenant(db)
+    const app = await buildApp({ config, db, encryption, webhookTargets, log, onWrite: () => engine?.wake() })
+    const url = await listen(app, config)
+    return { url, firstKey, stop: () => app.close().then(stopBackground).then(close) }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  await app.listen({ port, host })
+  const address = app.server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+/** What keeps the database in shape. Every process does it; each task sees to it that processes do not get in each other's way. */
+function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
+  return [
+    repeat(FOLD_INTERVAL_MS, () => foldCounts(db), onError),
+    repeat(HOUR_MS, () => expireAnswers(db), onError),
+    repeat(HOUR_MS, () => maintainPartitions(db), onError),
+  ]
+}

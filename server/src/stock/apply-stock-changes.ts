@@ -1,0 +1,131 @@
+import { MAX_QUANTITY } from '../fields.ts'
+import { lowAlerts, stockEvents } from './stock-events.ts'
+import type { StockReason } from './stock-reasons.ts'
+
+export interface StockChanges {
+  /**
+   * The relation with the changes, its rows distinct by `position`. Its columns, all of them needed, with their types:
+   * - `position` integer: the order in which changes of the same level follow one another, and the order of the events
+   * - `product_id` bigint (of the tenant `$1`), `location_id` text
+   * - `amount` numeric: what is added, negative to remove; or, with `amount: 'absolute'`, the new quantity
+   * - `movement_type` text, `reason` text: as the movement is to have them
+   * - `user_id` bigint, `order_id` bigint
+   * - `other_location_id` text: of a transfer, where the stock comes from or goes to
+   */
+  source: string
+  /** Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. */
+  amount: 'relative' | 'absolute'
+  /** The reason in `stock/updated` of a change whose own `reason` is not one that events know. */
+  eventReason: StockReason
+  /** SQL for the id of the warehouse of locations that do not exist yet. */
+  defaultWarehouse: string
+  /** SQL for who made the movements. */
+  createdBy: string
+}
+
+/** No level holds it, so that the range check of stock_levels refuses what would otherwise overflow the column. */
+const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
+
+const RELATIVE = {
+  netAmount: 'sum(amount)',
+  // A quantity for a level that does not exist yet. An existing one is changed by "quantity - previous_quantity", because the row that
+  // is proposed must itself keep to the range check, even where it is not the row that is stored.
+  proposed: `least(greatest(c.amount, 0), ${OUT_OF_RANGE}), least(greatest(-c.amount, 0), ${OUT_OF_RANGE})`,
+  quantity: `least(stock_levels.quantity + excluded.quantity - excluded.previous_quantity, ${OUT_OF_RANGE})`,
+  previous: 'v.previous_quantity + sum(c.amount) over changes_of_level - c.amount',
+  current: 'v.previous_quantity + sum(c.amount) over changes_of_level',
+}
+
+const ABSOLUTE = {
+  netAmount: '(array_agg(amount order by position desc))[1]',
+  proposed: 'c.amount, 0',
+  quantity: 'excluded.quantity',
+  previous: 'coalesce(lag(c.amount) over changes_of_level, v.previous_quantity)',
+  current: 'c.amount',
+}
+
+/**
+ * CTEs that change stock levels, all of them or none: every statement that changes stock is made with them. They create locations
+ * named for the first time, keep warehouse totals and movement counts, and write one movement a change. What they offer:
+ *
+ * - `short_level` (product_id, location_id, available): levels that hold less than is to be removed. When there is one, nothing at all
+ *   is written; other CTEs of the statement must be made to depend on that, or on `stock_movement`. When another caller takes the
+ *   stock in the meantime, the statement fails on the constraint stock_levels_quantity_range instead; that is `adjustment_error` too.
+ * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
+ *   reason, user_id, order_id, created_at): what was written.
+ * - `stock_event` (position, topic, data): the events, to be given to `recordEvents`, alone or with others; position counts from 1.
+ *
+ * Locks are taken in one order everywhere, so that no two callers wait for each other: new locations, levels by (product_id,
+ * location_id), warehouse totals by (product_id, warehouse_id). At most one such statement fits into a transaction.
+ */
+export function applyStockChanges(changes: StockChanges): string {
+  const { source, defaultWarehouse } = changes
+  const sql = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
+  return `
+net_change as materialized (
+  select product_id, location_id, ${sql.netAmount} as amount from ${source} group by product_id, location_id
+), short_level as materialized (
+  ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
+), named_location as materialized (
+  select c.location_id, l.warehouse_id
+  from (select distinct location_id from net_change where not exists (select from short_level)) c
+  left join locations l on l.tenant_id = $1 and l.id = c.location_id
+), new_location as (
+  insert into locations (tenant_id, id, code, warehouse_id)
+  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null order by location_id
+  -- Of any unique key: locations has two, and callers who make the same location at the same time may meet at either.
+  on conflict do nothing
+  returning id
+), changed_level as (
+  insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity, previous_quantity)
+  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${sql.proposed}
+  from net_change c join named_location l using (location_id)
+  -- Always true: has the locations made before the first level is locked.
+  where (select count(*) from new_location) >= 0
+  order by c.product_id, c.location_id
+  on conflict (tenant_id, product_id, location_id) do update
+  set quantity = ${sql.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  returning product_id, location_id, warehouse_id, quantity, previous_quantity
+), warehouse_total as (
+  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
+  select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
+  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
+  order by product_id, warehouse_id
+  on conflict (tenant_id, product_id, warehouse_id) do update
+  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity
+  returning product_id, warehouse_id, quantity, previous_quantity
+), stock_movement as materialized (
+  -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
+  select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,
+    case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
+  from (
+    select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id, v.warehouse_id,
+      ${sql.previous} as previous_quantity, ${sql.current} as new_quantity,
+      lead(c.position) over changes_of_level is null as is_latest, v.quantity as level_quantity, v.previous_quantity as level_previous_quantity
+    from ${source} c join changed_level v using (product_id, location_id)
+    window changes_of_level as (partition by product_id, location_id order by c.position)
+    order by c.position
+  ) m
+), stored_movement as (
+  insert into stock_movements
+    (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at)
+  overriding system value
+  select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at
+  from stock_movement
+), counted_movement as (
+  insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
+  select $1, (created_at at time zone 'UTC')::date, product_id, location_id, movement_type, count(*) from stock_movement
+  group by 2, 3, 4, 5
+), stock_event as (
+  select row_number() over (order by movement_id, kind) as position, topic, data
+  from (${stockEvents('stock_movement', changes)} union all ${lowAlerts('warehouse_total')}) e
+)`
+}
+
+// Levels are never deleted and this reads them as of the statement's beginning: to refuse by it is right at that time, and a level
+// that passes exists when it is locked.
+const SHORT_LEVELS = `select c.product_id, c.location_id, coalesce(v.quantity, 0) as available
+  from net_change c left join stock_levels v on v.tenant_id = $1 and v.product_id = c.product_id and v.location_id = c.location_id
+  where c.amount < 0 and coalesce(v.quantity, 0) + c.amount < 0`
+
+const NO_SHORT_LEVELS = 'select product_id, location_id, amount as available from net_change where false'

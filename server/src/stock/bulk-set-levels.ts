@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { RequestContext } from '../context.ts'
+import { statement } from '../database/statement.ts'
+import { recordEvents } from '../events/index.ts'
+import { id } from '../fields.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { applyStockChanges } from './apply-stock-changes.ts'
+import { OTHER_PRODUCT } from './named-product.ts'
+import { stockUpdate, type bulkInput, type bulkOutput } from './schemas.ts'
+
+type StockUpdate = z.infer<typeof stockUpdate>
+interface ItemError {
+  position: number
+  product_id: number
+  error: string
+}
+
+const setStockLevels = statement<
+  [
+    tenantId: number,
+    positions: number[],
+    productIds: (number | null)[],
+    skus: (string | null)[],
+    locationIds: string[],
+    quantities: number[],
+    defaultWarehouseId: number,
+    createdBy: string,
+  ],
+  { position: number; given_product_id: number | null; exists: boolean }
+>(
+  'set_stock_levels',
+  `with item as materialized (
+     select i.position, i.product_id as given_product_id, i.location_id, i.quantity, p.id is not null as exists,
+       case when i.product_id is null then s.id when i.sku is null or p.external_id = i.sku then p.id end as product_id
+     from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
+     left join products p on p.tenant_id = $1 and p.id = i.product_id
+     left join products s on s.tenant_id = $1 and s.external_id = i.sku and s.is_active and i.product_id is null
+   ), stock_change as materialized (
+     select position, product_id, location_id, quantity as amount, 'ADJUSTMENT' as movement_type, null::text as reason,
+       null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+     from item where product_id is not null
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     amount: 'absolute',
+     eventReason: 'inventory_count',
+     defaultWarehouse: '$7::bigint',
+     createdBy: '$8::text',
+   })}, ${recordEvents('stock_event')}
+   select position, given_product_id, exists from item where product_id is null`,
+)
+
+/** Sets many quantities, in the order given. An item that cannot be applied is reported and does not stop the others. */
+export async function bulkSetLevels(
+  context: RequestContext,
+  input: z.infer<typeof bulkInput>,
+): Promise<z.infer<typeof bulkOutput>> {
+  const items = input.updates.map((item) => stockUpdate.safeParse(item))
+  const updates = items.flatMap((item, position) => (item.success ? [{ ...item.data, position }] : []))
+  const malformed = items.flatMap((item, position) =>
+    item.success
+      ? []
+      : [{ position, product_id: productIdOf(input.updates[position]), error: invalidInput(item.error, undefined).message }],
+  )
+  const unknown = updates.length === 0 ? [] : await applyUpdates(context, updates)
+  const errors = [...malformed, ...unknown].toSorted((a, b) => a.position - b.position)
+  return { success: items.length - errors.length, errors: errors.map(({ product_id, error }) => ({ product_id, error })) }
+}
+
+async function applyUpdates(
+  context: RequestContext,
+  updates: readonly (StockUpdate & { position: number })[],
+): Promise<ItemError[]> {
+  const { tenantId, defaultWarehouse, keyName } = context.caller
+  // In a transaction because that runs apart from the connections that all requests share: many items take long.
+  const rejected = await context.db.transaction((tx) =>
+    tx.run(setStockLevels, [
+      tenantId,
+      updates.map((update) => update.position),
+      updates.map((update) => update.product_id ?? null),
+      updates.map((update) => update.sku ?? null),
+      updates.map((update) => update.location_id),
+      updates.map((update) => update.quantity),
+      defaultWarehouse.id,
+      keyName,
+    ]),
+  )
+  return rejected.map((row) => ({
+    position: row.position,
+    product_id: row.given_product_id ?? 0,
+    error: row.exists ? OTHER_PRODUCT : 'Product not found',
+  }))
+}
+
+const itemWithProductId = z.object({ product_id: id })
+
+function productIdOf(item: unknown): number {
+  return itemWithProductId.safeParse(item).data?.product_id ?? 0
+}

@@ -1,0 +1,112 @@
+import type { z } from 'zod'
+import type { RequestContext } from '../context.ts'
+import { statement, type Statement } from '../database/statement.ts'
+import { paginationOf } from '../fields.ts'
+import type { movementsInput, movementsOutput, stockMovement } from './schemas.ts'
+
+type Query = z.infer<typeof movementsInput>
+type Movement = z.infer<typeof stockMovement>
+type Filter = 'product_id' | 'location_id' | 'movement_type'
+type Row = { total: number } & (
+  | { [Field in keyof Movement]: null }
+  | (Omit<Movement, 'user_id' | 'order_id'> & { user_id: number | null; order_id: number | null })
+)
+type List = Statement<readonly unknown[], Row>
+
+const FILTER_TYPES: Record<Filter, string> = { product_id: 'bigint', location_id: 'text', movement_type: 'text' }
+const FILTERS = Object.keys(FILTER_TYPES) as Filter[]
+
+/** From here on a page makes Postgres walk so many index entries that it must not hold up the connections that all requests share. */
+const DEEP_OFFSET = 10_000
+
+/** $2 to $5 are the first and the last day, the number of movements before the page, and the page's size. */
+const DAYS = `between coalesce($2::date, '-infinity') and coalesce($3::date, 'infinity')`
+
+/** The page's rows, for a `page` CTE of (id, created_at) and a `total` CTE. Ids are found first, so that skipping rows reads an index only. */
+const SELECT_PAGE = `
+   select t.total, m.id::text as id, m.product_id, p.name as product_name, m.location_id, m.movement_type, m.quantity, m.previous_quantity,
+     m.new_quantity, m.reason, m.user_id, m.order_id, m.created_at
+   from total t
+   left join (page join stock_movements m on m.tenant_id = $1 and m.id = page.id join products p on p.tenant_id = $1 and p.id = m.product_id) on true
+   order by m.created_at desc, m.id desc`
+
+/**
+ * Lists by the filters given. The rollup that fits them says how many movements each day has: that gives the total, and which of each
+ * day's movements are on the page, so that days which have none on it are not read, however deep the page or rare the type.
+ */
+function listByRollup(filters: readonly Filter[]): List {
+  const rollup = filters.includes('product_id')
+    ? 'movement_product_counts'
+    : filters.includes('location_id')
+      ? 'movement_location_counts'
+      : 'movement_counts'
+  const matches = [
+    'tenant_id = $1',
+    ...filters.map((filter, index) => `${filter} = $${index + 6}::${FILTER_TYPES[filter]}`),
+  ].join(' and ')
+  return statement(
+    ['list_movements', ...filters].join('_by_'),
+    `with day as materialized (
+       select created_day, sum(n) as n, sum(sum(n)) over (order by created_day desc) as through_day from (
+         select created_day, count as n from ${rollup} where ${matches} and created_day ${DAYS}
+         union all
+         select created_day, change from movement_count_changes where ${matches} and created_day ${DAYS}
+       ) counted
+       group by created_day having sum(n) > 0
+     ), total as materialized (
+       select coalesce(sum(n), 0) as total from day
+     ), page_day as materialized (
+       select created_day::timestamp at time zone 'UTC' as since, (created_day + 1)::timestamp at time zone 'UTC' as before,
+         greatest($4::bigint - (through_day - n), 0) as skipped,
+         least($4::bigint + $5::bigint, through_day) - greatest($4::bigint, through_day - n) as taken
+       from day where through_day > $4::bigint and through_day - n < $4::bigint + $5::bigint
+     ), page as materialized (
+       select m.id from page_day d cross join lateral (
+         select id from stock_movements where ${matches} and created_at >= d.since and created_at < d.before
+         order by created_at desc, id desc limit d.taken offset d.skipped
+       ) m
+     )${SELECT_PAGE}`,
+  )
+}
+
+const LISTS = new Map(subsets(FILTERS).map((filters) => [filters.join(), listByRollup(filters)]))
+
+/** An order has few movements: they are counted as they are. */
+const LIST_BY_ORDER: List = statement(
+  'list_movements_by_order',
+  `with matching as materialized (
+     select id, created_at from stock_movements
+     where tenant_id = $1 and order_id = $6::bigint and (created_at at time zone 'UTC')::date ${DAYS}
+       and ($7::bigint is null or product_id = $7) and ($8::text is null or location_id = $8) and ($9::text is null or movement_type = $9)
+   ), total as materialized (
+     select count(*) as total from matching
+   ), page as materialized (
+     select id from matching order by created_at desc, id desc limit $5::bigint offset $4::bigint
+   )${SELECT_PAGE}`,
+)
+
+/** Lists stock movements, newest first, with their exact number. */
+export async function listMovements(context: RequestContext, query: Query): Promise<z.infer<typeof movementsOutput>> {
+  const offset = (query.page - 1) * query.limit
+  const [list, filterValues] = listFor(query)
+  const values = [context.caller.tenantId, query.start_date ?? null, query.end_date ?? null, offset, query.limit, ...filterValues]
+  const rows =
+    offset < DEEP_OFFSET ? await context.db.run(list, values) : await context.db.transaction((tx) => tx.run(list, values))
+  return { movements: rows.flatMap(movementOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
+}
+
+function listFor(query: Query): [List, unknown[]] {
+  if (query.order_id !== undefined) return [LIST_BY_ORDER, [query.order_id, ...FILTERS.map((filter) => query[filter] ?? null)]]
+  const given = FILTERS.filter((filter) => query[filter] !== undefined)
+  return [LISTS.get(given.join()) as List, given.map((filter) => query[filter])]
+}
+
+/** None for the row that holds the total of an empty page. */
+function movementOf({ total: _, user_id, order_id, ...movement }: Row): Movement[] {
+  if (movement.id === null) return []
+  return [{ ...movement, ...(user_id !== null && { user_id }), ...(order_id !== null && { order_id }) } as Movement]
+}
+
+function subsets<T>(items: readonly T[]): T[][] {
+  return items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
+}

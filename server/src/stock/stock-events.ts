@@ -1,0 +1,66 @@
+import { isoTimestamp } from '../events/index.ts'
+import { STOCK_REASONS, type StockReason } from './stock-reasons.ts'
+
+const REASON_LIST = STOCK_REASONS.map((reason) => `'${reason}'`).join(', ')
+
+/** A query of the events (movement_id, kind, topic, data) of the movements in the relation `movement`. */
+export function stockEvents(movement: string, options: { eventReason: StockReason; createdBy: string }): string {
+  return `
+    select m.id as movement_id, 1 as kind, 'stock/movement_created' as topic, json_build_object(
+      'movement_id', m.id::text,
+      'type', case m.movement_type when 'IN' then 'receipt' when 'OUT' then 'dispatch' when 'TRANSFER' then 'transfer' else 'adjustment' end,
+      'product_id', p.id,
+      'sku', p.external_id,
+      'product_name', p.name,
+      'quantity', m.quantity::float8,
+      'from_location', case when m.new_quantity < m.previous_quantity then m.location_id else m.other_location_id end,
+      'to_location', case when m.new_quantity < m.previous_quantity then m.other_location_id else m.location_id end,
+      'warehouse_id', m.warehouse_id,
+      'created_by', ${options.createdBy},
+      'notes', m.reason,
+      'created_at', ${isoTimestamp('m.created_at')}
+    ) as data
+    from ${movement} m join products p on p.tenant_id = $1 and p.id = m.product_id
+    union all
+    select m.id, 2, 'stock/updated', json_build_object(
+      'product_id', p.id,
+      'sku', p.external_id,
+      'barcode', p.barcode,
+      'product_name', p.name,
+      'warehouse_id', w.id,
+      'warehouse_name', w.name,
+      'location_id', m.location_id,
+      'quantity', m.level_quantity::float8,
+      'previous_quantity', m.level_previous_quantity::float8,
+      'change', (m.level_quantity - m.level_previous_quantity)::float8,
+      'reason', case when m.reason in (${REASON_LIST}) then m.reason else '${options.eventReason}' end,
+      'reference_id', m.id::text
+    )
+    from ${movement} m
+    join products p on p.tenant_id = $1 and p.id = m.product_id
+    join warehouses w on w.tenant_id = $1 and w.id = m.warehouse_id
+    where m.is_latest and m.level_quantity <> m.level_previous_quantity`
+}
+
+/**
+ * A query, with the columns of `stockEvents`, of the alerts that the new rows of warehouse_stock in the relation `total` give rise to.
+ * They have no movement, so they sort last.
+ */
+export function lowAlerts(total: string): string {
+  return `
+    select null::bigint as movement_id, 3 as kind, 'stock/low_alert' as topic, json_build_object(
+      'product_id', p.id,
+      'sku', p.external_id,
+      'barcode', p.barcode,
+      'product_name', p.name,
+      'warehouse_id', w.id,
+      'warehouse_name', w.name,
+      'current_quantity', t.quantity::float8,
+      'minimum_threshold', p.minimum_threshold::float8,
+      'suggested_reorder', coalesce(p.reorder_quantity, 2 * p.minimum_threshold - t.quantity)::float8
+    ) as data
+    from ${total} t
+    join products p on p.tenant_id = $1 and p.id = t.product_id
+    join warehouses w on w.tenant_id = $1 and w.id = t.warehouse_id
+    where t.previous_quantity >= p.minimum_threshold and t.quantity < p.minimum_threshold`
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import type { RequestContext } from '../context.ts'
+import { statement } from '../database/statement.ts'
+import { recordEvents } from '../events/index.ts'
+import { applyStockChanges } from './apply-stock-changes.ts'
+import { namedProduct, requireNamedProduct } from './named-product.ts'
+import type { transferInput, transferOutput } from './schemas.ts'
+import { shortage } from './shortage.ts'
+
+interface Transfer {
+  product_id: number
+  is_same: boolean
+  available: number | null
+  from: z.infer<typeof transferOutput>['from'] | null
+  to: z.infer<typeof transferOutput>['to'] | null
+}
+
+const transferSide = (movement: string): string =>
+  `case when ${movement}.id is not null then json_build_object('location_id', ${movement}.location_id, 'previous_quantity', ${movement}.previous_quantity::float8,
+     'new_quantity', ${movement}.new_quantity::float8, 'movement_id', ${movement}.id::text) end`
+
+const transferStockLevel = statement<
+  [
+    tenantId: number,
+    productId: number | null,
+    sku: string | null,
+    fromLocationId: string,
+    toLocationId: string,
+    quantity: number,
+    reason: string | null,
+    defaultWarehouseId: number,
+    createdBy: string,
+  ],
+  Transfer
+>(
+  'transfer_stock_level',
+  `with ${namedProduct('$2', '$3')}, stock_change as materialized (
+     select c.position, p.id as product_id, c.location_id, c.amount, 'TRANSFER' as movement_type, $7::text as reason,
+       null::bigint as user_id, null::bigint as order_id, c.other_location_id
+     from named_product p,
+       (values (1, $4::text, -$6::numeric, $5::text), (2, $5, $6, $4)) c (position, location_id, amount, other_location_id)
+     where p.is_same
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     amount: 'relative',
+     eventReason: 'transfer',
+     defaultWarehouse: '$8::bigint',
+     createdBy: '$9::text',
+   })}, ${recordEvents('stock_event')}
+   select p.id as product_id, p.is_same, s.available, ${transferSide('f')} as "from", ${transferSide('t')} as "to"
+   from named_product p
+   left join short_level s on true
+   left join stock_movement f on f.position = 1
+   left join stock_movement t on t.position = 2`,
+)
+
+/**
+ * Moves stock of a product from one location to another. Errors: `not_found`, `validation_error` when product_id and sku name
+ * different products, `adjustment_error` when the source holds less or the destination would pass the maximum.
+ */
+export async function transferStock(
+  context: RequestContext,
+  input: z.infer<typeof transferInput>,
+): Promise<z.infer<typeof transferOutput>> {
+  const { tenantId, defaultWarehouse, keyName } = context.caller
+  const row = requireNamedProduct(
+    await context.db.runOne(transferStockLevel, [
+      tenantId,
+      input.product_id ?? null,
+      input.sku ?? null,
+      input.from_location_id,
+      input.to_location_id,
+      input.quantity,
+      input.reason ?? null,
+      defaultWarehouse.id,
+      keyName,
+    ]),
+  )
+  if (row.from === null || row.to === null) throw shortage(input.from_location_id, input.quantity, row.available)
+  return { product_id: row.product_id, quantity: input.quantity, from: row.from, to: row.to }
+}

@@ -1,0 +1,1 @@
+export { createTenant, sandboxOf, type NewTenant } from './create-tenant.ts'

@@ -1,0 +1,71 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import { ZodError } from 'zod'
+import type { RequestContext, Scope } from './context.ts'
+import { databaseErrorToServiceError } from './database/errors.ts'
+import { ServiceError, type ErrorCode } from './errors.ts'
+import { invalidInput } from './invalid-input.ts'
+
+type OpenApi = NonNullable<OpenApiMeta['openapi']>
+
+/** How a procedure appears in REST and in the OpenAPI document, besides its input and output. */
+export interface ProcedureMeta {
+  scope: Scope
+  /** The domain errors that the procedure can answer with; those that every endpoint shares are added to them. */
+  errors: readonly ErrorCode[]
+  /** Present on what the API adds to its published specification, for the document. */
+  extension?: boolean
+  /** For a body that is not an object with the input's own fields: makes the input of it. */
+  inputOfBody?: (body: unknown) => unknown
+  /** For input that is an array under this name: errors are reported by position in it, as `{ index, error }`. */
+  indexedInput?: string
+  openapi: OpenApi
+}
+
+const t = initTRPC
+  .context<RequestContext>()
+  .meta<ProcedureMeta>()
+  .create({
+    errorFormatter: ({ shape, error }) =>
+      error instanceof ServiceError
+        ? { ...shape, data: { ...shape.data, stack: undefined, error_code: error.errorCode, details: error.details } }
+        : {
+            ...shape,
+            message: 'Internal server error',
+            data: { ...shape.data, stack: undefined, error_code: 'internal_error' as const },
+          },
+  })
+
+export const router = t.router
+export const createCallerFactory = t.createCallerFactory
+
+/** A procedure that needs `scope`, and its place in the REST API. */
+export function endpoint(
+  scope: Scope,
+  openapi: Pick<OpenApi, 'method' | 'path' | 'summary' | 'description' | 'successDescription'> & { path: `/${string}` },
+  meta: Partial<Omit<ProcedureMeta, 'scope' | 'openapi'>> = {},
+) {
+  return t.procedure
+    .meta({ scope, errors: [], ...meta, openapi })
+    .use(async ({ next, meta: own }) => {
+      const result = await next()
+      if (!result.ok) throw translated(result.error, own)
+      return result
+    })
+    .use(({ ctx, next }) => {
+      requireScope(ctx.caller.scopes, scope)
+      return next()
+    })
+}
+
+/** Throws `insufficient_scope` unless `granted` holds the scope or `admin`. */
+export function requireScope(granted: readonly Scope[], scope: Scope): void {
+  if (granted.includes(scope) || granted.includes('admin')) return
+  throw new ServiceError('insufficient_scope', `This API key lacks the scope ${scope}`)
+}
+
+function translated(error: TRPCError, meta: ProcedureMeta | undefined): TRPCError {
+  if (error instanceof ServiceError) return error
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return invalidInput(error.cause, meta)
+  return databaseErrorToServiceError(error.cause) ?? error
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock, type Clock } from '../../clock.ts'
+import type { WebhookTargetPolicy } from '../../context.ts'
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
+import type { Encryption } from '../../encryption.ts'
+import { attemptDelivery } from './attempt-delivery.ts'
+import { claimDeliveries, type Claimed } from './claim-deliveries.ts'
+import { FAN_OUT_BATCH, fanOutEvents } from './fan-out-events.ts'
+import type { Lane } from './lane.ts'
+import { Lanes } from './lanes.ts'
+import { recordResults, type Result } from './record-results.ts'
+import { isStruggling, resultOfAttempt } from './result-of-attempt.ts'
+import { createSender, type Sender, type SenderOptions } from './sender.ts'
+
+export interface DeliveryEngineOptions {
+  db: Queryable
+  encryption: Encryption
+  webhookTargets: WebhookTargetPolicy
+  log: { error(details: object, message: string): void }
+  clock?: Clock
+  sending?: SenderOptions
+}
+
+/** Delivers the events of all tenants to their subscriptions. Any number of engines work on one database. */
+export interface DeliveryEngine {
+  /** Says that there may be something to deliver: it is looked for at once instead of at the next poll. */
+  wake(): void
+  /** Takes nothing more, lets the requests end that are in flight, for at most `graceMs`, and hands the rest back. */
+  stop(options?: { graceMs?: number }): Promise<void>
+}
+
+const MAX_LANES = 64
+const LEASE_MS = 60_000
+/** What must be left of a lease when a request is begun: more than the request can take. */
+const SAFE_LEASE_MS = 20_000
+const SHORTEST_POLL_MS = 100
+const LONGEST_POLL_MS = 2_000
+/** After a look that found nothing, so that writes without events do not keep the engine looking all the time. */
+const REST_MS = 5
+const AFTER_ERROR_MS = 1_000
+const STOP_GRACE_MS = 16_000
+
+const hasWork = statement<[now: Date], { events: boolean; deliveries: boolean }>(
+  'has_delivery_work',
+  `select exists (select from event_outbox) as events, exists (select from webhook_lanes where due_at <= $1) as deliveries`,
+)
+
+/** Starts delivering. */
+export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
+  return new Engine(options)
+}
+
+class Engine implements DeliveryEngine {
+  readonly #owner = randomUUID()
+  readonly #db: Queryable
+  readonly #log: DeliveryEngineOptions['log']
+  readonly #tools: { sender: Sender; encryption: Encryption; clock: Clock }
+  readonly #lanes = new Lanes()
+  readonly #loop: Promise<void>
+  #results: Result[] = []
+  #stopping = false
+  #aborted = false
+  #woken = false
+  #rouse: (() => void) | undefined
+
+  constructor({ db, encryption, webhookTargets, log, clock = systemClock, sending }: DeliveryEngineOptions) {
+    this.#db = db
+    this.#log = log
+    this.#tools = { sender: createSender(webhookTargets, sending), encryption, clock }
+    this.#loop = this.#run()
+  }
+
+  wake(): void {
+    this.#woken = true
+    this.#rouse?.()
+  }
+
+  async stop({ graceMs = STOP_GRACE_MS } = {}): Promise<void> {
+    this.#stopping = true
+    this.#lanes.all.forEach((lane) => this.#handBack(lane.takeWaiting()))
+    this.wake()
+    const timer = setTimeout(() => this.#abort(), graceMs)
+    await this.#loop
+    clearTimeout(timer)
+    await this.#tools.sender.close()
+  }
+
+  #abort(): void {
+    this.#aborted = true
+    void this.#tools.sender.close()
+  }
+
+  /** One turn after another; requests run beside them. */
+  async #run(): Promise<void> {
+    let pollMs = SHORTEST_POLL_MS
+    while (!this.#stopping || this.#lanes.sending > 0 || this.#results.length > 0) {
+      this.#woken = false
+      try {
+        const { worked, again } = await this.#turn()
+        pollMs = worked ? SHORTEST_POLL_MS : Math.min(pollMs * 2, LONGEST_POLL_MS)
+        if (!worked) await delay(REST_MS)
+        if (!again) await this.#sleep(pollMs)
+      } catch (error) {
+        this.#log.error({ err: error }, 'webhook deliveries wait: the database failed')
+        if (this.#aborted) return
+        await delay(AFTER_ERROR_MS)
+      }
+    }
+  }
+
+  /** Writes what became of requests, fans out events, claims what is due. */
+  async #turn(): Promise<{ worked: boolean; again: boolean }> {
+    const written = await this.#writeResults()
+    if (this.#stopping) return { worked: written > 0, again: false }
+    const now = this.#tools.clock.now()
+    const work = await this.#db.runOne(hasWork, [now])
+    const events = work?.events === true ? await fanOutEvents(this.#db, now) : 0
+    const lanes = work?.deliveries === true || events > 0 ? await this.#claim(now) : 0
+    return { worked: written + events + lanes > 0, again: events === FAN_OUT_BATCH || lanes === MAX_LANES }
+  }
+
+  async #writeResults(): Promise<number> {
+    const results = this.#results
+    if (results.length === 0) return 0
+    this.#results = []
+    const status = this.#lanes.status()
+    try {
+      await recordResults(this.#db, this.#owner, this.#tools.clock.now(), results, status)
+    } catch (error) {
+      this.#results = [...results, ...this.#results]
+      throw error
+    }
+    this.#lanes.forget(status)
+    return results.length
+  }
+
+  async #claim(now: Date): Promise<number> {
+    if (this.#lanes.free <= 0) return 0
+    const lease = new Date(now.getTime() + LEASE_MS)
+    const choose = this.#lanes.choose.bind(this.#lanes)
+    const { lanes, claimed } = await claimDeliveries(this.#db, { owner: this.#owner, now, lease, maxLanes: MAX_LANES, choose })
+    for (const lane of this.#lanes.add(lanes, claimed)) this.#sendFrom(lane)
+    return lanes.length
+  }
+
+  #sendFrom(lane: Lane): void {
+    if (this.#stopping) this.#handBack(lane.takeWaiting())
+    for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
+      if (Date.parse(delivery.lease) - this.#tools.clock.now().getTime() < SAFE_LEASE_MS) this.#handBack([delivery])
+      else void this.#send(lane, delivery)
+    }
+  }
+
+  async #send(lane: Lane, delivery: Claimed): Promise<void> {
+    lane.sending += 1
+    const outcome = await attemptDelivery(delivery, this.#tools)
+    lane.sending -= 1
+    const result = resultOfAttempt(delivery, outcome)
+    if (this.#aborted && !outcome.acknowledged) this.#handBack([delivery])
+    else this.#results.push(result)
+    if (outcome.acknowledged) lane.succeeded(outcome.attempt.duration_ms)
+    if (isStruggling(outcome)) lane.struggled()
+    if (isStruggling(outcome) || result.heldUntil !== undefined || result.gone === true) this.#handBack(lane.takeWaiting())
+    this.#sendFrom(lane)
+    this.wake()
+  }
+
+  #handBack(deliveries: Claimed[]): void {
+    const nextAttemptAt = this.#tools.clock.now()
+    this.#results.push(...deliveries.map((delivery) => ({ delivery, state: 'pending' as const, nextAttemptAt })))
+  }
+
+  /** Until `wake` is called, at most `ms`. */
+  async #sleep(ms: number): Promise<void> {
+    if (this.#woken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#rouse = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#rouse = undefined
+  }
+}

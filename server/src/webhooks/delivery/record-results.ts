@@ -1,0 +1,116 @@
+import type { Queryable } from '../../database/database.ts'
+import type { Attempt } from '../../database/schema.ts'
+import { statement } from '../../database/statement.ts'
+import type { Claimed } from './claim-deliveries.ts'
+import { indexedTransaction } from './planner.ts'
+
+/** What becomes of a claimed delivery: the outcome of an attempt, or, without one, that it is handed back unsent. */
+export interface Result {
+  delivery: Claimed
+  state: 'pending' | 'succeeded' | 'failed'
+  nextAttemptAt?: Date
+  attempt?: Attempt
+  /** Nothing of the subscription is sent before that. */
+  heldUntil?: Date
+  /** The receiver wants no more events. */
+  gone?: boolean
+}
+
+/** What the process knows of a lane after the results. */
+export interface LaneStatus {
+  tenant_id: number
+  subscription_id: number
+  cap: number
+  /** Nothing of it is in flight here any more. */
+  idle: boolean
+  /** The last claim left deliveries behind that were due. */
+  more: boolean
+}
+
+/** A dead receiver with a large backlog gets one request a second, so that its failures take no time from others. */
+const PAUSE_PER_FAILURE_MS = 5
+const LONGEST_PAUSE_MS = 1_000
+
+const DISABLED_AFTER_DAYS = 5
+const DISABLED_AFTER_FAILURES = 20
+
+// A result whose lease was lost changes nothing: another worker has taken the delivery since.
+const record = statement<[results: string, lanes: string, now: Date, owner: string], unknown>(
+  'record_delivery_results',
+  `with result as (
+     select * from jsonb_to_recordset($1::jsonb) as r (tenant_id bigint, subscription_id bigint, event_created_at timestamptz, event_id text,
+       lease timestamptz, state text, next_attempt_at timestamptz, attempt jsonb, held_until timestamptz, gone boolean)
+   ), written as (
+     update webhook_deliveries d
+     set state = r.state, next_attempt_at = r.next_attempt_at,
+       completed_at = case when r.state in ('succeeded', 'failed') then $3::timestamptz end,
+       tries = d.tries + (r.attempt is not null)::int,
+       trigger = case when r.attempt is null then d.trigger else 'schedule' end,
+       attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
+     from result r
+     where d.tenant_id = r.tenant_id and d.subscription_id = r.subscription_id
+       and d.event_created_at = r.event_created_at and d.event_id = r.event_id
+       and d.state = 'in_flight' and d.next_attempt_at = r.lease
+     returning d.tenant_id, d.subscription_id, d.state, d.next_attempt_at, r.attempt is not null as attempted, r.held_until, r.gone
+   ), outcome as (
+     select tenant_id, subscription_id, bool_or(state = 'succeeded') as succeeded,
+       count(*) filter (where attempted and state <> 'succeeded') as failures,
+       max(held_until) as held_until, bool_or(coalesce(gone, false)) as gone, min(next_attempt_at) as next_attempt_at
+     from written group by tenant_id, subscription_id
+   ), locked as materialized (
+     select l.tenant_id, l.subscription_id, l.owner, l.due_at, l.held_until, l.failing_since, l.failed_attempts
+     from outcome o join webhook_lanes l on l.tenant_id = o.tenant_id and l.subscription_id = o.subscription_id
+     order by l.tenant_id, l.subscription_id
+     for no key update of l
+   ), lane as materialized (
+     select l.*, o.failures, o.gone, o.next_attempt_at, o.held_until as asked_to_wait_until, s.cap, s.more, s.idle and l.owner = $4 as released,
+       case when o.succeeded then 0 else l.failed_attempts + o.failures end as failed_in_a_row,
+       case when o.succeeded then null when o.failures > 0 then coalesce(l.failing_since, $3) else l.failing_since end as now_failing_since
+     from locked l
+     join outcome o on o.tenant_id = l.tenant_id and o.subscription_id = l.subscription_id
+     join jsonb_to_recordset($2::jsonb) as s (tenant_id bigint, subscription_id bigint, cap smallint, idle boolean, more boolean)
+       on s.tenant_id = l.tenant_id and s.subscription_id = l.subscription_id
+   ), disabled as (
+     update webhook_subscriptions s
+     set active = false, disabled_reason = case when lane.gone then 'gone' else 'failing' end, disabled_at = $3, updated_at = $3
+     from lane
+     where s.tenant_id = lane.tenant_id and s.id = lane.subscription_id and s.active and (lane.gone or
+       (lane.failures > 0 and lane.failed_in_a_row >= ${DISABLED_AFTER_FAILURES} and lane.now_failing_since <= $3 - interval '${DISABLED_AFTER_DAYS} days'))
+     returning s.tenant_id, s.id
+   ), next as (
+     select lane.*, d.id is not null as is_disabled,
+       greatest(lane.held_until, lane.asked_to_wait_until, case when lane.failures > 0 then
+         $3 + least(lane.failed_in_a_row * ${PAUSE_PER_FAILURE_MS}, ${LONGEST_PAUSE_MS}) * interval '1 millisecond' end) as hold
+     from lane left join disabled d on d.tenant_id = lane.tenant_id and d.id = lane.subscription_id
+   )
+   update webhook_lanes l
+   set cap = n.cap, failed_attempts = n.failed_in_a_row, failing_since = n.now_failing_since,
+     owner = case when n.released then null else l.owner end,
+     held_until = case when n.is_disabled then null else n.hold end,
+     due_at = case when n.is_disabled then $3
+       else greatest(n.hold, least(n.due_at, n.next_attempt_at, case when n.more then $3 end)) end
+   from next n where l.tenant_id = n.tenant_id and l.subscription_id = n.subscription_id`,
+)
+
+/** Writes what became of deliveries, and what follows for their subscriptions. */
+export async function recordResults(
+  db: Queryable,
+  owner: string,
+  now: Date,
+  results: readonly Result[],
+  lanes: readonly LaneStatus[],
+): Promise<void> {
+  const rows = results.map(({ delivery, state, nextAttemptAt, attempt, heldUntil, gone }) => ({
+    tenant_id: delivery.tenant_id,
+    subscription_id: delivery.subscription_id,
+    event_created_at: delivery.event_created_at,
+    event_id: delivery.event_id,
+    lease: delivery.lease,
+    state,
+    next_attempt_at: nextAttemptAt,
+    attempt,
+    held_until: heldUntil,
+    gone,
+  }))
+  await indexedTransaction(db, (tx) => tx.run(record, [JSON.stringify(rows), JSON.stringify(lanes), now, owner]))
+}

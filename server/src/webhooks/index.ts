@@ -1,0 +1,2 @@
+export { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from './delivery/engine.ts'
+export { webhooksRouter } from './router.ts'

@@ -1,0 +1,52 @@
+import type { RequestContext } from '../context.ts'
+import { statement } from '../database/statement.ts'
+import { ServiceError } from '../errors.ts'
+import { getWebhook } from './read-webhooks.ts'
+import type { ReplayRequest } from './schemas.ts'
+import { subscriptionIdOf } from './webhook-id.ts'
+
+// What is done is queued anew, what never was is added; what waits or is in flight is not touched, not even locked.
+const replay = statement<
+  [tenantId: number, subscriptionId: number, since: Date, until: Date | null | undefined],
+  { queued: number }
+>(
+  'replay_events',
+  `with event as materialized (
+     select e.id, e.created_at, e.topic
+     from webhook_subscriptions s
+     join events e on e.tenant_id = s.tenant_id and s.events && array['*', e.topic]
+     where s.tenant_id = $1 and s.id = $2 and e.created_at >= $3 and e.created_at < coalesce($4::timestamptz, 'infinity') and e.id < 'evt_test_'
+   ), repeated as (
+     update webhook_deliveries d
+     set state = 'pending', trigger = 'replay', tries = 0, completed_at = null, next_attempt_at = now()
+     from event e
+     where d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = e.id
+       and d.state in ('succeeded', 'failed', 'skipped')
+     returning d.event_id
+   ), added as (
+     insert into webhook_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, state, trigger, next_attempt_at, created_at)
+     select $1, $2, e.id, e.created_at, e.topic, 'pending', 'replay', now(), now() from event e
+     on conflict do nothing
+     returning event_id
+   ), queued as (
+     select count(*) as queued from (select from repeated union all select from added) q
+   ), lane as (
+     update webhook_lanes l set due_at = greatest(l.held_until, least(l.due_at, now()))
+     from queued where queued.queued > 0 and l.tenant_id = $1 and l.subscription_id = $2
+   )
+   select queued from queued`,
+)
+
+/**
+ * Queues all events of a time range that the subscription is for, those too that it has acknowledged and those from before it was made.
+ * Throws `not_found`, and `validation_error` when the subscription is inactive.
+ */
+export async function replayEvents(context: RequestContext, input: ReplayRequest): Promise<{ queued: number }> {
+  const { active } = await getWebhook(context, input)
+  if (!active)
+    throw new ServiceError('validation_error', 'The webhook is inactive: turn it on with PUT and active true, then replay')
+  const id = subscriptionIdOf(input.id)
+  // In a transaction for its connection of its own: it may take long, and would hold up others on a shared one.
+  const row = await context.db.transaction((tx) => tx.runOne(replay, [context.caller.tenantId, id, input.since, input.until]))
+  return { queued: row?.queued ?? 0 }
+}

@@ -1,0 +1,169 @@
+import { endpoint, router } from '../trpc.ts'
+import { createWebhook } from './create-webhook.ts'
+import { deleteWebhook } from './delete-webhook.ts'
+import { listDeliveries } from './list-deliveries.ts'
+import { getWebhook, listWebhooks } from './read-webhooks.ts'
+import { replayEvents } from './replay-events.ts'
+import { retryDelivery } from './retry-delivery.ts'
+import { rotateSecret } from './rotate-secret.ts'
+import {
+  createdWebhook,
+  deletedWebhook,
+  delivery,
+  deliveryList,
+  deliveryPath,
+  deliveryQuery,
+  newWebhook,
+  replayed,
+  replayRequest,
+  rotatedSecret,
+  testRequest,
+  webhook,
+  webhookChanges,
+  webhookList,
+  webhookListQuery,
+  webhookPath,
+} from './schemas.ts'
+import { sendTest } from './send-test.ts'
+import { updateWebhook } from './update-webhook.ts'
+
+const extension = { extension: true }
+
+export const webhooksRouter = router({
+  create: endpoint('write:webhooks', {
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Subscribe to events',
+    description:
+      'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.',
+  })
+    .input(newWebhook)
+    .output(createdWebhook)
+    .mutation(({ ctx, input }) => createWebhook(ctx, input)),
+
+  list: endpoint('read:webhooks', {
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List subscriptions',
+    description: 'The active subscriptions, oldest first, without their secrets.',
+  })
+    .input(webhookListQuery)
+    .output(webhookList)
+    .query(({ ctx, input }) => listWebhooks(ctx, input)),
+
+  get: endpoint(
+    'read:webhooks',
+    {
+      method: 'GET',
+      path: '/webhooks/{id}',
+      summary: 'Get a subscription',
+      description: 'One subscription, active or not, and why and since when it is disabled or failing.',
+    },
+    extension,
+  )
+    .input(webhookPath)
+    .output(webhook)
+    .query(({ ctx, input }) => getWebhook(ctx, input)),
+
+  update: endpoint(
+    'write:webhooks',
+    {
+      method: 'PUT',
+      path: '/webhooks/{id}',
+      summary: 'Change a subscription',
+      description:
+        'Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.',
+    },
+    extension,
+  )
+    .input(webhookChanges)
+    .output(webhook)
+    .mutation(({ ctx, input }) => updateWebhook(ctx, input)),
+
+  delete: endpoint(
+    'write:webhooks',
+    {
+      method: 'DELETE',
+      path: '/webhooks/{id}',
+      summary: 'Delete a subscription',
+      description: 'What waits for it is not sent any more.',
+    },
+    extension,
+  )
+    .input(webhookPath)
+    .output(deletedWebhook)
+    .mutation(({ ctx, input }) => deleteWebhook(ctx, input)),
+
+  rotateSecret: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks/{id}/rotate-secret',
+      summary: 'Rotate the signing secret',
+      description: 'Returns a new secret. For 24 hours the one before signs too, as a second `v1`.',
+    },
+    extension,
+  )
+    .input(webhookPath)
+    .output(rotatedSecret)
+    .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
+
+  test: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks/{id}/test',
+      summary: 'Send a test event',
+      description:
+        'Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.',
+    },
+    extension,
+  )
+    .input(testRequest)
+    .output(delivery)
+    .mutation(({ ctx, input }) => sendTest(ctx, input)),
+
+  deliveries: endpoint(
+    'read:webhooks',
+    {
+      method: 'GET',
+      path: '/webhooks/{id}/deliveries',
+      summary: 'List deliveries',
+      description: 'What was sent to the subscription in the last 30 days or waits to be, with every attempt.',
+    },
+    extension,
+  )
+    .input(deliveryQuery)
+    .output(deliveryList)
+    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+
+  retryDelivery: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks/deliveries/{id}/retry',
+      summary: 'Retry a delivery',
+      description:
+        'Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.',
+    },
+    extension,
+  )
+    .input(deliveryPath)
+    .output(delivery)
+    .mutation(({ ctx, input }) => retryDelivery(ctx, input)),
+
+  replay: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks/{id}/replay',
+      summary: 'Replay events',
+      description:
+        'Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.',
+    },
+    extension,
+  )
+    .input(replayRequest)
+    .output(replayed)
+    .mutation(({ ctx, input }) => replayEvents(ctx, input)),
+})

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../clock.ts'
+import type { RequestContext } from '../context.ts'
+import { statement } from '../database/statement.ts'
+import { EVENT_SAMPLES, type Topic } from '../events/index.ts'
+import { attemptDelivery, type Outgoing } from './delivery/attempt-delivery.ts'
+import { createSender } from './delivery/sender.ts'
+import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from './delivery-row.ts'
+import type { Delivery } from './schemas.ts'
+import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
+
+type Target = Pick<Outgoing, 'url' | 'secret_ciphertext' | 'previous_secret_ciphertext' | 'previous_secret_expires_at'> & {
+  events: string[]
+}
+
+const findTarget = statement<[tenantId: number, id: number], Target>(
+  'find_webhook_target',
+  `select url, events, secret_ciphertext, previous_secret_ciphertext, previous_secret_expires_at
+   from webhook_subscriptions where tenant_id = $1 and id = $2`,
+)
+
+// The id of a test event is not below any transaction's, so that it is never in the feed.
+const recordTest = statement<
+  [tenantId: number, id: number, eventId: string, topic: string, body: string, createdAt: Date, state: string, attempts: string],
+  DeliveryRow
+>(
+  'record_test',
+  `with event as (
+     insert into events (tenant_id, id, topic, body, created_at) values ($1, $3, $4, $5, $6)
+   )
+   insert into webhook_deliveries
+     (tenant_id, subscription_id, event_id, event_created_at, topic, state, trigger, created_at, completed_at, attempts)
+   values ($1, $2, $3, $6, $4, $7, 'test', $6, now(), $8::jsonb)
+   returning ${DELIVERY_COLUMNS.join(', ')}`,
+)
+
+/** Sends a sample event once to one subscription, active or not, and returns what became of it. Throws `not_found`. */
+export async function sendTest(
+  context: RequestContext,
+  input: { id: string; event?: Topic | null | undefined },
+): Promise<Delivery> {
+  const { db, caller, encryption, webhookTargets } = context
+  const subscriptionId = subscriptionIdOf(input.id)
+  const target = await db.runOne(findTarget, [caller.tenantId, subscriptionId])
+  if (target === undefined) throw webhookNotFound()
+  const topic = input.event ?? firstTopicOf(target)
+  const createdAt = systemClock.now()
+  const event_id = `evt_test_${randomBytes(12).toString('hex')}`
+  const body = JSON.stringify({ id: event_id, event: topic, created_at: createdAt, data: EVENT_SAMPLES[topic] })
+
+  const sender = createSender(webhookTargets)
+  try {
+    const outgoing = { ...target, event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
+    const { attempt, acknowledged } = await attemptDelivery(outgoing, { sender, encryption, clock: systemClock })
+    const state = acknowledged ? 'succeeded' : 'failed'
+    const row = await db.runOne(recordTest, [
+      caller.tenantId,
+      subscriptionId,
+      event_id,
+      topic,
+      body,
+      createdAt,
+      state,
+      JSON.stringify([attempt]),
+    ])
+    return deliveryOf(row as DeliveryRow)
+  } finally {
+    await sender.close()
+  }
+}
+
+function firstTopicOf({ events }: Target): Topic {
+  const [first] = events
+  return first === undefined || first === '*' ? 'order/created' : (first as Topic)
+}

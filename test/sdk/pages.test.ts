@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { clientFor, rejection } from './client.ts'
+import { failure, scriptedServer, success } from './scripted-server.ts'
+
+function page(number: number, totalPages: number, ...ids: number[]) {
+  const pagination = { page: number, limit: 2, total: totalPages * 2, total_pages: totalPages }
+  return { body: success({ orders: ids.map((id) => ({ id })), pagination }) }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+describe('a list', () => {
+  test('that is awaited is one page', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5))
+    const { orders, pagination } = await clientFor(baseUrl).orders.list({ limit: 2 })
+    expect(orders).toEqual([{ id: 6 }, { id: 5 }])
+    expect(pagination.total_pages).toBe(3)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('that is iterated gives the items of all pages, with the same filters', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5), page(2, 3, 4, 3), page(3, 3, 2))
+    const orders = await collect(clientFor(baseUrl).orders.list({ limit: 2, state_id: 1 }))
+    expect(orders.map(({ id }) => id)).toEqual([6, 5, 4, 3, 2])
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/api/v1/orders?limit=2&state_id=1',
+      '/api/v1/orders?limit=2&state_id=1&page=2',
+      '/api/v1/orders?limit=2&state_id=1&page=3',
+    ])
+  })
+
+  test('starts at the page that is asked for', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(2, 3, 4, 3), page(3, 3, 2))
+    await collect(clientFor(baseUrl).orders.list({ page: 2 }))
+    expect(requests.map(({ url }) => url)).toEqual(['/api/v1/orders?page=2', '/api/v1/orders?page=3'])
+  })
+
+  test('gives an item once that new rows have pushed onto the next page', async () => {
+    const { baseUrl } = await scriptedServer(page(1, 2, 6, 5), page(2, 3, 5, 4), page(3, 3, 3, 2))
+    const orders = await collect(clientFor(baseUrl).orders.list())
+    expect(orders.map(({ id }) => id)).toEqual([6, 5, 4, 3, 2])
+  })
+
+  test('ends at a page that has become empty', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5), page(2, 3))
+    expect(await collect(clientFor(baseUrl).orders.list())).toHaveLength(2)
+    expect(requests).toHaveLength(2)
+  })
+
+  test('asks for no page that is not used', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5), page(2, 3, 4, 3))
+    for await (const order of clientFor(baseUrl).orders.list()) if (order.id === 5) break
+    expect(requests).toHaveLength(1)
+  })
+
+  test('can be walked by page', async () => {
+    const { baseUrl } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 5))
+    const pages = await collect(clientFor(baseUrl).orders.list().pages())
+    expect(pages.map(({ orders, pagination }) => [pagination.page, orders.length])).toEqual([
+      [1, 2],
+      [2, 1],
+    ])
+  })
+
+  test('retries each page, and passes a failure on', async () => {
+    const { baseUrl, requests } = await scriptedServer(
+      page(1, 2, 6, 5),
+      failure(503, 'service_unavailable'),
+      failure(404, 'not_found'),
+    )
+    const error = await rejection(collect(clientFor(baseUrl).orders.list()))
+    expect(error).toMatchObject({ code: 'not_found' })
+    expect(requests).toHaveLength(3)
+  })
+
+  test('has the response of its first page', async () => {
+    const { baseUrl } = await scriptedServer(page(1, 1, 6))
+    const { data, response } = await clientFor(baseUrl).orders.list().withResponse()
+    expect([data.orders.length, response.status]).toEqual([1, 200])
+  })
+})
+
+describe('the event feed', () => {
+  const events = (next_cursor: string | null, ...ids: string[]) => ({
+    body: success({ events: ids.map((id) => ({ id })), next_cursor }),
+  })
+
+  test('follows the cursor until there is none', async () => {
+    const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1', 'evt_2'), events(null, 'evt_3'))
+    const all = await collect(clientFor(baseUrl).events.list({ after: 'c0' }))
+    expect(all.map(({ id }) => id)).toEqual(['evt_1', 'evt_2', 'evt_3'])
+    expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?after=c0', '/api/v1/events?after=c1'])
+  })
+
+  test('ends at an empty page, even when that has a cursor to go on from later', async () => {
+    const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events('c1'))
+    expect(await collect(clientFor(baseUrl).events.list())).toHaveLength(1)
+    expect(requests).toHaveLength(2)
+  })
+})

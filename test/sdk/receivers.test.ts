@@ -1,0 +1,155 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import fastify from 'fastify'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fetchReceiver, type ReceiverOptions, type WebhookEvent } from '../../sdk/src/webhooks/index.ts'
+import { expressReceiver, fastifyReceiver, nodeReceiver } from '../../sdk/src/webhooks/node.ts'
+
+const SECRET = 'whsec_cmVjZWl2ZXI='
+// Spacing that JSON.stringify would not give back: it breaks the signature of whoever signs a parsed body.
+const BODY = '{"id": "evt_1", "event": "order/created", "created_at": "2026-01-31T12:00:00.000Z", "data": {"order_id": 7}}'
+
+const ignore = () => undefined
+
+function signed(body: string, secret = SECRET): string {
+  const t = Math.floor(Date.now() / 1_000)
+  return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`
+}
+
+/** Sends a webhook request to an endpoint. */
+type Send = (body: string, headers: Record<string, string>) => Promise<Response>
+
+/** An HTTP server for the length of the test. */
+async function listen(listener: RequestListener): Promise<Send> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return sendTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+function sendTo(baseUrl: string): Send {
+  return (body, headers) =>
+    fetch(`${baseUrl}/webhooks`, { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } })
+}
+
+const endpoints: [name: string, start: (options: ReceiverOptions) => Promise<Send>][] = [
+  [
+    'fetch',
+    async (options) => (body, headers) =>
+      fetchReceiver(options)(new Request('https://example.com', { method: 'POST', body, headers })),
+  ],
+  ['node:http', async (options) => listen((request, response) => void nodeReceiver(options)(request, response))],
+  ['Express', async (options) => listen(express().post('/webhooks', expressReceiver(options)).use(express.json()))],
+  [
+    'Express behind express.raw()',
+    async (options) =>
+      listen(
+        express()
+          .use(express.raw({ type: '*/*' }))
+          .post('/webhooks', expressReceiver(options)),
+      ),
+  ],
+  [
+    'Cloud Functions',
+    async (options) =>
+      listen(
+        express()
+          .use(express.json({ verify: keepRawBody }))
+          .post('/webhooks', expressReceiver(options)),
+      ),
+  ],
+  [
+    'Fastify',
+    async (options) => {
+      const app = fastify()
+      await app.register(fastifyReceiver({ path: '/webhooks', ...options }))
+      onTestFinished(() => app.close())
+      return sendTo(await app.listen({ port: 0 }))
+    },
+  ],
+]
+
+function keepRawBody(request: object, _response: unknown, body: Buffer): void {
+  Object.assign(request, { rawBody: body })
+}
+
+describe.each(endpoints)('the receiver for %s', (_, start) => {
+  test('hands a verified event on and acknowledges it', async () => {
+    const events: WebhookEvent[] = []
+    const send = await start({ secret: SECRET, onEvent: async (event) => void events.push(event) })
+    const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY) })
+    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(events).toEqual([JSON.parse(BODY)])
+  })
+
+  test('refuses a forged request, and says why to both sides', async () => {
+    const events: unknown[] = []
+    const errors: unknown[] = []
+    const send = await start({
+      secret: SECRET,
+      onEvent: (event) => void events.push(event),
+      onError: (error) => errors.push(error),
+    })
+    const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY, 'whsec_forged') })
+    expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(/^signature_mismatch: /)])
+    expect(errors).toEqual([expect.objectContaining({ reason: 'signature_mismatch' })])
+    expect(events).toEqual([])
+  })
+
+  test('answers 500 without a detail when the event cannot be handled', async () => {
+    const failure = new Error('The password of the database is hunter2')
+    const errors: unknown[] = []
+    const send = await start({ secret: SECRET, onEvent: () => Promise.reject(failure), onError: (error) => errors.push(error) })
+    const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY) })
+    expect([response.status, await response.text()]).toEqual([500, 'The receiver failed'])
+    expect(errors).toEqual([failure])
+  })
+
+  test('answers 500 when its own secret is unusable', async () => {
+    const send = await start({ secret: '', onEvent: ignore, onError: ignore })
+    expect((await send(BODY, { 'X-Webhook-Signature': signed(BODY) })).status).toBe(500)
+  })
+})
+
+test('a receiver takes a tolerance of its own', async () => {
+  const receive = fetchReceiver({ secret: SECRET, toleranceSeconds: -1, onEvent: ignore, onError: ignore })
+  const response = await receive(
+    new Request('https://example.com', { method: 'POST', body: BODY, headers: { 'X-Webhook-Signature': signed(BODY) } }),
+  )
+  expect(await response.text()).toMatch(/^timestamp_too_old: /)
+})
+
+test('a receiver writes to console.error unless told otherwise', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => logged.mockRestore())
+  await fetchReceiver({ secret: SECRET, onEvent: ignore })(new Request('https://example.com', { method: 'POST', body: BODY }))
+  expect(logged).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: 'missing_header' }))
+})
+
+test('the Express receiver behind express.json() says that the body is not raw', async () => {
+  const send = await listen(
+    express()
+      .use(express.json())
+      .post('/webhooks', expressReceiver({ secret: SECRET, onEvent: ignore, onError: ignore })),
+  )
+  const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY) })
+  expect(await response.text()).toMatch(/^body_not_raw: /)
+})
+
+test('the Fastify receiver leaves the parsers of other routes alone', async () => {
+  const app = fastify()
+  await app.register(fastifyReceiver({ path: '/webhooks', secret: SECRET, onEvent: ignore }))
+  app.post('/other', (request, reply) => reply.send({ parsed: request.body }))
+  const response = await app.inject({ method: 'POST', url: '/other', payload: { a: 1 } })
+  expect(response.json()).toEqual({ parsed: { a: 1 } })
+})
+
+test('the node:http receiver does not read without end', async () => {
+  const errors: unknown[] = []
+  const receive = nodeReceiver({ secret: SECRET, onEvent: ignore, onError: (error) => errors.push(error) })
+  const send = await listen((request, response) => void receive(request, response))
+  await send('x'.repeat(2_000_000), { 'X-Webhook-Signature': signed(BODY) }).catch(() => undefined)
+  expect(errors).toEqual([expect.objectContaining({ message: 'A body of more than 1048576 bytes' })])
+})

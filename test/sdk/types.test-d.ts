@@ -1,0 +1,140 @@
+// Checked by tsc, not run: what the types of the SDK promise to those who write against it.
+import type { RequestListener } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { RequestHandler } from 'express'
+import { expectTypeOf } from 'vitest'
+import {
+  APIError,
+  type APIPromise,
+  type ErrorCode,
+  type FulfillmentClient,
+  type Order,
+  type OrderCreatedEvent,
+  type OrderSummary,
+  type WebhookEvent,
+  type WebhookEventOf,
+  type WebhookTopic,
+} from '../../sdk/src/index.ts'
+import { fetchReceiver, type ReceiverOptions, verifyWebhook } from '../../sdk/src/webhooks/index.ts'
+import { expressReceiver, fastifyReceiver, nodeReceiver, verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
+import { testEvent } from '../../sdk/src/webhooks/testing.ts'
+
+declare const client: FulfillmentClient
+declare const options: ReceiverOptions
+
+export async function calls(): Promise<void> {
+  expectTypeOf(client.orders.get(1)).toEqualTypeOf<APIPromise<Order>>()
+  expectTypeOf(await client.orders.get(1)).toEqualTypeOf<Order>()
+  expectTypeOf((await client.orders.get(1).withResponse()).data).toEqualTypeOf<Order>()
+  expectTypeOf(client.orders.get(1)).toExtend<Promise<Order>>()
+
+  // @ts-expect-error the id is a number
+  void client.orders.get('1')
+  // @ts-expect-error the id is missing
+  void client.orders.get()
+  // @ts-expect-error a field is missing
+  void client.products.create({ name: 'Tea' })
+  // @ts-expect-error there is no such filter
+  void client.orders.list({ colour: 'red' })
+  // @ts-expect-error a GET takes no idempotency key
+  void client.orders.get(1, { idempotencyKey: 'k' })
+
+  // A default on the server's side makes a field optional, and a cancel may have no body.
+  void client.products.create({ name: 'Tea', barcode: '1' }, { idempotencyKey: 'k', timeoutMs: 1, maxRetries: 0, headers: {} })
+  void client.orders.cancel('SO-1')
+  void client.orders.cancel(1, { reason: 'Out of stock' }, { signal: AbortSignal.timeout(1) })
+}
+
+export async function bodiesOfOrders(): Promise<void> {
+  const order = { order_tenant_id: 'SO-1', assembly_date: '2026-01-31', order_detail: [{ barcode: '1', quantity: 1 }] }
+  await client.orders.create(order)
+  await client.orders.create([order])
+  await client.orders.create({ orders: [order] })
+  // @ts-expect-error quantity is a number
+  await client.orders.create({ ...order, order_detail: [{ barcode: '1', quantity: '1' }] })
+}
+
+export async function pages(): Promise<void> {
+  for await (const order of client.orders.list({ state_id: [1, 2] })) expectTypeOf(order).toEqualTypeOf<OrderSummary>()
+  for await (const page of client.orders.list().pages()) expectTypeOf(page.pagination.total_pages).toBeNumber()
+  for await (const event of client.events.list()) expectTypeOf(event).toExtend<WebhookEvent>()
+}
+
+export function errors(error: unknown): string {
+  if (!(error instanceof APIError)) throw error
+  expectTypeOf(error.code).toEqualTypeOf<ErrorCode>()
+  expectTypeOf<'already_exists'>().toExtend<ErrorCode>()
+  expectTypeOf<'no_such_code'>().not.toExtend<ErrorCode>()
+  for (const detail of error.details ?? []) {
+    expectTypeOf(detail.error).toBeString()
+    if ('index' in detail) expectTypeOf(detail.index).toBeNumber()
+  }
+  return error.code
+}
+
+export async function events(body: Uint8Array): Promise<void> {
+  const event = await verifyWebhook(body, null, 'whsec_x')
+  expectTypeOf(verifyWebhookSync(body, undefined, ['whsec_x'])).toEqualTypeOf<WebhookEvent>()
+  if (event.event === 'order/created') {
+    expectTypeOf(event).toEqualTypeOf<OrderCreatedEvent>()
+    expectTypeOf(event.data.source).toEqualTypeOf<'api' | 'integration' | 'manual'>()
+  }
+  // @ts-expect-error it is not yet known which event this is
+  void event.data.order_tenant_id
+  expectTypeOf<WebhookTopic>().toEqualTypeOf<
+    | 'order/created'
+    | 'order/updated'
+    | 'order/cancelled'
+    | 'order/completed'
+    | 'product/created'
+    | 'product/updated'
+    | 'product/deleted'
+    | 'stock/updated'
+    | 'stock/low_alert'
+    | 'stock/movement_created'
+    | 'flow/started'
+    | 'flow/completed'
+    | 'flow/cancelled'
+  >()
+}
+
+/** A switch over all topics leaves nothing: a new topic shows up where it must be handled. */
+export function exhaustive(event: WebhookEvent): string {
+  switch (event.event) {
+    case 'order/created':
+    case 'order/updated':
+    case 'order/cancelled':
+    case 'order/completed':
+      return event.data.order_tenant_id
+    case 'product/created':
+    case 'product/updated':
+    case 'product/deleted':
+    case 'stock/updated':
+    case 'stock/low_alert':
+      return event.data.barcode
+    case 'stock/movement_created':
+      return event.data.movement_id
+    case 'flow/started':
+    case 'flow/completed':
+    case 'flow/cancelled':
+      return event.data.operator_email
+    default:
+      return event satisfies never
+  }
+}
+
+export function samples(): void {
+  expectTypeOf(testEvent('order/created')).toEqualTypeOf<WebhookEventOf<'order/created'>>()
+  testEvent('stock/updated', { quantity: 5 })
+  // @ts-expect-error there is no such topic
+  testEvent('order/lost')
+  // @ts-expect-error a field of another topic
+  testEvent('order/created', { quantity: 5 })
+}
+
+export function receivers(app: FastifyInstance): void {
+  expectTypeOf(nodeReceiver(options)).toExtend<(...args: Parameters<RequestListener>) => void>()
+  expectTypeOf(expressReceiver(options)).toExtend<RequestHandler>()
+  expectTypeOf(fetchReceiver(options)).toEqualTypeOf<(request: Request) => Promise<Response>>()
+  void app.register(fastifyReceiver({ path: '/webhooks', ...options }))
+}

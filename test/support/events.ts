@@ -1,0 +1,20 @@
+import type { TestService, TestTenant } from './service.ts'
+
+/** An event as subscribers get it. */
+export interface RecordedEvent {
+  id: string
+  event: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+/** Every event of the tenant, oldest first. */
+export async function eventsOf(service: TestService, tenant: TestTenant): Promise<RecordedEvent[]> {
+  const rows = await service.db.kysely
+    .selectFrom('events')
+    .select('body')
+    .where('tenant_id', '=', tenant.id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ body }) => JSON.parse(body) as RecordedEvent)
+}

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestService, TestTenant } from '../support/service.ts'
+import {
+  countInState,
+  deliveriesOf,
+  deliveryWhen,
+  startApi,
+  startWorker,
+  subscribe,
+  writeEvents,
+  type Worker,
+} from './support/deliveries.ts'
+import { acknowledge, answerWith, startReceiver, until, type Receiver } from './support/receiver.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const SCHEDULE = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+
+let service: TestService
+let worker: Worker
+let tenant: TestTenant
+let receiver: Receiver
+beforeAll(async () => {
+  service = await startApi()
+})
+afterAll(() => service.stop())
+beforeEach(async () => {
+  worker = startWorker(service)
+  tenant = await service.newTenant()
+  receiver = await startReceiver()
+  return () => Promise.all([worker.stop(), receiver.close()])
+})
+
+const webhook = async (id: string) => (await tenant.request('GET', `/webhooks/${id}`)).body.data
+
+/** Waits for the result of attempt `number`. */
+const attempted = (id: string, number: number) =>
+  deliveryWhen(tenant, id, ({ attempt_count, state }) => attempt_count === number && state !== 'in_flight')
+
+describe('the retry schedule', () => {
+  it('has 12 attempts, each delay lengthened by up to a fifth, and ends in failed', async () => {
+    receiver.behave(answerWith(500, {}, 'broken'))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    for (const [index, delay] of SCHEDULE.entries()) {
+      const { next_attempt_at, attempts, state } = await attempted(id, index + 1)
+      const { started_at, duration_ms } = attempts.at(-1)
+      const waits = Date.parse(next_attempt_at) - Date.parse(started_at) - duration_ms
+      expect(state).toBe('pending')
+      expect(waits, `delay ${index + 1}`).toBeGreaterThan(delay - 50)
+      expect(waits, `delay ${index + 1}`).toBeLessThan(delay * 1.2 + 50)
+      worker.advance(Date.parse(next_attempt_at) - worker.clock.now().getTime() + 1)
+    }
+    const last = await attempted(id, 12)
+    expect(last).toMatchObject({
+      state: 'failed',
+      next_attempt_at: null,
+      last_status: 500,
+      last_error: expect.any(String),
+      completed_at: expect.any(String),
+    })
+    expect(last.attempts.map(({ number }: { number: number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    expect(last.attempts[11]).toMatchObject({ trigger: 'schedule', response_status: 500, response_body: 'broken' })
+    worker.advance(2 * DAY)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await receiver.count(13)
+    expect(receiver.received.filter(({ event }) => event.id === last.event_id)).toHaveLength(12)
+  })
+
+  it('waits for a delivery that is not due', async () => {
+    receiver.behave(answerWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await attempted(id, 1)
+    worker.advance(4 * SECOND)
+    await writeEvents(service, await service.newTenant(), 1)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([
+    ['seconds', () => '120', 120 * SECOND],
+    ['a date', () => new Date(Date.now() + HOUR).toUTCString(), HOUR],
+    ['more than a day, which counts as a day', () => '999999', DAY],
+  ])('in %s holds the whole subscription', async (_form, header, wait) => {
+    const [held] = await startHeld(429, header())
+    const { next_attempt_at, attempts } = held
+    const waits = Date.parse(next_attempt_at) - Date.parse(attempts[0].started_at)
+    expect(Math.abs(waits - wait)).toBeLessThan(2 * SECOND)
+    receiver.behave(acknowledge)
+    const more = await writeEvents(service, tenant, 2)
+    worker.advance(wait - 10 * SECOND)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(receiver.received).toHaveLength(1)
+    worker.advance(12 * SECOND)
+    await receiver.count(4)
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual([held.event_id, held.event_id, ...more].toSorted())
+  })
+
+  it.each(['0', '-5', 'soon', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+    'of %s asks for nothing: the schedule goes on',
+    async (header) => {
+      const [{ next_attempt_at, attempts }] = await startHeld(503, header)
+      expect(Date.parse(next_attempt_at) - Date.parse(attempts[0].started_at)).toBeLessThan(7 * SECOND)
+    },
+  )
+
+  async function startHeld(status: number, header: string) {
+    receiver.behave(answerWith(status, { 'retry-after': header }))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await attempted(id, 1)
+    return await deliveriesOf(tenant, id)
+  }
+})
+
+describe('a subscription is turned off', () => {
+  it('at once by 410 Gone, what waits is skipped, and a replay sends it when it is on again', async () => {
+    receiver.behave(answerWith(410))
+    const { id } = await subscribe(tenant, receiver.url)
+    const [gone] = await writeEvents(service, tenant, 1)
+    worker.wake()
+    await attempted(id, 1)
+    expect(await webhook(id)).toMatchObject({ active: false, disabled_reason: 'gone', disabled_at: expect.any(String) })
+    expect((await tenant.request('GET', '/webhooks')).body.data.webhooks).toEqual([])
+    expect((await tenant.request('GET', '/webhooks?include_inactive=true')).body.data.webhooks).toHaveLength(1)
+    const since = new Date(Date.now() - MINUTE).toISOString()
+    const meantime = await writeEvents(service, tenant, 3)
+    worker.wake()
+    await countInState(tenant, id, 'skipped', 3)
+    expect(await deliveriesOf(tenant, id, '&state=failed')).toMatchObject([{ event_id: gone, last_status: 410 }])
+
+    receiver.behave(acknowledge)
+    expect((await tenant.request('POST', `/webhooks/${id}/replay`, { since })).status).toBe(400)
+    expect((await tenant.request('PUT', `/webhooks/${id}`, { active: true })).body.data).toMatchObject({
+      active: true,
+      disabled_reason: null,
+      disabled_at: null,
+    })
+    expect((await tenant.request('POST', `/webhooks/${id}/replay`, { since })).body.data).toEqual({ queued: 4 })
+    worker.wake()
+    await countInState(tenant, id, 'succeeded', 4)
+    expect(
+      receiver.received
+        .slice(1)
+        .map(({ event }) => event.id)
+        .toSorted(),
+    ).toEqual([gone, ...meantime].toSorted())
+  })
+
+  it('after 5 days without a success and at least 20 failed attempts, not earlier', async () => {
+    receiver.behave(answerWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 5)
+    worker.wake()
+    await receiver.count(5)
+    const { failing_since } = await webhook(id)
+    expect(Math.abs(Date.parse(failing_since) - Date.now())).toBeLessThan(5 * SECOND)
+    for (let attempts = 10; attempts <= 15; attempts += 5) {
+      worker.advance(3 * HOUR)
+      await receiver.count(attempts)
+    }
+    worker.advance(6 * DAY)
+    // Attempts 16 to 19 are too few, the 20th is enough.
+    await receiver.count(20)
+    await until(async () => !(await webhook(id)).active, 'the subscription to be turned off')
+    expect(await webhook(id)).toMatchObject({ disabled_reason: 'failing', failing_since })
+    worker.wake()
+    await countInState(tenant, id, 'skipped', 5)
+    const attempts = (await deliveriesOf(tenant, id)).reduce((sum, delivery) => sum + delivery.attempt_count, 0)
+    expect(attempts).toBe(20)
+    const on = await tenant.request('PUT', `/webhooks/${id}`, { active: true })
+    expect(on.body.data).toMatchObject({ active: true, failing_since: null, disabled_reason: null })
+  })
+
+  it('not while something is acknowledged now and then', async () => {
+    let count = 0
+    receiver.behave((_request, response) => void response.writeHead(++count % 10 === 0 ? 200 : 404).end())
+    const { id } = await subscribe(tenant, receiver.url)
+    for (let day = 0; day < 7; day++) {
+      await writeEvents(service, tenant, 10)
+      worker.advance(DAY)
+      await receiver.count((day + 1) * 10)
+      await until(async () => (await deliveriesOf(tenant, id, '&state=in_flight')).length === 0, 'the results')
+    }
+    expect(await webhook(id)).toMatchObject({ active: true })
+  })
+
+  it('by PUT: what waits is skipped, what happens meanwhile too', async () => {
+    receiver.behave(answerWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await attempted(id, 1)
+    expect((await tenant.request('PUT', `/webhooks/${id}`, { active: false })).body.data).toMatchObject({
+      active: false,
+      disabled_reason: 'paused',
+    })
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await countInState(tenant, id, 'skipped', 2)
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('by hand', () => {
+  it('a failed delivery is sent once more, even for an inactive subscription', async () => {
+    receiver.behave(answerWith(410))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const failed = await attempted(id, 1)
+    receiver.behave(answerWith(500))
+    const retried = await tenant.request('POST', `/webhooks/deliveries/${failed.id}/retry`)
+    expect(retried.body.data).toMatchObject({ id: failed.id, state: 'pending' })
+    worker.wake()
+    expect(await attempted(id, 2)).toMatchObject({
+      state: 'failed',
+      attempts: [{ trigger: 'schedule' }, { trigger: 'manual', response_status: 500 }],
+    })
+    receiver.behave(acknowledge)
+    await tenant.request('POST', `/webhooks/deliveries/${failed.id}/retry`)
+    worker.wake()
+    expect(await attempted(id, 3)).toMatchObject({
+      state: 'succeeded',
+      last_error: null,
+      attempts: [{}, {}, { number: 3, trigger: 'manual' }],
+    })
+  })
+
+  it('a delivery that waits is sent at once, and its schedule goes on from there', async () => {
+    receiver.behave(answerWith(500))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const { id: deliveryId } = await attempted(id, 1)
+    await tenant.request('POST', `/webhooks/deliveries/${deliveryId}/retry`)
+    worker.advance(SECOND)
+    const { next_attempt_at, attempts } = await attempted(id, 2)
+    expect(Date.parse(next_attempt_at) - Date.parse(attempts[1].started_at)).toBeGreaterThan(29 * SECOND)
+  })
+
+  it('a time range is replayed: acknowledged events, and those from before the subscription, once each', async () => {
+    const before = await writeEvents(service, tenant, 2)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const middle = new Date().toISOString()
+    const { id } = await subscribe(tenant, receiver.url, ['product/deleted'])
+    const after = await writeEvents(service, tenant, 2)
+    await writeEvents(service, tenant, 1, 'product/created')
+    worker.wake()
+    await countInState(tenant, id, 'succeeded', 2)
+    const replay = async (range: object) => (await tenant.request('POST', `/webhooks/${id}/replay`, range)).body.data.queued
+    await worker.stop()
+    expect(await replay({ since: middle })).toBe(2)
+    expect(await replay({ since: middle })).toBe(0)
+    expect(await replay({ since: '2020-01-01', until: middle })).toBe(2)
+    expect(await replay({ since: '2020-01-01', until: '2020-12-31' })).toBe(0)
+    worker = startWorker(service)
+    await countInState(tenant, id, 'succeeded', 4)
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual([...after, ...after, ...before].toSorted())
+    expect(receiver.received.filter(({ headers }) => headers['x-webhook-attempt'] === '2')).toHaveLength(2)
+    const [newest] = await deliveriesOf(tenant, id)
+    expect(newest.attempts).toMatchObject([{ trigger: 'schedule' }, { trigger: 'replay' }])
+  })
+})

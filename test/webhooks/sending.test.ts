@@ -1,0 +1,131 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestService, TestTenant } from '../support/service.ts'
+import { countInState, deliveryWhen, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
+import { startReceiver, type Receiver } from './support/receiver.ts'
+
+let service: TestService
+let worker: Worker
+let tenant: TestTenant
+let receiver: Receiver
+beforeAll(async () => {
+  service = await startApi()
+  worker = startWorker(service)
+})
+afterAll(async () => {
+  await worker.stop()
+  await service.stop()
+})
+
+async function fresh(): Promise<void> {
+  tenant = await service.newTenant()
+  receiver = await startReceiver()
+}
+
+const DAY_MS = 86_400_000
+
+describe('what a receiver gets', () => {
+  it('is the event, signed over the exact bytes, with the headers of the API and of Standard Webhooks', async () => {
+    await fresh()
+    const { secret } = await subscribe(tenant, receiver.url, ['product/created'])
+    const created = await tenant.request('POST', '/products', { name: 'Näme ✓', barcode: 'b-1' })
+    worker.wake()
+    const [{ headers, body, event } = never()] = await receiver.count(1)
+
+    expect(event).toMatchObject({ event: 'product/created', data: { product_id: created.body.data.id, name: 'Näme ✓' } })
+    expect(Object.keys(event)).toEqual(['id', 'event', 'created_at', 'data'])
+    expect((await tenant.request('GET', `/events/${event.id}`)).body.data).toEqual(event)
+
+    const [, time = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-webhook-signature'])) ?? []
+    expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(5)
+    expect(signature).toBe(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    const standard = createHmac('sha256', key).update(`${event.id}.${time}.${body}`).digest('base64')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/\w/),
+      'x-webhook-id': event.id,
+      'x-webhook-topic': 'product/created',
+      'x-webhook-attempt': '1',
+      'webhook-id': event.id,
+      'webhook-timestamp': time,
+      'webhook-signature': `v1,${standard}`,
+    })
+  })
+
+  it('has only the topics subscribed to, and only those of its tenant', async () => {
+    await fresh()
+    const other = await service.newTenant()
+    const all = await startReceiver()
+    const { id } = await subscribe(tenant, receiver.url, ['order/created', 'product/deleted'])
+    await subscribe(tenant, all.url)
+    await writeEvents(service, tenant, 2, 'stock/updated')
+    await writeEvents(service, tenant, 3, 'product/deleted')
+    await writeEvents(service, other, 1, 'product/deleted')
+    worker.wake()
+    await all.count(5)
+    await countInState(tenant, id, 'succeeded', 3)
+    expect(receiver.received.map(({ event }) => event.event)).toEqual(['product/deleted', 'product/deleted', 'product/deleted'])
+    expect(all.received).toHaveLength(5)
+  })
+
+  it('has the same id for every subscriber and in every attempt, and the attempt in a header', async () => {
+    await fresh()
+    const second = await startReceiver()
+    const { id } = await subscribe(tenant, receiver.url)
+    await subscribe(tenant, second.url)
+    receiver.behave(
+      (request, response) => void response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 204).end(),
+    )
+    const [eventId] = await writeEvents(service, tenant, 1)
+    worker.wake()
+    await deliveryWhen(tenant, id, ({ state, attempt_count }) => state === 'pending' && attempt_count === 1)
+    worker.advance(6_001)
+    const attempts = await receiver.count(2)
+    await second.count(1)
+    expect([...attempts, ...second.received].map(({ event }) => event.id)).toEqual([eventId, eventId, eventId])
+    expect(attempts.map(({ headers }) => headers['x-webhook-attempt'])).toEqual(['1', '2'])
+    expect(attempts.map(({ body }) => body)).toEqual([second.received[0]?.body, second.received[0]?.body])
+  })
+
+  it('is not sent for what happened before the subscription was made', async () => {
+    await fresh()
+    const first = await startReceiver()
+    await subscribe(tenant, first.url)
+    await worker.stop()
+    await writeEvents(service, tenant, 1)
+    const { id } = await subscribe(tenant, receiver.url)
+    const [later] = await writeEvents(service, tenant, 1)
+    worker = startWorker(service)
+    await first.count(2)
+    await countInState(tenant, id, 'succeeded', 1)
+    expect(receiver.received.map(({ event }) => event.id)).toEqual([later])
+  })
+
+  it('is signed with the old secret too for 24 hours after a rotation', async () => {
+    await fresh()
+    const { id, secret: old } = await subscribe(tenant, receiver.url)
+    const rotated = await tenant.request('POST', `/webhooks/${id}/rotate-secret`)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await receiver.count(1)
+    worker.clock.advance(DAY_MS + 60_000)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const [during = never(), after = never()] = await receiver.count(2)
+
+    const [time, ...signatures] = String(during.headers['x-webhook-signature']).split(',')
+    const expected = [rotated.body.data.secret, old].map((secret) =>
+      createHmac('sha256', secret)
+        .update(`${time?.slice(2)}.${during.body}`)
+        .digest('hex'),
+    )
+    expect(signatures).toEqual(expected.map((signature) => `v1=${signature}`))
+    expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2)
+    expect(String(after.headers['x-webhook-signature']).split(',')).toHaveLength(2)
+  })
+})
+
+function never(): never {
+  throw new Error('nothing arrived')
+}

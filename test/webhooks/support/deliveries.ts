@@ -1,0 +1,118 @@
+import { createEncryption } from '../../../server/src/encryption.ts'
+import { openDatabase, type Database } from '../../../server/src/database/database.ts'
+import { statement } from '../../../server/src/database/statement.ts'
+import { recordEvents } from '../../../server/src/events/index.ts'
+import { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
+import { startService, type TestService, type TestTenant } from '../../support/service.ts'
+import { until } from './receiver.ts'
+
+/** A clock that runs with the real one and can be moved on. */
+export class MovedClock {
+  #offsetMs = 0
+
+  now(): Date {
+    return new Date(Date.now() + this.#offsetMs)
+  }
+
+  advance(ms: number): void {
+    this.#offsetMs += ms
+  }
+}
+
+export const encryptionKey = 'encryption key of the tests'
+
+/** An API server without a delivery engine, so that tests have their own, with their own clock. */
+export async function startApi(): Promise<TestService> {
+  return await startService({ role: 'api', encryptionKey })
+}
+
+/** A worker of its own, as a process with ROLE=worker has. */
+export interface Worker extends DeliveryEngine {
+  clock: MovedClock
+  db: Database
+  /** Moves the clock on and looks for what is due then. */
+  advance(ms: number): void
+}
+
+export function startWorker(service: TestService, options: Partial<DeliveryEngineOptions> = {}): Worker {
+  const clock = new MovedClock()
+  const db = openDatabase(service.databaseUrl, { maxConnections: 3, pipelinedConnections: 1 })
+  const engine = startDeliveryEngine({
+    db,
+    encryption: createEncryption(encryptionKey),
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false },
+    log: { error: () => {} },
+    clock,
+    ...options,
+  })
+  return {
+    clock,
+    db,
+    wake: () => engine.wake(),
+    advance: (ms) => {
+      clock.advance(ms)
+      engine.wake()
+    },
+    stop: async (stopOptions) => {
+      await engine.stop(stopOptions)
+      await db.close()
+    },
+  }
+}
+
+export interface Subscription {
+  id: string
+  secret: string
+}
+
+export async function subscribe(tenant: TestTenant, url: string, events: string[] = ['*']): Promise<Subscription> {
+  const { status, body } = await tenant.request('POST', '/webhooks', { name: 'test', url, events })
+  if (status !== 200) throw new Error(`POST /webhooks answered ${JSON.stringify(body)}`)
+  return body.data
+}
+
+const record = statement<[tenantId: number, count: number, topic: string], { id: string }>(
+  'record_test_events',
+  `with source as (
+     select n as position, $3::text as topic, json_build_object('product_id', n) as data from generate_series(1, $2::int) n
+   ), ${recordEvents('source')}
+   select id from recorded_event order by id`,
+)
+
+/** Records events the way that every write does, and returns their ids. */
+export async function writeEvents(
+  service: TestService,
+  tenant: TestTenant,
+  count: number,
+  topic = 'product/deleted',
+): Promise<string[]> {
+  const rows = await service.db.run(record, [tenant.id, count, topic])
+  return rows.map(({ id }) => id)
+}
+
+/** A subscription's deliveries, as the API shows them. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export async function deliveriesOf(tenant: TestTenant, webhookId: string, query = ''): Promise<any[]> {
+  const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?limit=100${query}`)
+  return body.data.deliveries
+}
+
+/** Waits until a subscription's only delivery fulfils a condition, and returns it. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export async function deliveryWhen(tenant: TestTenant, webhookId: string, condition: (delivery: any) => boolean): Promise<any> {
+  // oxlint-disable-next-line typescript/no-explicit-any
+  let last: any
+  await until(async () => {
+    ;[last] = await deliveriesOf(tenant, webhookId)
+    return last !== undefined && condition(last)
+  }, `the delivery of webhook ${webhookId}`)
+  return last
+}
+
+/** Waits until so many of a subscription's deliveries are in a state. */
+export async function countInState(tenant: TestTenant, webhookId: string, state: string, count: number): Promise<void> {
+  await until(async () => {
+    const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?limit=1&state=${state}`)
+    return body.data.pagination.total === count
+  }, `${count} ${state} deliveries`)
+}

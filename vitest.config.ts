@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/global-setup.ts',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Two cores are shared by the tests, their servers and Postgres.
+    maxWorkers: 2,
+  },
+})
