@@ -79,13 +79,13 @@ function methodDoc(operation: Operation, all: Operation[]): string {
 }
 
 function renderExample({ resource, method, ids, input, itemsKey, example }: Operation): string {
-  if (itemsKey) return `@example\nfor await (const item of client.${resource}.${method}()) console.log(item.id);`
+  if (itemsKey) return `@example\nfor await (const item of client.${resource}.${method}()) console.log(item.id)`
   if (example === undefined && input) return ''
   const values = [
     ...ids.map(({ type, name }) => (type === 'string' ? `'${name}'` : '42')),
     ...(example === undefined ? [] : [literal(example)]),
   ]
-  return `@example\nawait client.${resource}.${method}(${values.join(', ')});`
+  return `@example\nawait client.${resource}.${method}(${values.join(', ')})`
 }
 
 function literal(value: unknown): string {

@@ -5,6 +5,8 @@ z.config({ customError: (issue) => (issue.code === 'invalid_type' && issue.input
 /** The message of every path id that is not an id, by which the error code `invalid_id` is told from `validation_error`. */
 export const INVALID_ID_MESSAGE = 'must be an integer from 1 to 9007199254740991'
 
+const NOT_A_DATE = 'must be a calendar date YYYY-MM-DD'
+
 export const MAX_QUANTITY = 999_999_999_999
 
 const digitsToNumber = (value: unknown): unknown =>
@@ -57,8 +59,8 @@ export const queryBoolean = z.preprocess(
 
 /** A calendar date, `YYYY-MM-DD`. */
 export const date = z.iso
-  .date('must be a calendar date YYYY-MM-DD')
-  .refine((value) => !value.startsWith('0000'), 'must be a calendar date YYYY-MM-DD')
+  .date({ error: ({ input }) => (input === undefined ? undefined : NOT_A_DATE) })
+  .refine((value) => !value.startsWith('0000'), NOT_A_DATE)
 
 /** A point in time as it is returned: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.iso.datetime()

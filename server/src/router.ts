@@ -2,6 +2,7 @@ import { apiKeysRouter } from './api-keys/index.ts'
 import { eventsRouter } from './events/index.ts'
 import { locationsRouter, warehousesRouter } from './locations/index.ts'
 import { ordersRouter } from './orders/index.ts'
+import { flowsRouter } from './picking/index.ts'
 import { productsRouter } from './products/index.ts'
 import { stockRouter } from './stock/index.ts'
 import { router } from './trpc.ts'
@@ -12,6 +13,7 @@ export const appRouter = router({
   products: productsRouter,
   stock: stockRouter,
   orders: ordersRouter,
+  flows: flowsRouter,
   locations: locationsRouter,
   warehouses: warehousesRouter,
   webhooks: webhooksRouter,

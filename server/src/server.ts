@@ -35,7 +35,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
   const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
   try {
-    await migrate(db.kysely)
+    await db.unhurried(migrate)
     await maintainPartitions(db)
     const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
     const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log })

@@ -59,6 +59,16 @@ describe('stock under parallel calls', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
+  it('makes a location once, whoever names it first', async () => {
+    const tenant = await newTenant()
+    const products = await atOnce(8, () => newProduct(tenant))
+    for (let round = 1; round <= 25; round++) {
+      const answers = await Promise.all(products.map((product) => adjust(tenant, product, `new ${round}`, 1)))
+      expect(statuses(answers)).toEqual({ 200: 8 })
+    }
+    expect((await tenant.request('GET', '/locations')).body.data.pagination.total).toBe(25)
+  })
+
   it('lets 50 removals take exactly what is there', async () => {
     const tenant = await newTenant()
     const product = await newProduct(tenant)

@@ -42,10 +42,10 @@ describe('an abort', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('during a request rejects with its reason, without another try', async () => {
+  test.each([0, 2])('during a request rejects with its reason, without another try of %i', async (maxRetries) => {
     const controller = new AbortController()
     const { baseUrl, requests } = await scriptedServer(() => controller.abort(reason))
-    expect(await rejection(clientFor(baseUrl).orders.get(1, { signal: controller.signal }))).toBe(reason)
+    expect(await rejection(clientFor(baseUrl).orders.get(1, { signal: controller.signal, maxRetries }))).toBe(reason)
     expect(requests).toHaveLength(1)
   })
 

@@ -35,6 +35,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function prepareTemplate(postgresUrl: string): Promise<void> {
   const url = await createDatabase(postgresUrl, TEMPLATE)
   const db = openDatabase(url)
-  await migrate(db.kysely)
+  await db.unhurried(migrate)
   await db.close()
 }

@@ -22,10 +22,10 @@ export interface APIErrorFields {
  *
  * @example
  * try {
- *   await client.products.create({ name: 'Tea', barcode: '4006381333931' });
+ *   await client.products.create({ name: 'Tea', barcode: '4006381333931' })
  * } catch (error) {
- *   if (error instanceof APIError && error.code === 'already_exists') return;
- *   throw error;
+ *   if (error instanceof APIError && error.code === 'already_exists') return
+ *   throw error
  * }
  */
 export class APIError extends FulfillmentError {

@@ -21,8 +21,8 @@ export class APIPromise<T> implements Promise<T> {
    * The data together with the HTTP response and the request id.
    *
    * @example
-   * const { data, response, requestId } = await client.orders.get(42).withResponse();
-   * console.log(response.headers.get('RateLimit-Remaining'), requestId);
+   * const { data, response, requestId } = await client.orders.get(42).withResponse()
+   * console.log(response.headers.get('RateLimit-Remaining'), requestId)
    */
   withResponse(): Promise<WithResponse<T>> {
     return this.#answer

@@ -9,8 +9,8 @@ import { Transport } from './transport.ts'
  * The client of the Fulfillment and Inventory API.
  *
  * @example
- * const client = new FulfillmentClient({ apiKey: process.env.FULFILLMENT_API_KEY, baseUrl: 'https://fulfillment.example.com' });
- * const { orders } = await client.orders.list({ state_id: 1 });
+ * const client = new FulfillmentClient({ apiKey: process.env.FULFILLMENT_API_KEY, baseUrl: 'https://fulfillment.example.com' })
+ * const { orders } = await client.orders.list({ state_id: 1 })
  */
 export class FulfillmentClient extends Resources {
   constructor(options: ClientOptions) {

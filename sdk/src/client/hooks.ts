@@ -32,7 +32,7 @@ export interface CallFailed extends RequestStarted {
  * Called synchronously as a request goes on its way. Hooks observe: whatever they return is ignored, and what they throw reaches the caller.
  *
  * @example
- * const hooks = { onResponse: (e) => logger.info(`${e.method} ${e.route} ${e.status} ${e.durationMs} ms ${e.requestId}`) };
+ * const hooks = { onResponse: (e) => logger.info(`${e.method} ${e.route} ${e.status} ${e.durationMs} ms ${e.requestId}`) }
  */
 export interface Hooks {
   /** Before every attempt. */

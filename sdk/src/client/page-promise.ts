@@ -12,10 +12,10 @@ type FetchPage<P> = (changed: { page: number } | { after: string | number }) => 
  * A list call: `await` it for one page, or iterate it for all items of all pages.
  *
  * @example
- * const { orders, pagination } = await client.orders.list({ state_id: 1 });
+ * const { orders, pagination } = await client.orders.list({ state_id: 1 })
  *
  * for await (const order of client.orders.list({ state_id: 1 })) {
- *   console.log(order.order_tenant_id);
+ *   console.log(order.order_tenant_id)
  * }
  */
 export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable<Item> {

@@ -84,7 +84,6 @@ export class Transport {
 
   // Everything that all attempts share, above all the idempotency key.
   #prepare(method: string, route: string, { ids = [], query = {}, body, options = {} }: CallInput): PreparedRequest {
-    options.signal?.throwIfAborted()
     const { apiKey, baseUrl } = this.#options
     const { timeoutMs = this.#options.timeoutMs, maxRetries = this.#options.maxRetries } = options
     assertLimits(timeoutMs, maxRetries)
@@ -168,7 +167,7 @@ function withoutQuery(url: string): string {
 
 // "fetch failed" alone helps nobody: what happened is in the error's cause.
 function describe(error: unknown): string {
-  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } }
+  const { message, cause } = (error ?? {}) as { message?: string; cause?: { message?: string; code?: string } }
   const reason = cause?.message || cause?.code
   return [message ?? String(error), reason && `(${reason})`].filter(Boolean).join(' ')
 }

@@ -31,7 +31,7 @@ interface ReplyLike {
  * A Fastify plugin with one webhook endpoint. Only there are bodies left raw; the other routes keep their parsers.
  *
  * @example
- * await app.register(fastifyReceiver({ path: '/webhooks', secret, onEvent: (event) => console.log(event.event) }));
+ * await app.register(fastifyReceiver({ path: '/webhooks', secret, onEvent: (event) => console.log(event.event) }))
  */
 export function fastifyReceiver(options: FastifyReceiverOptions): (app: FastifyLike) => Promise<void> {
   return async (app) => {

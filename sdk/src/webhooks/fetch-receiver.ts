@@ -4,7 +4,7 @@ import { receive, type ReceiverOptions } from './receive.ts'
  * A webhook endpoint for everything that maps a `Request` to a `Response`: Workers, Deno, Bun, Next.js, Hono, SvelteKit.
  *
  * @example
- * export default { fetch: fetchReceiver({ secret, onEvent: (event) => queue.send(event) }) };
+ * export default { fetch: fetchReceiver({ secret, onEvent: (event) => queue.send(event) }) }
  */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
   return async (request) => {

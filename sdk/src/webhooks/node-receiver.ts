@@ -7,9 +7,9 @@ import { receive, type ReceiverOptions } from './receive.ts'
  * Mount it before `express.json()`, or behind `express.raw({ type: '*\/*' })`.
  *
  * @example
- * createServer(nodeReceiver({ secret, onEvent: (event) => console.log(event.event) })).listen(4000);
+ * createServer(nodeReceiver({ secret, onEvent: (event) => console.log(event.event) })).listen(4000)
  * @example
- * app.post('/webhooks', expressReceiver({ secret, onEvent: (event) => console.log(event.event) }));
+ * app.post('/webhooks', expressReceiver({ secret, onEvent: (event) => console.log(event.event) }))
  */
 export function nodeReceiver(options: ReceiverOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {

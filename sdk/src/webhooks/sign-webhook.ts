@@ -6,12 +6,12 @@ import { type RawBody, signedMessage, toBytes, toHex } from './verification.ts'
  *
  * @param timestamp the time of signing, by default the present
  * @example
- * const body = JSON.stringify(testEvent('order/created'));
+ * const body = JSON.stringify(testEvent('order/created'))
  * const response = await app.request('/webhooks', {
  *   method: 'POST',
  *   headers: { 'X-Webhook-Signature': await signWebhook(body, secret) },
  *   body,
- * });
+ * })
  */
 export async function signWebhook(rawBody: RawBody, secret: string, timestamp: Date = new Date()): Promise<string> {
   const t = String(Math.floor(timestamp.getTime() / 1_000))

@@ -6,7 +6,7 @@ import { sampleData } from '../generated/sample-data.ts'
  *
  * @param data fields that replace those of the example
  * @example
- * const event = testEvent('order/created', { order_tenant_id: 'SO-1001' });
+ * const event = testEvent('order/created', { order_tenant_id: 'SO-1001' })
  */
 export function testEvent<T extends WebhookTopic>(topic: T, data: Partial<WebhookEventOf<T>['data']> = {}): WebhookEventOf<T> {
   const event = {

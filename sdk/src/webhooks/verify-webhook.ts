@@ -10,10 +10,10 @@ import { type RawBody, type SignatureHeader, type VerifyOptions, verification, t
  * @param secret the subscription's secret (`whsec_...`, the whole string), or several while you change from one to another
  * @throws {WebhookVerificationError} whose `reason` says what is wrong
  * @example
- * const event = await verifyWebhook(await request.text(), request.headers.get('x-webhook-signature'), secret);
+ * const event = await verifyWebhook(await request.text(), request.headers.get('x-webhook-signature'), secret)
  * switch (event.event) {
  *   case 'order/created':
- *     console.log(event.data.order_tenant_id);
+ *     console.log(event.data.order_tenant_id)
  * }
  */
 export async function verifyWebhook(

@@ -16,7 +16,7 @@ export async function runOnDatabase(
 ): Promise<void> {
   const { db, close } = await connect(readConfig(process.env), () => {})
   try {
-    const result = await work(db, await migrate(db.kysely))
+    const result = await work(db, await db.unhurried(migrate))
     print(options, result)
   } finally {
     await close()

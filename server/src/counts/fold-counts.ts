@@ -39,8 +39,15 @@ const foldMovements = statement<[batch: number], { folded: number }>(
    select count(*) as folded from taken`,
 )
 
+const foldFlows = statement<[batch: number], { folded: number }>(
+  'fold_flow_counts',
+  `with ${taken('flow_count_changes')}, by_state as (${rollUp('flow_totals', 'tenant_id, state')}
+   )
+   select count(*) as folded from taken`,
+)
+
 /**
- * Folds some of the changes of order and movement counts into the rollups that lists read, and returns how many. Totals are the same
+ * Folds some of the changes of order, movement and flow counts into the rollups that lists read, and returns how many. Totals are the same
  * before and after. Does nothing while another process folds.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
@@ -49,6 +56,7 @@ export async function foldCounts(db: Queryable): Promise<number> {
     if (lock?.taken !== true) return 0
     const orders = await tx.runOne(foldOrders, [BATCH])
     const movements = await tx.runOne(foldMovements, [BATCH])
-    return (orders?.folded ?? 0) + (movements?.folded ?? 0)
+    const flows = await tx.runOne(foldFlows, [BATCH])
+    return (orders?.folded ?? 0) + (movements?.folded ?? 0) + (flows?.folded ?? 0)
   })
 }

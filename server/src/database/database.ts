@@ -1,7 +1,10 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
-import { isRetryable } from './errors.ts'
+import { Availability } from './availability.ts'
+import { ConnectionFailure, isRetryable } from './errors.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
+import { Probe } from './probe.ts'
 import type { Schema } from './schema.ts'
 import type { Statement } from './statement.ts'
 
@@ -22,15 +25,35 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool
+  /** How the connections are used at the moment. */
+  usage(): DatabaseUsage
+  /** Runs `work` over a connection of its own that has no time limits: for migrations, which may take long. */
+  unhurried<T>(work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T>
+  /** Lets what is under way end, for a few seconds. */
   close(): Promise<void>
 }
 
+export interface DatabaseUsage {
+  /** False while the database does not answer, and everything is refused. */
+  isAnswering: boolean
+  /** Queries that wait for an answer, over all connections. */
+  waitingQueries: number
+  pool: { open: number; idle: number; waitingRequests: number }
+}
+
 const MAX_TRIES = 5
+/** Before a statement is run again, at random up to this, twice as long each time: those that met are to miss each other. */
+const RETRY_DELAY_MS = 5
 const CONNECT_TIMEOUT_MS = 1_500
+/** How long a request waits while all connections of the pool are in use. */
+const POOL_WAIT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
+const KEEP_ALIVE_MS = 30_000
+const CLOSE_GRACE_MS = 5_000
 
 /** Array statements are otherwise planned anew at every call, which takes longer than running them. */
-const SESSION_SETTINGS = `-c timezone=UTC -c plan_cache_mode=force_generic_plan -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`
+const SESSION_SETTINGS = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
+const TIME_LIMITS = `-c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`
 
 const { builtins } = pg.types
 const parsers = new Map<number, (text: string) => unknown>([
@@ -54,17 +77,25 @@ export function openDatabase(
   connectionString: string,
   options: { maxConnections?: number; pipelinedConnections?: number; onConnectionError?: (error: Error) => void } = {},
 ): Database {
+  const report = (error: Error): void => options.onConnectionError?.(error)
   const config: pg.ClientConfig = {
     connectionString,
     types,
-    options: SESSION_SETTINGS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: `${SESSION_SETTINGS} ${TIME_LIMITS}`,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   }
-  const pool = new pg.Pool({ ...config, max: options.maxConnections ?? 10 })
-  pool.on('error', (error) => options.onConnectionError?.(error))
-  const pipelined = new PipelinedConnections(config, options.pipelinedConnections ?? 2)
-  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const availability = new Availability(new Probe(config), (message) => report(new Error(message)))
+  class Client extends pg.Client {
+    constructor(clientConfig?: pg.ClientConfig) {
+      super({ ...clientConfig, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+      availability.watch(this)
+    }
+  }
+  const pool = new pg.Pool({ ...config, Client, connectionTimeoutMillis: POOL_WAIT_MS, max: options.maxConnections ?? 10 })
+  pool.on('error', report)
+  const pipelined = new PipelinedConnections(() => new Client({ ...config, pipeline: true }), options.pipelinedConnections ?? 2)
+  const kysely = kyselyOn({ connect: () => acquire(pool), end: () => pool.end(), options: pool.options })
 
   const run: Queryable['run'] = (statement, values) =>
     retried(async () => (await pipelined.query(queryOf(statement, values))).rows as never)
@@ -75,9 +106,37 @@ export function openDatabase(
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
     transaction: (work) => retried(() => inTransaction(pool, work)),
+    usage: () => ({
+      isAnswering: !availability.isLost,
+      waitingQueries: availability.waiting,
+      pool: { open: pool.totalCount, idle: pool.idleCount, waitingRequests: pool.waitingCount },
+    }),
+    unhurried: (work) => unhurried({ ...config, options: SESSION_SETTINGS }, work),
     close: async () => {
-      await Promise.all([pipelined.end(), kysely.destroy()])
+      const timer = setTimeout(() => availability.breakConnections(), CLOSE_GRACE_MS)
+      await Promise.all([pipelined.end(), pool.end()])
+      clearTimeout(timer)
+      availability.close()
     },
+  }
+}
+
+async function unhurried<T>(config: pg.PoolConfig, work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ ...config, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
+  try {
+    return await work(kyselyOn(pool))
+  } finally {
+    await pool.end()
+  }
+}
+
+async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw new ConnectionFailure(error)
   }
 }
 
@@ -91,27 +150,25 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt()
     } catch (error) {
       if (tries === MAX_TRIES || !isRetryable(error)) throw error
+      await delay(Math.random() * RETRY_DELAY_MS * 2 ** (tries - 1))
     }
   }
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+  const client = await acquire(pool)
   let broken: Error | undefined
-  const onError = (error: Error): void => {
-    broken = error
-  }
-  client.on('error', onError)
   try {
     await client.query('begin')
     const result = await work(transactionOn(client))
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback').catch(onError)
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure
+    })
     throw error
   } finally {
-    client.off('error', onError)
     client.release(broken)
   }
 }
@@ -119,9 +176,10 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<
 function transactionOn(client: pg.PoolClient): Queryable {
   let kysely: Kysely<Schema> | undefined
   const run: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
+  const borrowed = { query: client.query.bind(client), release: () => {} }
   const transaction: Queryable = {
     get kysely() {
-      return (kysely ??= kyselyOn(client))
+      return (kysely ??= kyselyOn({ connect: async () => borrowed as never, end: async () => {}, options: {} }))
     },
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
@@ -130,9 +188,6 @@ function transactionOn(client: pg.PoolClient): Queryable {
   return transaction
 }
 
-function kyselyOn(client: pg.PoolClient): Kysely<Schema> {
-  const borrowed = { query: client.query.bind(client), release: () => {} }
-  return new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: { options: {}, connect: async () => borrowed as never, end: async () => {} } }),
-  })
+function kyselyOn(pool: PostgresPool): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
 }

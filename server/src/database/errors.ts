@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { ServiceError, type ErrorCode } from '../errors.ts'
 
 /** What a violated constraint means to the caller. */
@@ -8,21 +9,34 @@ const CONSTRAINTS: Record<string, { code: ErrorCode; message: string }> = {
   order_lines_never_over_picked: { code: 'flow_error', message: 'The pick is beyond what was ordered' },
 }
 
-const RETRYABLE = new Set(['40001', '40P01'])
+/** What Postgres says when the connection broke: 08006, connection_failure. */
+const CONNECTION_FAILURE = '08006'
+
+/** The database could not be asked, or broke off before it answered: whether a statement under way was carried out is unknown. */
+export class ConnectionFailure extends Error {
+  readonly code = CONNECTION_FAILURE
+
+  constructor(cause?: unknown) {
+    super('No connection to the database', { cause })
+    this.name = 'ConnectionFailure'
+  }
+
+  /** What Postgres itself answered, and what is a fault of the program, as it is; everything else that comes from a connection. */
+  static unlessAnswer(error: unknown): unknown {
+    const isOther = error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError
+    return isOther || error instanceof ConnectionFailure ? error : new ConnectionFailure(error)
+  }
+}
+
+/**
+ * Serialization failure, deadlock; and 26000: of two pipelined statements of the same name the first one failed to be prepared, so that
+ * there was nothing for the second one to run.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '26000'])
 const RETRYABLE_CONSTRAINTS = new Set(['stock_levels_location_fkey'])
 
-/** SQLSTATE classes and codes that say that the database cannot serve now: connection, resources, operator intervention. */
-const UNAVAILABLE = /^(08|53|57P|57014|58|25006|40)/
-const UNAVAILABLE_SYSTEM_ERRORS = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'ENOENT',
-  'EHOSTUNREACH',
-])
+/** SQLSTATE classes and codes that say that the database cannot serve now: connection, resources, time limits, operator intervention. */
+const UNAVAILABLE = /^(08|53|57P|57014|58|25006|25P03|25P04|40|55P03|26000)/
 
 interface DatabaseFailure {
   code: string | undefined
@@ -40,7 +54,8 @@ function failureOf(error: unknown): DatabaseFailure | undefined {
 
 /** True when the same statement or transaction may succeed if it is run again: nothing of it was kept. */
 export function isRetryable(error: unknown): boolean {
-  const failure = failureOf(error)
+  // A procedure that runs within a transaction has translated the error already.
+  const failure = failureOf(error instanceof ServiceError ? error.cause : error)
   if (failure === undefined) return false
   if (failure.code === '23503') return failure.constraint !== undefined && RETRYABLE_CONSTRAINTS.has(failure.constraint)
   return failure.code !== undefined && RETRYABLE.has(failure.code)
@@ -62,5 +77,5 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
 }
 
 function isUnavailable({ code }: DatabaseFailure): boolean {
-  return code !== undefined && (UNAVAILABLE.test(code) || UNAVAILABLE_SYSTEM_ERRORS.has(code))
+  return code !== undefined && UNAVAILABLE.test(code)
 }

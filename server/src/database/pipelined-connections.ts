@@ -1,41 +1,50 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { ConnectionFailure } from './errors.ts'
 
 /**
  * Connections that all requests share. Queries are sent without waiting for the answers of those before them, which doubles what
  * one connection does; each is a transaction of its own. For short single statements only: a slow one holds up those behind it.
  */
 export class PipelinedConnections {
-  readonly #config: pg.ClientConfig
+  readonly #create: () => pg.Client
   readonly #clients: (pg.Client | undefined)[]
   #next = 0
+  #ended = false
 
-  constructor(config: pg.ClientConfig, size: number) {
-    this.#config = { ...config, pipeline: true }
+  /** `create` makes a client with `pipeline: true` that is not connected yet. */
+  constructor(create: () => pg.Client, size: number) {
+    this.#create = create
     this.#clients = Array.from({ length: size }, () => undefined)
   }
 
-  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+  async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    if (this.#ended) throw new ConnectionFailure()
     const slot = this.#next
     this.#next = (slot + 1) % this.#clients.length
-    return (this.#clients[slot] ?? this.#open(slot)).query<Row>(query)
+    return await (this.#clients[slot] ?? this.#open(slot)).query<Row>(query)
   }
 
+  /** Lets the queries end that are under way. */
   async end(): Promise<void> {
+    this.#ended = true
     const open = this.#clients.filter((client) => client !== undefined)
     this.#clients.fill(undefined)
     await Promise.all(open.map((client) => client.end()))
   }
 
   #open(slot: number): pg.Client {
-    const client = new pg.Client(this.#config)
+    const client = this.#create()
     this.#clients[slot] = client
     const forget = (): void => {
       if (this.#clients[slot] === client) this.#clients[slot] = undefined
     }
     client.on('error', forget)
     client.on('end', forget)
-    // The queries that wait on this client are rejected with the same error, so it is reported there.
-    client.connect().catch(forget)
+    client.connect().catch(() => {
+      forget()
+      // The queries that wait for the connection fail when it is closed, which a server that hangs does not do.
+      client.connection.stream.destroy()
+    })
     return client
   }
 }

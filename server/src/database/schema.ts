@@ -108,6 +108,7 @@ export interface Schema {
     product_name: string
     quantity: number
     picked_quantity: Generated<number>
+    picked_before_flow: Generated<number>
     price: number | null
   }
   stock_movements: {
@@ -161,7 +162,23 @@ export interface Schema {
     completed_at: NullableTimestamp
     cancelled_at: NullableTimestamp
     cancellation_reason: string | null
+    revision: Generated<number>
   }
+  picks: {
+    tenant_id: number
+    flow_id: number
+    id: string
+    product_id: number
+    location_id: string
+    quantity: number
+    order_line_id: number | null
+    lines: JSONColumnType<{ order_detail_id: number; quantity: number; picked_quantity: number }[]>
+    movement_id: number
+    created_at: Timestamp
+    undone_at: NullableTimestamp
+  }
+  flow_count_changes: { tenant_id: number; state: string; change: number }
+  flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
   event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string }
   webhook_subscriptions: {

@@ -18,7 +18,7 @@ const LOCK = 7_021_400_002
 
 /** Attaching and dropping a partition locks the table for a moment: writers wait no longer than this for it, then it is tried again. */
 const LOCK_TIMEOUT = '200ms'
-const TRIES = 10
+const TRIES = 5
 const PAUSE_MS = 300
 const LOCK_NOT_AVAILABLE = '55P03'
 const ROWS_IN_DEFAULT_PARTITION = '23514'
@@ -30,11 +30,18 @@ const ROWS_IN_DEFAULT_PARTITION = '23514'
  */
 export async function maintainPartitions(db: Queryable, now: Date = new Date()): Promise<void> {
   const today = now.toISOString().slice(0, 10)
-  for (const table of PARTITIONED) {
-    for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) await attempt(() => createPartition(db, table, addDays(today, ahead)))
-    const oldest = addDays(today, -DAYS_KEPT)
-    for (const partition of await partitionsBefore(db, table, oldest)) await attempt(() => dropPartition(db, partition))
-    await emptyDefault(db, table, oldest)
+  const oldest = addDays(today, -DAYS_KEPT)
+  for (const of of PARTITIONED) {
+    const existing = await partitionsOf(db, of)
+    const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => addDays(today, ahead))
+    const missing = days.filter((day) => !existing.includes(nameOf(of, day)))
+    const expired = existing.filter((name) => name < nameOf(of, oldest))
+    const changes = [
+      ...missing.map((day) => () => createPartition(db, of, day)),
+      ...expired.map((name) => () => dropPartition(db, name)),
+    ]
+    for (const change of changes) if (!(await succeeds(change))) return
+    await emptyDefault(db, of, oldest)
   }
 }
 
@@ -42,20 +49,28 @@ const addDays = (day: string, days: number): string => new Date(Date.parse(day) 
 
 const nameOf = ({ table }: Partitioned, day: string): string => `${table}_${day.replaceAll('-', '')}`
 
-/** Runs `change` again while it can not get its lock soon enough. */
-async function attempt(change: () => Promise<void>): Promise<void> {
+/** Runs `change`, and again while it can not get its lock soon enough; false when it never could. */
+async function succeeds(change: () => Promise<void>): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
     try {
       await change()
-      return
+      return true
     } catch (error) {
       const code = (error as { code?: unknown }).code
       // The day's rows are in the default partition already, and are deleted from there in time.
-      if (code === ROWS_IN_DEFAULT_PARTITION) return
+      if (code === ROWS_IN_DEFAULT_PARTITION) return true
       if (code !== LOCK_NOT_AVAILABLE) throw error
       await delay(PAUSE_MS * (1 + Math.random()))
     }
   }
+  return false
+}
+
+async function partitionsOf({ kysely }: Queryable, { table }: Partitioned): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{8}$' order by 1`.execute(kysely)
+  return rows.map(({ name }) => name)
 }
 
 /** Filled beside the table and attached to it, which locks it for less than making it in place does. */
@@ -71,14 +86,6 @@ async function createPartition(db: Queryable, of: Partitioned, day: string): Pro
       kysely,
     )
   })
-}
-
-async function partitionsBefore({ kysely }: Queryable, of: Partitioned, day: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = ${of.table}::regclass and c.relname ~ '_[0-9]{8}$' and c.relname < ${nameOf(of, day)}
-    order by 1`.execute(kysely)
-  return rows.map(({ name }) => name)
 }
 
 async function dropPartition(db: Queryable, name: string): Promise<void> {

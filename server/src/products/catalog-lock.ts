@@ -14,7 +14,7 @@ const lockShared = statement<[tenantId: number], unknown>(
   'lock_catalog_shared',
   `select pg_advisory_xact_lock_shared(${CATALOG})`,
 )
-const lockExclusive = statement<[tenantId: number], unknown>('lock_catalog_exclusive', `select ${CATALOG}`)
+const lockExclusive = statement<[tenantId: number], unknown>('lock_catalog_exclusive', `select pg_advisory_xact_lock(${CATALOG})`)
 
 /** Waits for a running bulk call and keeps others out until the transaction ends. To be called before any row is locked. */
 export async function keepBulkCallsOut(transaction: Queryable, tenantId: number): Promise<void> {

@@ -138,8 +138,8 @@ export const productBySku = product
 
 export const productQuery = z.object({
   ...pageQuery,
-  search: text(255).optional().describe('Only products whose name, barcode or SKU contains this, ignoring case.'),
-  category: text(255).optional().describe('Only products of exactly this category.'),
+  search: text(255).describe('Only products whose name, barcode or SKU contains this, ignoring case.').optional(),
+  category: text(255).describe('Only products of exactly this category.').optional(),
   is_active: queryBoolean.default(true).describe('False lists the deleted products instead.'),
 })
 export const productList = z.object({ products: z.array(product), pagination })

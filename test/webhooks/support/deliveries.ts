@@ -1,5 +1,5 @@
 import { createEncryption } from '../../../server/src/encryption.ts'
-import { openDatabase, type Database } from '../../../server/src/database/database.ts'
+import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
 import { statement } from '../../../server/src/database/statement.ts'
 import { recordEvents } from '../../../server/src/events/index.ts'
 import { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
@@ -81,12 +81,12 @@ const record = statement<[tenantId: number, count: number, topic: string], { id:
 
 /** Records events the way that every write does, and returns their ids. */
 export async function writeEvents(
-  service: TestService,
+  { db }: { db: Queryable },
   tenant: TestTenant,
   count: number,
   topic = 'product/deleted',
 ): Promise<string[]> {
-  const rows = await service.db.run(record, [tenant.id, count, topic])
+  const rows = await db.run(record, [tenant.id, count, topic])
   return rows.map(({ id }) => id)
 }
 

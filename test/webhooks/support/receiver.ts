@@ -8,6 +8,7 @@ export interface Received {
   body: string
   event: { id: string; event: string; created_at: string; data: Record<string, unknown> }
   at: number
+  response: ServerResponse
 }
 
 /** What a receiver does with a request. */
@@ -45,7 +46,7 @@ export async function startReceiver(behaviour: Behaviour = acknowledge): Promise
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       const body = Buffer.concat(chunks).toString()
-      const request = { headers: incoming.headers, body, event: JSON.parse(body), at: Date.now() }
+      const request = { headers: incoming.headers, body, event: JSON.parse(body), at: Date.now(), response }
       received.push(request)
       void current(request, response, incoming)
     })

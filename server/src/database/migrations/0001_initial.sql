@@ -73,7 +73,7 @@ create table products (
   constraint products_barcode_key unique (tenant_id, barcode),
   constraint products_external_id_key unique (tenant_id, external_id)
 );
-create index products_newest on products (tenant_id, created_at desc, id desc);
+create index products_newest on products (tenant_id, is_active, created_at desc, id desc);
 
 create table stock_levels (
   tenant_id bigint not null,

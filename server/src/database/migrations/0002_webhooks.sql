@@ -7,7 +7,8 @@ create table webhook_lanes (
   -- claim raises it: having locked the lane first, it then sees every delivery that was queued before.
   due_at timestamptz,
   claimed_at timestamptz not null default '-infinity',
-  -- The worker process that has deliveries of the lane in flight; no other one claims from it until then.
+  -- The worker process that has deliveries of the lane in flight, so that the cap holds for all processes together. It says every
+  -- second that it lives; when it died, another one goes on with the lane.
   owner text,
   owner_until timestamptz,
   -- How many requests may be in flight at once.

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
 import type { Outgoing } from './attempt-delivery.ts'
+import { OWNERSHIP } from './keep-lanes.ts'
 import { indexedTransaction } from './planner.ts'
 
 /** A lane that a claim has locked. */
@@ -42,7 +43,7 @@ export interface Claim {
 const lockLanes = statement<[now: Date, owner: string, maxLanes: number], LockedLane>(
   'lock_lanes',
   `select tenant_id, subscription_id, cap from webhook_lanes
-   where due_at <= $1 and (owner is null or owner = $2 or owner_until <= $1)
+   where due_at <= $1 and (owner is null or owner = $2 or owner_until <= clock_timestamp())
    order by claimed_at limit $3
    for no key update skip locked`,
 )
@@ -90,7 +91,7 @@ const takeDeliveries = statement<
      update webhook_lanes l
      set claimed_at = $4,
        owner = case when c.wanted then $6 else l.owner end,
-       owner_until = case when c.wanted then $5 else l.owner_until end,
+       owner_until = case when c.wanted then clock_timestamp() + ${OWNERSHIP} else l.owner_until end,
        due_at = least(
          case when c.taken = c.room and not c.active then $4 when c.wanted or c.room = 0 then $5 end,
          (select d.next_attempt_at from webhook_deliveries d

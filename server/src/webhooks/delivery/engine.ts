@@ -8,6 +8,7 @@ import type { Encryption } from '../../encryption.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
 import { claimDeliveries, type Claimed } from './claim-deliveries.ts'
 import { FAN_OUT_BATCH, fanOutEvents } from './fan-out-events.ts'
+import { KEEP_INTERVAL_MS, keepLanes } from './keep-lanes.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
 import { recordResults, type Result } from './record-results.ts'
@@ -60,6 +61,7 @@ class Engine implements DeliveryEngine {
   readonly #lanes = new Lanes()
   readonly #loop: Promise<void>
   #results: Result[] = []
+  #lanesKeptAt = 0
   #stopping = false
   #aborted = false
   #woken = false
@@ -101,7 +103,7 @@ class Engine implements DeliveryEngine {
         const { worked, again } = await this.#turn()
         pollMs = worked ? SHORTEST_POLL_MS : Math.min(pollMs * 2, LONGEST_POLL_MS)
         if (!worked) await delay(REST_MS)
-        if (!again) await this.#sleep(pollMs)
+        if (!again) await this.#sleep(this.#lanes.all.length > 0 ? Math.min(pollMs, KEEP_INTERVAL_MS) : pollMs)
       } catch (error) {
         this.#log.error({ err: error }, 'webhook deliveries wait: the database failed')
         if (this.#aborted) return
@@ -113,6 +115,7 @@ class Engine implements DeliveryEngine {
   /** Writes what became of requests, fans out events, claims what is due. */
   async #turn(): Promise<{ worked: boolean; again: boolean }> {
     const written = await this.#writeResults()
+    await this.#keepLanes()
     if (this.#stopping) return { worked: written > 0, again: false }
     const now = this.#tools.clock.now()
     const work = await this.#db.runOne(hasWork, [now])
@@ -134,6 +137,12 @@ class Engine implements DeliveryEngine {
     }
     this.#lanes.forget(status)
     return results.length
+  }
+
+  async #keepLanes(): Promise<void> {
+    if (this.#lanes.all.length === 0 || performance.now() - this.#lanesKeptAt < KEEP_INTERVAL_MS) return
+    await keepLanes(this.#db, this.#owner, this.#lanes.all)
+    this.#lanesKeptAt = performance.now()
   }
 
   async #claim(now: Date): Promise<number> {

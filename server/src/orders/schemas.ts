@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { amount, date, id, pageQuery, pagination, pathId, queryBoolean, text, timestamp, trimmedText } from '../fields.ts'
+import { ORDER_STATES } from '../order-states/index.ts'
+
+const MAX_ORDERS = 1_000
+const MAX_LINES = 1_000
+const FEW_LINES = 10
+const MAX_LINE_QUANTITY = 1_000_000
+
+const orderStateId = z.literal(Object.values(ORDER_STATES), 'must be one of 1, 2, 3, 5, 7').meta({
+  type: 'integer',
+  description: '1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.',
+})
+const orderTenantId = z.string().describe("The client's own identifier of the order.")
+const assemblyDate = date.describe('Date by which the order must be fulfilled.').meta({ examples: ['2026-11-30'] })
+const customerName = text(255)
+  .describe('Who ordered.')
+  .meta({ examples: ['Ada Lovelace'] })
+const shippingAddress = text(4_000)
+  .describe('Where the order goes.')
+  .meta({ examples: ['12 St James Square, London'] })
+
+/** An array whose length is checked before its items are, so that a far too long one is refused at once. */
+function boundedArray<Item extends z.ZodType>(
+  item: Item,
+  min: number,
+  max: number,
+  check?: (items: unknown[], context: z.RefinementCtx) => void,
+) {
+  const tooLong = `must have at most ${max} items`
+  const array = z.array(item).min(min, 'must not be empty').max(max, tooLong)
+  const checked = z.preprocess((value, context) => {
+    if (!Array.isArray(value)) return value
+    if (value.length > max) context.addIssue({ code: 'too_big', origin: 'array', maximum: max, input: value, message: tooLong })
+    else check?.(value, context)
+    return value
+  }, array)
+  return checked as unknown as typeof array
+}
+
+/** Refuses many lines for the first few that are wrong: to describe the mistakes of a million lines would take half a minute. */
+function reportFirstMistakes(lines: unknown[], context: z.RefinementCtx): void {
+  if (lines.length <= FEW_LINES) return
+  let mistakes = 0
+  for (const [index, line] of lines.entries()) {
+    const { error } = newOrderLine.safeParse(line)
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: [index, ...issue.path] })
+    if (error !== undefined && ++mistakes === FEW_LINES) return
+  }
+}
+
+const newOrderLine = z
+  .object({
+    barcode: trimmedText(255)
+      .describe('Barcode of an active product.')
+      .meta({ examples: ['4006381333931'] }),
+    quantity: z
+      .int()
+      .min(1)
+      .max(MAX_LINE_QUANTITY)
+      .describe('How many are ordered.')
+      .meta({ examples: [2] }),
+    price: amount.nullish().describe("Unit price; without one, the product's price."),
+  })
+  .meta({ id: 'NewOrderLine', description: 'A line of an order to be created.' })
+
+export const newOrder = z
+  .object({
+    order_tenant_id: text(255, { minLength: 1 })
+      .refine((value) => value.trim() !== '', 'must not be blank')
+      .describe("The client's own unique identifier of the order: one that exists already is not created again.")
+      .meta({ examples: ['SHOP-10042'] }),
+    assembly_date: assemblyDate,
+    customer_name: customerName.nullish(),
+    shipping_address: shippingAddress.nullish(),
+    warehouse_id: id.nullish().describe("Warehouse that fulfils the order; without one, the tenant's default."),
+    order_detail: boundedArray(newOrderLine, 1, MAX_LINES, reportFirstMistakes).describe(
+      `From 1 to ${MAX_LINES} lines. A product may be in several.`,
+    ),
+  })
+  .meta({ id: 'NewOrder', description: 'An order to be created.' })
+
+export const newOrders = z.object({ orders: boundedArray(newOrder, 0, MAX_ORDERS).describe(`Up to ${MAX_ORDERS} orders.`) })
+
+export const createdOrders = z.object({
+  created_count: z.int().describe('Number of orders that were created.'),
+  existing_count: z.int().describe('Number of orders that were skipped because their `order_tenant_id` exists.'),
+  orders: z
+    .array(
+      z
+        .object({ id, order_tenant_id: orderTenantId, state_id: orderStateId })
+        .meta({ id: 'CreatedOrder', description: 'An order that was created just now.' }),
+    )
+    .describe('The created orders, in the order of submission.'),
+})
+
+const orderLine = z
+  .object({
+    id,
+    product_id: id,
+    barcode: z.string(),
+    product_name: z.string().describe("The product's name at the time of ordering."),
+    quantity: z.int(),
+    picked_quantity: z.number(),
+    price: z.number().nullable().describe('Unit price; null when neither the order nor the product gave one.'),
+  })
+  .meta({ id: 'OrderLine', description: 'A line of an order.' })
+
+const stateName = z.string().describe('Pending, In Progress, Completed or Cancelled.')
+const itemsCount = z.int().describe('Number of lines.')
+
+export const order = z
+  .object({
+    id,
+    order_tenant_id: orderTenantId,
+    state_id: orderStateId,
+    state_name: stateName,
+    state_picking_id: z
+      .literal([1, 2, 3])
+      .meta({ type: 'integer' })
+      .nullable()
+      .describe('State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null when none was ever started.'),
+    assembly_date: date,
+    customer_name: z.string().nullable(),
+    shipping_address: z.string().nullable(),
+    items_count: itemsCount,
+    order_detail: z.array(orderLine).describe('The lines, in the order of submission.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+    warehouse_id: id.describe('Warehouse that fulfils the order.'),
+  })
+  .meta({ id: 'Order', description: 'An order with its lines.' })
+
+const orderSummary = z
+  .object({
+    id,
+    order_tenant_id: orderTenantId,
+    state_id: orderStateId,
+    state_name: stateName,
+    assembly_date: date,
+    customer_name: z.string().nullable(),
+    items_count: itemsCount,
+    created_at: timestamp,
+    updated_at: timestamp,
+    order_detail: z.array(orderLine).optional().describe('The lines, with `include_details`.'),
+  })
+  .meta({ id: 'OrderSummary', description: 'An order as it is listed.' })
+
+const queryStateId = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d$/.test(value) ? Number(value) : value),
+  orderStateId,
+)
+
+export const listOrdersInput = z.object({
+  ...pageQuery,
+  state_id: z
+    .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(queryStateId).min(1))
+    .describe('Only orders in this state, or in one of these when repeated.')
+    .optional(),
+  start_date: date.describe('Created on this day (UTC) or after.').optional(),
+  end_date: date.describe('Created on this day (UTC) or before.').optional(),
+  assembly_date: date.describe('Only orders with this assembly date.').optional(),
+  include_details: queryBoolean.default(false).describe('Adds `order_detail` to each order.'),
+  customer_name: text(255).describe('Only orders whose customer name contains this, ignoring case.').optional(),
+  order_tenant_id: text(255).describe("Only the order with exactly this identifier of the client's.").optional(),
+})
+export const orderList = z.object({ orders: z.array(orderSummary), pagination })
+
+export const orderId = z.object({ id: pathId })
+
+export const orderUpdate = z.object({
+  id: pathId,
+  assembly_date: assemblyDate.optional(),
+  customer_name: customerName.nullish().describe('Who ordered; null removes it.'),
+  shipping_address: shippingAddress.nullish().describe('Where the order goes; null removes it.'),
+  state_id: orderStateId.optional(),
+})
+
+export const updatedOrder = z.object({
+  id,
+  order_tenant_id: orderTenantId,
+  state_id: orderStateId,
+  assembly_date: date,
+  customer_name: z.string().nullable(),
+  shipping_address: z.string().nullable(),
+  updated_at: timestamp,
+})
+
+export const orderCancellation = z.object({
+  id: text(255).describe("The order's id, or the client's own identifier."),
+  order_tenant_id: text(255, { minLength: 1 })
+    .nullish()
+    .describe("The client's own identifier; when given, the `id` in the path does not count."),
+  reason: text(1_000).nullish().describe('Why; sent as `cancellation_reason` of the event.'),
+})
+
+export const cancelledOrder = z.object({
+  message: z.string(),
+  order_id: z.string().describe("The order's id."),
+})
+
+export type NewOrder = z.infer<typeof newOrder>
+export type CreatedOrders = z.infer<typeof createdOrders>
+export type Order = z.infer<typeof order>
+export type OrderListQuery = z.infer<typeof listOrdersInput>
+export type OrderList = z.infer<typeof orderList>
+export type OrderUpdate = z.infer<typeof orderUpdate>
+export type UpdatedOrder = z.infer<typeof updatedOrder>
+export type OrderCancellation = z.infer<typeof orderCancellation>
+export type CancelledOrder = z.infer<typeof cancelledOrder>

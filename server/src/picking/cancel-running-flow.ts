@@ -1,0 +1,75 @@
+import type { RequestContext } from '../context.ts'
+import { statement, type Statement } from '../database/statement.ts'
+import { recordEvents } from '../events/index.ts'
+import { changeOrders, lockedOrder, ORDER_STATES, orderUpdatedData, PICKING_STATES } from '../order-states/index.ts'
+import { applyStockChanges } from '../stock/index.ts'
+import { flowColumns } from './flow-columns.ts'
+import { endedFlows, recordFlowCounts } from './flow-counts.ts'
+import { flowCancelledData } from './flow-events.ts'
+import { orderOfFlow } from './lock-order.ts'
+import type { PickingFlow } from './schemas.ts'
+
+type Cancellation = Statement<[tenantId: number, id: number, reason: string | null, defaultWarehouseId: number, createdBy: string], PickingFlow>
+
+/**
+ * Cancels the running flow for which `condition` is true and puts its picks back, one movement each. The order must have been locked
+ * before: picks are read as of the beginning. `orderChange` is a list of CTEs, and `orderEvents` a query of what they have to tell, with
+ * the column `kind` from 2 instead of a position. No row when no such flow runs.
+ */
+function cancelRunning(name: string, condition: string, orderChange: readonly string[] = [], orderEvents: readonly string[] = []): Cancellation {
+  const ctes = [
+    `cancelled_flow as (
+     update picking_flows set state = 'cancelled', cancelled_at = clock_timestamp(), cancellation_reason = $3::text
+     where tenant_id = $1 and ${condition} and state = 'started'
+     returning *
+   ), stock_change as materialized (
+     select row_number() over (order by p.movement_id)::int as position, p.product_id, p.location_id, p.quantity as amount, 'IN' as movement_type,
+       'return' as reason, f.operator_id as user_id, f.order_id, null::text as other_location_id
+     from cancelled_flow f join picks p on p.tenant_id = $1 and p.flow_id = f.id and p.undone_at is null
+   )`,
+    applyStockChanges({ source: 'stock_change', amount: 'relative', eventReason: 'return', defaultWarehouse: '$4::bigint', createdBy: '$5::text' }),
+    `reopened_line as (
+     update order_lines l set picked_quantity = l.picked_before_flow
+     from cancelled_flow f
+     where l.tenant_id = $1 and l.order_id = f.order_id and l.picked_quantity <> l.picked_before_flow
+   )`,
+    ...orderChange,
+    `ended_flow as (${endedFlows('cancelled_flow')})`,
+    recordFlowCounts('ended_flow'),
+    `order_of_flow as (
+     select o.id, o.order_tenant_id, o.warehouse_id from cancelled_flow f join orders o on o.tenant_id = $1 and o.id = f.order_id
+   ), ended_event as (
+     select 1 as kind, 'flow/cancelled' as topic, ${flowCancelledData('f', 'o')} as data from cancelled_flow f cross join order_of_flow o
+     ${orderEvents.map((query) => `union all ${query}`).join('\n')}
+   ), flow_event as (
+     select position, topic, data from stock_event
+     union all
+     select s.count + kind, topic, data from ended_event cross join (select count(*) from stock_event) s
+   )`,
+    recordEvents('flow_event'),
+  ]
+  return statement(name, `with ${ctes.join(', ')} select ${flowColumns('f', 'o')} from cancelled_flow f cross join order_of_flow o`)
+}
+
+const cancelOfOrder = cancelRunning('cancel_flow_of_order', 'order_id = $2')
+
+/** Cancels a running flow and releases its order for another one. `$2` is the flow's id. */
+export const cancelAndRelease = cancelRunning(
+  'cancel_flow',
+  'id = $2',
+  [
+    lockedOrder(`id = ${orderOfFlow('$2')}`),
+    `released_order as materialized (select o.* from locked_order o join cancelled_flow f on f.order_id = o.id)`,
+    changeOrders({ source: 'released_order', set: { state_id: String(ORDER_STATES.inProgress), state_picking_id: String(PICKING_STATES.cancelled) } }),
+  ],
+  [`select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o`],
+)
+
+/**
+ * Cancels the running flow of an order, if there is one, and puts its picks back: to be called before the order is cancelled, in the
+ * transaction that locked it. The order itself is left to the caller, who must set its state_picking_id to 3. Throws `adjustment_error`
+ * when a location cannot hold what goes back.
+ */
+export async function cancelFlowOfOrder({ db, caller }: RequestContext, order: { id: number; reason: string | null }): Promise<void> {
+  await db.run(cancelOfOrder, [caller.tenantId, order.id, order.reason, caller.defaultWarehouse.id, caller.keyName])
+}

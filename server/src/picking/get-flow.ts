@@ -1,0 +1,33 @@
+import type { RequestContext } from '../context.ts'
+import { statement } from '../database/statement.ts'
+import { flowColumns } from './flow-columns.ts'
+import { flowNotFound } from './lock-order.ts'
+import { lineFields, pickJson } from './pick-json.ts'
+import type { PickingFlowDetails } from './schemas.ts'
+
+const LOCATIONS = `(
+  select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', c.code, 'quantity', v.quantity) order by v.location_id), '[]')
+  from stock_levels v join locations c on c.tenant_id = $1 and c.id = v.location_id
+  where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0
+)`
+
+const selectFlow = statement<[tenantId: number, flowId: number], PickingFlowDetails>(
+  'get_flow',
+  `select ${flowColumns('f', 'o')}, (
+     select json_agg(json_build_object(${lineFields('l', 'l.picked_quantity')}, 'locations', ${LOCATIONS}) order by l.id)
+     from order_lines l where l.tenant_id = $1 and l.order_id = f.order_id
+   ) as lines, (
+     select coalesce(json_agg(${pickJson('p')} order by p.movement_id), '[]')
+     from picks p where p.tenant_id = $1 and p.flow_id = f.id and p.undone_at is null
+   ) as picks
+   from picking_flows f join orders o on o.tenant_id = $1 and o.id = f.order_id
+   where f.tenant_id = $1 and f.id = $2`,
+)
+
+/** One flow with the order's lines, where their products lie, and the picks. Throws `not_found`. */
+export async function getFlow(context: RequestContext, input: { id: number }): Promise<PickingFlowDetails> {
+  // In a transaction because that runs apart from the connections that all requests share: a large order takes long.
+  const flow = await context.db.transaction((tx) => tx.runOne(selectFlow, [context.caller.tenantId, input.id]))
+  if (flow === undefined) throw flowNotFound()
+  return flow
+}

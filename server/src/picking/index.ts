@@ -1,0 +1,2 @@
+export { cancelFlowOfOrder } from './cancel-running-flow.ts'
+export { flowsRouter } from './router.ts'

@@ -1,0 +1,130 @@
+import { statement } from '../database/statement.ts'
+import { recordEvents } from '../events/index.ts'
+import { lockedOrder } from '../order-states/index.ts'
+import { applyStockChanges } from '../stock/index.ts'
+import { orderOfFlow } from './lock-order.ts'
+import { lineFields, linesOfPick, pickJson } from './pick-json.ts'
+import type { PickAnswer, PickingFlow } from './schemas.ts'
+
+/**
+ * What became of a pick: `pick` and `lines` when it was taken, now or before; else the `refusal`, which is null when the stock is short
+ * though it was enough, or is enough though it was short, at another moment of the same statement.
+ */
+export interface PickResult {
+  /** Whether the pick that has the pick_id already is the same one; null when there was none. */
+  is_same: boolean | null
+  refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | 'short' | null
+  state: PickingFlow['state'] | null
+  remaining: number | null
+  available: number | null
+  pick: PickAnswer['pick'] | null
+  lines: PickAnswer['lines'] | null
+}
+
+/**
+ * Takes a pick, whole or not at all, or finds the one that was taken with the same pick_id. No row when there is no such flow.
+ *
+ * Rows are locked in the order that everybody keeps (order, flow, lines, level) and thereby read as they are now, but what is only read,
+ * such as picks, is read as of the beginning. So when picks were added to the flow in between, which `revision` tells, the result is
+ * `stale` and nothing is done.
+ */
+export const insertPick = statement<
+  [
+    tenantId: number,
+    flowId: number,
+    productId: number | null,
+    barcode: string | null,
+    orderDetailId: number | null,
+    locationId: string,
+    quantity: number,
+    pickId: string | null,
+    defaultWarehouseId: number,
+    createdBy: string,
+  ],
+  PickResult
+>(
+  'insert_pick',
+  `with flow as materialized (
+     select order_id, revision from picking_flows where tenant_id = $1 and id = $2
+   ), wanted as materialized (
+     select coalesce($3::bigint, (select id from products where tenant_id = $1 and barcode = $4::text)) as product_id
+   ), earlier as materialized (
+     select p.*, p.location_id = $6::text and p.quantity = $7::numeric and p.order_line_id is not distinct from $5::bigint
+       and ($5 is not null or p.product_id is not distinct from w.product_id) as is_same
+     from picks p cross join wanted w where p.tenant_id = $1 and p.flow_id = $2 and p.id = $8::text
+   ), ${lockedOrder(`id = ${orderOfFlow('$2')} and not exists (select from earlier)`)},
+   locked_flow as materialized (
+     select f.order_id, f.state, f.operator_id, f.revision
+     from locked_order o join picking_flows f on f.tenant_id = $1 and f.id = $2 and f.order_id = o.id
+     for no key update of f
+   ), product as materialized (
+     select id, weighable from products
+     where tenant_id = $1 and id = coalesce(
+       (select product_id from wanted),
+       (select l.product_id from order_lines l where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = $5)
+     )
+   ), locked_line as materialized (
+     select l.id, l.picked_quantity = l.picked_before_flow as is_untouched, l.picked_quantity, l.quantity - l.picked_quantity as remaining
+     from locked_flow f join order_lines l on l.tenant_id = $1 and l.order_id = f.order_id
+     where l.product_id = (select id from product) and ($5 is null or l.id = $5)
+     order by l.id for no key update of l
+   ), allocation as materialized (
+     select id, is_untouched, least(remaining, $7 - filled_before) as quantity, picked_quantity + least(remaining, $7 - filled_before) as picked_quantity
+     from (select *, sum(remaining) over (order by id) - remaining as filled_before from locked_line) l
+     where remaining > 0 and filled_before < $7
+   ), asked as materialized (
+     select f.order_id, f.operator_id, f.state, p.id as product_id, a.new_items, r.remaining, case
+       when f.revision <> (select revision from flow) then 'stale'
+       when f.state <> 'started' then 'over'
+       when p.id is null then 'unknown'
+       when not p.weighable and $7 <> trunc($7) then 'fraction'
+       when r.remaining < $7 then 'beyond'
+     end as refusal
+     from locked_flow f
+     left join product p on true
+     cross join (select count(*) filter (where is_untouched) as new_items from allocation) a
+     cross join (select coalesce(sum(remaining), 0) as remaining from locked_line) r
+   ), locked_level as materialized (
+     select v.quantity from asked a join stock_levels v on v.tenant_id = $1 and v.product_id = a.product_id and v.location_id = $6
+     where a.refusal is null for no key update of v
+   ), judged as materialized (
+     select a.*, coalesce(v.quantity, 0) as available, case when a.refusal is null and coalesce(v.quantity, 0) < $7 then 'short' else a.refusal end as verdict
+     from asked a left join locked_level v on true
+   ), stock_change as materialized (
+     select 1 as position, product_id, $6 as location_id, -$7 as amount, 'OUT' as movement_type, 'order_fulfillment' as reason,
+       operator_id as user_id, order_id, null::text as other_location_id
+     from judged where verdict is null
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     amount: 'relative',
+     eventReason: 'order_fulfillment',
+     defaultWarehouse: '$9::bigint',
+     createdBy: '$10::text',
+   })}, picked_line as (
+     update order_lines l set picked_quantity = a.picked_quantity
+     from stock_movement m cross join allocation a
+     where l.tenant_id = $1 and l.order_id = m.order_id and l.id = a.id
+   ), changed_flow as (
+     update picking_flows f
+     set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
+     from stock_movement m cross join judged j
+     where f.tenant_id = $1 and f.id = $2
+   ), new_pick as (
+     insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at)
+     select $1, $2, coalesce($8, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, $5, l.lines, m.id, m.created_at
+     from stock_movement m cross join (
+       select jsonb_agg(jsonb_build_object('order_detail_id', id, 'quantity', quantity, 'picked_quantity', picked_quantity) order by id) as lines
+       from allocation
+     ) l
+     returning id, product_id, location_id, quantity, lines, created_at
+   ), ${recordEvents('stock_event')}, taken as (
+     select id, product_id, location_id, quantity, lines, created_at, is_same from earlier
+     union all
+     select id, product_id, location_id, quantity, lines, created_at, null from new_pick
+   )
+   select t.is_same, j.verdict as refusal, j.state, j.remaining, j.available, case when t.id is not null then ${pickJson('t')} end as pick, (
+     select json_agg(json_build_object(${lineFields('l', 'x.picked_quantity')}) order by l.id)
+     from ${linesOfPick('t')} join order_lines l on l.tenant_id = $1 and l.order_id = f.order_id and l.id = x.order_detail_id
+   ) as lines
+   from flow f left join judged j on true left join taken t on true`,
+)

@@ -1,0 +1,33 @@
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
+import { indexedTransaction } from './planner.ts'
+
+/** How long a lane is its owner's without a sign of life. By the database's clock: it is about processes, not about the schedule. */
+export const OWNERSHIP = `interval '3 seconds'`
+
+/** How often an owner gives the sign. */
+export const KEEP_INTERVAL_MS = 1_000
+
+const keep = statement<[tenants: number[], subscriptions: number[], owner: string], unknown>(
+  'keep_lanes',
+  `with lane as (
+     select l.tenant_id, l.subscription_id
+     from unnest($1::bigint[], $2::bigint[]) as mine (tenant_id, subscription_id)
+     join webhook_lanes l on l.tenant_id = mine.tenant_id and l.subscription_id = mine.subscription_id
+     order by l.tenant_id, l.subscription_id
+     for no key update of l
+   )
+   update webhook_lanes l set owner_until = clock_timestamp() + ${OWNERSHIP}
+   from lane where l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id and l.owner = $3`,
+)
+
+/** Says that the owner of these lanes lives. */
+export async function keepLanes(
+  db: Queryable,
+  owner: string,
+  lanes: readonly { tenant_id: number; subscription_id: number }[],
+): Promise<void> {
+  const tenants = lanes.map((lane) => lane.tenant_id)
+  const subscriptions = lanes.map((lane) => lane.subscription_id)
+  await indexedTransaction(db, (tx) => tx.run(keep, [tenants, subscriptions, owner]))
+}

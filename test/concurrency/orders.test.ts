@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foldCounts } from '../../server/src/counts/index.ts'
+import { expectConsistentCounts, newOrder, orderEvents, orderFor } from '../support/orders.ts'
+import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
+import { newProduct } from '../support/stock.ts'
+
+let service: TestService
+let servers: TestService[]
+beforeAll(async () => {
+  service = await startService()
+  // A server has few connections for single statements: with several on one database more of them really run at once.
+  servers = [service, ...(await Promise.all([1, 2, 3].map(() => startService({ databaseUrl: service.databaseUrl }))))]
+})
+afterAll(async () => {
+  for (const server of servers.toReversed()) await server.stop()
+})
+
+/** A tenant whose requests go to the servers in turn. */
+async function newTenant(): Promise<TestTenant> {
+  const tenant = await service.newTenant()
+  let requests = 0
+  const request: TestTenant['request'] = (method, path, body, options) => {
+    const server = servers[requests++ % servers.length] ?? service
+    return send(`${server.url}/api/v1${path}`, method, body, { key: tenant.key, ...options })
+  }
+  return { ...tenant, request }
+}
+
+const atOnce = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].toSorted()
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+describe('orders under parallel calls', () => {
+  it('creates an order exactly once in 20 parallel submissions', async () => {
+    const tenant = await newTenant()
+    const order = await orderFor(tenant)
+    const answers = await atOnce(20, () => tenant.request('POST', '/orders', order))
+    expect(statuses(answers)).toEqual([200])
+    expect(sum(answers.map(({ body }) => body.data.created_count))).toBe(1)
+    expect(sum(answers.map(({ body }) => body.data.existing_count))).toBe(19)
+    expect(await orderEvents(service, tenant, { created: true })).toHaveLength(1)
+    const { orders, pagination } = (await tenant.request('GET', '/orders?include_details=true')).body.data
+    expect([pagination.total, orders[0].order_detail.length]).toEqual([1, 1])
+    await expectConsistentCounts(service.db, tenant)
+  })
+
+  it('creates every order of overlapping batches in opposite orders once, and answers in the order of submission', async () => {
+    const tenant = await newTenant()
+    const { barcode } = await newProduct(tenant)
+    const batch = await atOnce(200, () => orderFor(tenant, { order_detail: [{ barcode, quantity: 1 }] }))
+    const answers = await atOnce(12, (index) => tenant.request('POST', '/orders', index % 2 === 0 ? batch : batch.toReversed()))
+    expect(statuses(answers)).toEqual([200])
+    const created = answers.flatMap(({ body }) =>
+      body.data.orders.map((order: { order_tenant_id: string }) => order.order_tenant_id),
+    )
+    expect(created.toSorted()).toEqual(batch.map((order) => order.order_tenant_id).toSorted())
+    for (const [index, { body }] of answers.entries()) {
+      const submitted = (index % 2 === 0 ? batch : batch.toReversed()).map((order) => order.order_tenant_id)
+      const positions = body.data.orders.map((order: { order_tenant_id: string }) => submitted.indexOf(order.order_tenant_id))
+      expect(positions).toEqual(positions.toSorted((a: number, b: number) => a - b))
+    }
+    expect(await orderEvents(service, tenant, { created: true })).toHaveLength(200)
+    await expectConsistentCounts(service.db, tenant)
+  })
+
+  it('cancels an order once in 20 parallel cancellations', async () => {
+    const tenant = await newTenant()
+    const { id, order_tenant_id } = await newOrder(tenant)
+    const answers = await atOnce(20, (index) =>
+      tenant.request('POST', `/orders/${index % 2 === 0 ? id : encodeURIComponent(order_tenant_id)}/cancel`),
+    )
+    expect(answers.map(({ body }) => body.data?.order_id)).toEqual(Array.from({ length: 20 }, () => String(id)))
+    expect(await orderEvents(service, tenant)).toHaveLength(1)
+    await expectConsistentCounts(service.db, tenant)
+  })
+
+  it('lets an order end once, completed or cancelled', async () => {
+    for (let round = 0; round < 5; round++) {
+      const tenant = await newTenant()
+      const { id } = await newOrder(tenant)
+      const answers = await atOnce(12, (index) =>
+        index % 3 === 0
+          ? tenant.request('PUT', `/orders/${id}`, { state_id: 5 })
+          : index % 3 === 1
+            ? tenant.request('PUT', `/orders/${id}`, { state_id: 7 })
+            : tenant.request('POST', `/orders/${id}/cancel`),
+      )
+      expect(answers.every(({ status }) => status === 200 || status === 400)).toBe(true)
+      const ends = (await orderEvents(service, tenant)).filter(({ event }) => event !== 'order/updated')
+      expect(ends).toHaveLength(1)
+      const { state_id } = (await tenant.request('GET', `/orders/${id}`)).body.data
+      expect(ends[0]?.event).toBe(state_id === 5 ? 'order/completed' : 'order/cancelled')
+      await expectConsistentCounts(service.db, tenant)
+    }
+  })
+
+  it('tells of every change exactly once, each beginning where the one before ended', async () => {
+    const tenant = await newTenant()
+    const { id } = await newOrder(tenant)
+    const answers = await atOnce(40, (index) =>
+      tenant.request('PUT', `/orders/${id}`, { state_id: (index % 3) + 1, assembly_date: `2026-12-0${(index % 7) + 1}` }),
+    )
+    expect(statuses(answers)).toEqual([200])
+    const events = await orderEvents(service, tenant)
+    const order = (await tenant.request('GET', `/orders/${id}`)).body.data
+    for (const [index, { data }] of events.entries()) expect(data.previous_state_id).toBe(index === 0 ? 1 : events[index - 1]?.data.state_id)
+    expect(events.at(-1)?.data).toMatchObject({ state_id: order.state_id, updated_at: order.updated_at })
+    await expectConsistentCounts(service.db, tenant)
+  })
+
+  it('shows totals that are right at every moment, while orders change and counts are folded', async () => {
+    const tenant = await newTenant()
+    const { barcode } = await newProduct(tenant)
+    const order = await orderFor(tenant, { order_detail: [{ barcode, quantity: 1 }] })
+    const many = Array.from({ length: 60 }, (_, index) => ({ ...order, order_tenant_id: `order ${index}` }))
+    const created = (await tenant.request('POST', '/orders', many)).body.data.orders as { id: number }[]
+    const change = atOnce(60, (index) => tenant.request('PUT', `/orders/${created[index]?.id}`, { state_id: (index % 2) + 2 }))
+    const fold = atOnce(10, () => foldCounts(service.db))
+    const lists = await atOnce(30, () => tenant.request('GET', '/orders?limit=100'))
+    await Promise.all([change, fold])
+    expect(lists.map(({ body }) => [body.data.pagination.total, body.data.orders.length])).toEqual(lists.map(() => [60, 60]))
+    await expectConsistentCounts(service.db, tenant)
+  })
+})

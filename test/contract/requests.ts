@@ -1,0 +1,137 @@
+import type { TestTenant } from '../support/service.ts'
+
+/** What a tenant has to be able to call every operation once. */
+export interface Records {
+  product: { id: number; barcode: string; sku: string }
+  location: string
+  warehouse: number
+  order: { id: number; order_tenant_id: string }
+  /** A running one, of another order, with one pick. */
+  flow: { id: number; pick: string }
+  apiKey: number
+}
+
+/** A valid request for an operation on a tenant's records. */
+export interface Sample {
+  path: string
+  body?: unknown
+  /**
+   * What another tenant gets for the same request. `not_found`: 404, the default where the path or the body names a record. `own`: the
+   * operation concerns the caller's own data only, so that it succeeds and the answer holds nothing of the first tenant's. A function
+   * checks what else there is.
+   */
+  asOther?: 'not_found' | 'own' | ((answer: { status: number; body: never }) => void)
+}
+
+let counter = 0
+const unique = (): string => `${process.pid}-${++counter}`
+
+/** Makes a tenant's records through the API. */
+export async function createRecords(tenant: TestTenant): Promise<Records> {
+  const name = unique()
+  const product = await created(tenant, '/products', {
+    name: `Product ${name}`,
+    barcode: `barcode-${name}`,
+    sku: `sku-${name}`,
+    weighable: true,
+  })
+  await created(tenant, '/stock/adjustment', {
+    product_id: product.id,
+    location_id: `location-${name}`,
+    adjustment_quantity: 1_000,
+  })
+  const submitted = await created(tenant, '/orders', orderOf(product.barcode))
+  const picked = await created(tenant, '/orders', orderOf(product.barcode))
+  const flow = await created(tenant, '/flows', { order_id: picked.orders[0].id, operator_email: 'ada@example.com' })
+  const { pick } = await created(tenant, `/flows/${flow.id}/picks`, {
+    barcode: product.barcode,
+    location_id: `location-${name}`,
+    quantity: 1,
+  })
+  const apiKey = await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })
+  const warehouse = await created(tenant, '/warehouses', { name: `Warehouse ${name}` })
+  return {
+    product: { id: product.id, barcode: product.barcode, sku: product.external_id },
+    location: `location-${name}`,
+    warehouse: warehouse.id,
+    order: submitted.orders[0],
+    flow: { id: flow.id, pick: pick.id },
+    apiKey: apiKey.id,
+  }
+}
+
+async function created(tenant: TestTenant, path: string, body: unknown) {
+  const answer = await tenant.request('POST', path, body)
+  if (answer.status !== 200) throw new Error(`POST ${path} answered ${JSON.stringify(answer.body)}`)
+  return answer.body.data
+}
+
+const orderOf = (barcode: string) => ({
+  order_tenant_id: `order-${unique()}`,
+  assembly_date: '2030-01-31',
+  order_detail: [{ barcode, quantity: 2 }],
+})
+
+const own = { asOther: 'own' } as const
+
+/** One valid request for every operation of the API, by operationId. A new operation without one fails the tests. */
+export const SAMPLES: Record<string, (records: Records) => Sample> = {
+  'products.create': () => ({ path: '/products', body: { name: 'New', barcode: unique() }, ...own }),
+  'products.list': () => ({ path: '/products', ...own }),
+  'products.get': ({ product }) => ({ path: `/products/${product.id}` }),
+  'products.update': ({ product }) => ({ path: `/products/${product.id}`, body: { price: 2 } }),
+  'products.delete': ({ product }) => ({ path: `/products/${product.id}` }),
+  'products.getBySku': ({ product }) => ({ path: `/products/sku/${product.sku}` }),
+  'products.bulk': ({ product }) => ({
+    path: '/products/bulk',
+    body: { products: [{ barcode: product.barcode, name: 'Bulk' }] },
+    ...own,
+  }),
+  'stock.setLevel': ({ product, location }) => ({
+    path: `/stock/product/${product.id}`,
+    body: { location_id: location, quantity: 5 },
+  }),
+  'stock.adjust': ({ product, location }) => ({
+    path: '/stock/adjustment',
+    body: { product_id: product.id, location_id: location, adjustment_quantity: 1 },
+  }),
+  'stock.bulk': ({ product, location }) => ({
+    path: '/stock/bulk',
+    body: { updates: [{ product_id: product.id, location_id: location, quantity: 3 }] },
+    asOther: expectItemError,
+  }),
+  'stock.transfer': ({ product, location }) => ({
+    path: '/stock/transfer',
+    body: { product_id: product.id, from_location_id: location, to_location_id: 'elsewhere', quantity: 1 },
+  }),
+  'stock.movements': ({ product }) => ({ path: `/stock/movements?product_id=${product.id}`, ...own }),
+  'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}` }),
+  'locations.list': () => ({ path: '/locations', ...own }),
+  'locations.update': ({ location }) => ({ path: `/locations/${location}`, body: { name: 'Shelf' } }),
+  'warehouses.list': () => ({ path: '/warehouses', ...own }),
+  'warehouses.create': () => ({ path: '/warehouses', body: { name: 'East' }, ...own }),
+  'orders.create': () => ({ path: '/orders', body: { orders: [] }, ...own }),
+  'orders.list': ({ order }) => ({ path: `/orders?order_tenant_id=${order.order_tenant_id}&include_details=true`, ...own }),
+  'orders.get': ({ order }) => ({ path: `/orders/${order.id}` }),
+  'orders.update': ({ order }) => ({ path: `/orders/${order.id}`, body: { customer_name: 'Ada' } }),
+  'orders.cancel': ({ order }) => ({ path: `/orders/${order.order_tenant_id}/cancel` }),
+  'flows.start': ({ order }) => ({ path: '/flows', body: { order_id: order.id, operator_email: 'ada@example.com', operator_id: 7 } }),
+  'flows.list': () => ({ path: '/flows?state=started&order_id=1', ...own }),
+  'flows.get': ({ flow }) => ({ path: `/flows/${flow.id}` }),
+  'flows.pick': ({ flow, product, location }) => ({
+    path: `/flows/${flow.id}/picks`,
+    body: { barcode: product.barcode, location_id: location, quantity: 0.5, pick_id: 'scan/1' },
+  }),
+  'flows.undoPick': ({ flow }) => ({ path: `/flows/${flow.id}/picks/${flow.pick}` }),
+  'flows.complete': ({ flow }) => ({ path: `/flows/${flow.id}/complete` }),
+  'flows.cancel': ({ flow }) => ({ path: `/flows/${flow.id}/cancel`, body: { reason: 'shift ended' } }),
+  'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),
+  'apiKeys.list': () => ({ path: '/api-keys', ...own }),
+  'apiKeys.get': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),
+  'apiKeys.revoke': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),
+}
+
+function expectItemError({ status, body }: { status: number; body: { data: { success: number; errors: unknown[] } } }): void {
+  if (status !== 200 || body.data.success !== 0 || body.data.errors.length !== 1)
+    throw new Error(`expected an item error, got ${JSON.stringify(body)}`)
+}

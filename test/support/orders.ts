@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import type { Database } from '../../server/src/database/database.ts'
+import { EVENT_DATA, type Topic } from '../../server/src/events/index.ts'
+import { eventsOf } from './events.ts'
+import type { Answer, TestService, TestTenant } from './service.ts'
+import { newProduct } from './stock.ts'
+
+let orders = 0
+
+/** A valid order of one line, of a product that is made for it unless `fields` has lines. */
+export async function orderFor(
+  tenant: TestTenant,
+  fields: object = {},
+): Promise<{ order_tenant_id: string } & Record<string, unknown>> {
+  const order_detail =
+    'order_detail' in fields ? fields.order_detail : [{ barcode: (await newProduct(tenant)).barcode, quantity: 2 }]
+  return { order_tenant_id: `order ${++orders}`, assembly_date: '2026-11-30', ...fields, order_detail }
+}
+
+/** Submits an order and returns it with its id. */
+export async function newOrder(tenant: TestTenant, fields: object = {}): Promise<{ id: number; order_tenant_id: string }> {
+  const order = await orderFor(tenant, fields)
+  const { body } = await tenant.request('POST', '/orders', order)
+  return { id: body.data.orders[0].id, order_tenant_id: order.order_tenant_id }
+}
+
+/** The tenant's order events, each with exactly the fields of its topic, without those of `order/created` unless asked for. */
+export async function orderEvents(
+  service: TestService,
+  tenant: TestTenant,
+  options = { created: false },
+): Promise<{ event: Topic; data: Record<string, unknown> }[]> {
+  const events = await eventsOf(service, tenant)
+  return events
+    .filter(({ event }) => event.startsWith('order/') && (options.created || event !== 'order/created'))
+    .map(({ event, data }) => {
+      const schema = EVENT_DATA[event as Topic]
+      expect(schema.strict().safeParse(data).error).toBeUndefined()
+      expect(Object.keys(data)).toEqual(Object.keys(schema.shape))
+      return { event: event as Topic, data }
+    })
+}
+
+/** Status and code of a failed answer. */
+export const failure = ({ status, body }: Answer): [number, string] => [status, body.error?.code]
+
+/** What must hold whatever happened: the numbers that lists add up are those of the orders. */
+export async function expectConsistentCounts(db: Database, tenant: TestTenant): Promise<void> {
+  const { rows } = await sql`
+    with real as (
+      select (created_at at time zone 'UTC')::date as created_day, assembly_date, state_id, count(*) as n
+      from orders where tenant_id = ${tenant.id} group by 1, 2, 3
+    ), change as (
+      select created_day, assembly_date, state_id, change as n from order_count_changes where tenant_id = ${tenant.id}
+    ), by_assembly_date as (
+      select created_day, assembly_date, state_id, sum(n) as n from (
+        select created_day, assembly_date, state_id, count as n from order_assembly_counts where tenant_id = ${tenant.id} union all select * from change
+      ) c group by 1, 2, 3 having sum(n) <> 0
+    ), by_day as (
+      select created_day, state_id, sum(n) as n from (
+        select created_day, state_id, count as n from order_counts where tenant_id = ${tenant.id} union all select created_day, state_id, n from change
+      ) c group by 1, 2 having sum(n) <> 0
+    ), by_state as (
+      select state_id, sum(n) as n from (
+        select state_id, count as n from order_totals where tenant_id = ${tenant.id} union all select state_id, n from change
+      ) c group by 1 having sum(n) <> 0
+    )
+    select 'assembly date' as wrong, to_json(r) as real, to_json(c) as counted
+    from real r full join by_assembly_date c using (created_day, assembly_date, state_id) where r.n is distinct from c.n
+    union all
+    select 'day', to_json(r), to_json(c) from (select created_day, state_id, sum(n) as n from real group by 1, 2) r
+    full join by_day c using (created_day, state_id) where r.n is distinct from c.n
+    union all
+    select 'state', to_json(r), to_json(c) from (select state_id, sum(n) as n from real group by 1) r
+    full join by_state c using (state_id) where r.n is distinct from c.n`.execute(db.kysely)
+  expect(rows).toEqual([])
+}
+
+/** Spreads the tenant's orders over ten days and all states, evenly and repeatably, and counts them anew. */
+export async function spreadOrders(db: Database, tenant: TestTenant): Promise<void> {
+  await db.transaction(async (tx) => {
+    await sql`
+      update orders set created_at = '2026-03-10T23:59:59Z'::timestamptz - make_interval(days => (id % 10)::int, mins => (id % 7)::int),
+        state_id = (array[1, 2, 3, 5, 7])[id % 5 + 1], assembly_date = '2026-04-01'::date + (id % 3)::int
+      where tenant_id = ${tenant.id}`.execute(tx.kysely)
+    for (const table of ['order_count_changes', 'order_totals', 'order_counts', 'order_assembly_counts']) {
+      await sql`delete from ${sql.table(table)} where tenant_id = ${tenant.id}`.execute(tx.kysely)
+    }
+    await sql`
+      insert into order_count_changes (tenant_id, created_day, assembly_date, state_id, change)
+      select tenant_id, (created_at at time zone 'UTC')::date, assembly_date, state_id, 1 from orders where tenant_id = ${tenant.id}`.execute(
+      tx.kysely,
+    )
+  })
+}
