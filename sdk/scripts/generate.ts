@@ -6,6 +6,7 @@ import { readOperations } from './read-operations.ts'
 import { readTopics, renderEvents, renderSampleData } from './render-events.ts'
 import { renderModels } from './render-models.ts'
 import { renderApiPrefix, renderResources } from './render-resources.ts'
+import { typesDocument } from './types-document.ts'
 
 const packageFolder = new URL('../', import.meta.url)
 const folder = new URL('src/generated/', packageFolder)
@@ -25,11 +26,12 @@ async function generate(document: Document): Promise<Record<string, string>> {
   const operations = readOperations(document)
   const topics = readTopics(document)
   const { version } = JSON.parse(await readFile(new URL('package.json', packageFolder), 'utf8')) as { version: string }
+  const typed = typesDocument(document, operations)
   // A field with a default may be left out of a request; the fields of answers are marked as required anyway.
-  const schema = astToString(await openapiTS(structuredClone(document) as never, { defaultNonNullable: false }))
+  const schema = astToString(await openapiTS(structuredClone(typed) as never, { defaultNonNullable: false }))
   return {
     'schema.ts': schema,
-    'models.ts': renderModels(document, operations, new Set(topics.map(({ component }) => component))),
+    'models.ts': renderModels(typed, operations, new Set(topics.map(({ component }) => component))),
     'resources.ts': renderResources(document, operations),
     'api-prefix.ts': renderApiPrefix(operations),
     'events.ts': renderEvents(document, topics),

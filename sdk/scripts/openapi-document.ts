@@ -34,6 +34,7 @@ export interface MediaType {
 }
 
 interface Response {
+  description?: string
   content?: Record<string, MediaType>
 }
 

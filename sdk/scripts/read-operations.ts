@@ -27,7 +27,7 @@ export interface Operation {
   /** For a list: the name of the items in `data`. */
   itemsKey: string | undefined
   takesIdempotencyKey: boolean
-  errors: { code: string; status: string; hasDetails: boolean }[]
+  errors: { code: string; status: string; details?: Schema | undefined }[]
   example: unknown
 }
 
@@ -47,11 +47,27 @@ interface Input extends NamedType {
 /** All operations of the document, in its order. */
 export function readOperations(document: Document): Operation[] {
   const prefix = apiPrefix(document)
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([key]) => ['get', 'post', 'put', 'patch', 'delete'].includes(key))
       .map(([httpMethod, operation]) => readOperation(document, httpMethod as HttpMethod, prefix + path, operation)),
   )
+  return withNumbersForIds(operations)
+}
+
+// An order is cancelled by its id or by an identifier of the client's, in a parameter that the document calls a string:
+// where the resource's ids are numbers, such a parameter takes them as they are.
+function withNumbersForIds(operations: Operation[]): Operation[] {
+  const key = (resource: string, name: string) => `${resource} ${name}`
+  const numeric = new Set(
+    operations.flatMap(({ resource, ids }) => ids.filter(({ type }) => type === 'number').map(({ name }) => key(resource, name))),
+  )
+  return operations.map((operation) => ({
+    ...operation,
+    ids: operation.ids.map(({ name, type }) =>
+      type === 'string' && numeric.has(key(operation.resource, name)) ? { name, type: 'string | number' } : { name, type },
+    ),
+  }))
 }
 
 /** The path of the first server, in front of every route. */
@@ -77,8 +93,8 @@ function readOperation(document: Document, httpMethod: HttpMethod, route: string
     description: operation.description ?? '',
     ids: parameters
       .filter((parameter) => parameter.in === 'path')
-      .map(({ name, schema }) => ({ name, type: idType(name, schema) })),
-    input: readInput(document, operation, parameters),
+      .map(({ name, schema }) => ({ name, type: schema.type === 'integer' ? 'number' : 'string' })),
+    input: readInput(document, httpMethod, operation, parameters),
     data: {
       name: componentName(data) ?? `${pascalCase(operationId)}Result`,
       source: componentName(data)
@@ -93,7 +109,12 @@ function readOperation(document: Document, httpMethod: HttpMethod, route: string
   }
 }
 
-function readInput(document: Document, operation: DocumentOperation, parameters: Parameter[]): Input | undefined {
+function readInput(
+  document: Document,
+  httpMethod: HttpMethod,
+  operation: DocumentOperation,
+  parameters: Parameter[],
+): Input | undefined {
   const { operationId, requestBody } = operation
   const query = parameters.filter((parameter) => parameter.in === 'query')
   const name = `${pascalCase(operationId)}Params`
@@ -106,10 +127,12 @@ function readInput(document: Document, operation: DocumentOperation, parameters:
       ? undefined
       : `NonNullable<operations['${operationId}']['requestBody']>['content']['application/json']`
     const isObject = isObjectSchema(resolve(document, body))
-    return { kind: 'body', required: requestBody?.required ?? false, name: component ?? name, source, isObject }
+    // A PUT of nothing is allowed and means nothing: whoever calls it has forgotten what to change.
+    const required = httpMethod === 'put' || requestBody?.required === true
+    return { kind: 'body', required, name: component ?? name, source, isObject }
   }
   if (query.length === 0) return undefined
-  const source = `NonNullable<operations['${operationId}']['parameters']['query']>`
+  const source = `Query<NonNullable<operations['${operationId}']['parameters']['query']>>`
   return { kind: 'query', required: query.some((parameter) => parameter.required), name, source, isObject: true }
 }
 
@@ -141,14 +164,8 @@ function readErrors(document: Document, { responses }: DocumentOperation): Opera
       const properties = schema && resolve(document, schema).properties?.['error']
       const { code, details } = (properties && resolve(document, properties).properties) ?? {}
       const codes = code ? (resolve(document, code).enum ?? []) : []
-      return codes.map((one) => ({ code: one as string, status, hasDetails: details !== undefined }))
+      return codes.map((one) => ({ code: one as string, status, details }))
     })
-}
-
-// An id that the document calls a string may be a number's digits: a client should not have to convert it.
-function idType(name: string, { type }: Schema): string {
-  if (type === 'integer' || type === 'number') return 'number'
-  return /id$/i.test(name) ? 'string | number' : 'string'
 }
 
 /** `orders.list` becomes `OrdersList`. */

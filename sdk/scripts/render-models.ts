@@ -11,24 +11,19 @@ export function renderModels(document: Document, operations: Operation[], eventN
     "import type { components, operations } from './schema.ts'",
     "type Schemas = components['schemas']",
     declareNamed,
+    declareQuery,
     `${jsDoc('Every error code that the API documents.')}export type DocumentedErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')}`,
-    `${jsDoc('What is wrong with one field, or with one item of a submitted array.')}export type ErrorDetail = ${errorDetailSource(operations)}`,
     ...components.map(([name, schema]) => declareComponent(name, schema)),
     ...named.map((type) => declare(type.name, type.source!, type.isObject)),
   ].join('\n\n')
 }
 
-// The document says it in every answer that has details; all say the same.
-function errorDetailSource(operations: Operation[]): string {
-  const operation = operations.find(({ errors }) => errors.some(({ hasDetails }) => hasDetails))
-  if (!operation) return 'never'
-  const { status } = operation.errors.find(({ hasDetails }) => hasDetails)!
-  const answer = `operations['${operation.operationId}']['responses'][${status}]['content']['application/json']`
-  return `NonNullable<${answer}['error']['details']>[number]`
-}
-
 /** Interfaces, where possible: editors show them by their name, and a type alias by all of its fields. */
 export const declareNamed = 'type Named<T> = T'
+
+// A parameter that may be repeated takes a single value as well.
+const declareQuery =
+  'type Query<T> = { [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) }'
 
 /** The declaration of a component's type. */
 export function declareComponent(name: string, schema: Schema): string {

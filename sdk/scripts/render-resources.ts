@@ -78,14 +78,11 @@ function methodDoc(operation: Operation, all: Operation[]): string {
     .join('\n\n')
 }
 
-function renderExample({ resource, method, ids, input, itemsKey, example }: Operation): string {
-  if (itemsKey) return `@example\nfor await (const item of client.${resource}.${method}()) console.log(item.id)`
-  if (example === undefined && input) return ''
-  const values = [
-    ...ids.map(({ type, name }) => (type === 'string' ? `'${name}'` : '42')),
-    ...(example === undefined ? [] : [literal(example)]),
-  ]
-  return `@example\nawait client.${resource}.${method}(${values.join(', ')})`
+function renderExample({ resource, method, ids, itemsKey, example }: Operation): string {
+  const call = (values: string[]) => `client.${resource}.${method}(${values.join(', ')})`
+  const idNames = ids.map(({ name }) => name)
+  if (itemsKey) return `@example\nfor await (const item of ${call(idNames)}) console.log(item.id)`
+  return example === undefined ? '' : `@example\nawait ${call([...idNames, literal(example)])}`
 }
 
 function literal(value: unknown): string {

@@ -1,9 +1,9 @@
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { AuditTrail } from './audit/index.ts'
 import type { Config } from './config.ts'
-import type { RequestContext, WebhookTargetPolicy } from './context.ts'
+import type { CallContext, WebhookTargetPolicy } from './context.ts'
 import type { Database } from './database/database.ts'
 import type { Encryption } from './encryption.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -17,7 +17,9 @@ import { KeyCache } from './http/key-cache.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { API_PREFIX, registerRestRoutes } from './http/rest.ts'
+import { SECURITY_HEADERS } from './http/security-headers.ts'
 import { unknownRoute } from './http/unknown-route.ts'
+import type { Metrics } from './monitoring/metrics.ts'
 import { appRouter } from './router.ts'
 
 export interface AppDependencies {
@@ -26,6 +28,7 @@ export interface AppDependencies {
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
   log: FastifyBaseLogger
+  metrics: Metrics
   /** Called after each request that may have recorded events. */
   onWrite?: () => void
 }
@@ -49,6 +52,7 @@ export async function buildApp({
   encryption,
   webhookTargets,
   log,
+  metrics,
   onWrite,
 }: AppDependencies): Promise<FastifyInstance> {
   const app = Fastify({
@@ -68,13 +72,19 @@ export async function buildApp({
   })
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
   const forgetKeys = (): void => keys.clear()
-  const contextOf = ({ caller, id: requestId }: FastifyRequest): RequestContext => ({
+  const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
+  const contextOf = (request: FastifyRequest): CallContext => ({
     db,
-    caller,
-    requestId,
+    caller: request.caller,
+    requestId: request.id,
     encryption,
     webhookTargets,
     forgetKeys,
+    beginAudit: async (operation, input) => {
+      const { caller, ip: address, id: requestId } = request
+      const entry = await trail.begin({ caller, address, requestId, operation, input })
+      return (error) => trail.failed(entry, error)
+    },
   })
 
   app.setErrorHandler(sendFailure)
@@ -83,11 +93,14 @@ export async function buildApp({
       endpointsOf(appRouter).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
     ),
   )
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+  // Hooks of every request call back: a promise for each costs more than what most of them do.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request
+    metrics.requestAnswered(method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
     if (method !== 'GET' && method !== 'HEAD' && reply.statusCode < 300) onWrite?.()
     request.log.info(
       {
@@ -99,18 +112,18 @@ export async function buildApp({
       },
       'request',
     )
+    done()
   })
-  app.addHook('onClose', () => keys.close())
+  app.addHook('onClose', () => Promise.all([keys.close(), trail.close()]).then(() => {}))
   refuseWhileDraining(app)
   acceptJsonBodies(app)
 
-  await app.register(helmet, { global: true, contentSecurityPolicy: false })
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   })
-  const limit = await rateLimitHook(app, config.rateLimitPerMinute)
+  const limit = await rateLimitHook(app, db, config.rateLimitPerMinute)
   const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
 
   registerRestRoutes(app, appRouter, contextOf, guards)

@@ -23,6 +23,7 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
   DATA_DIR: z.string().default('.data'),
+  MONITORING_PORT: integerText(0, 65_535).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
   RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
   BODY_LIMIT_BYTES: integerText(1, 1_073_741_824).default(5_242_880),
@@ -49,6 +50,8 @@ export interface Config {
   databaseUrl: string | undefined
   dataDir: string
   role: 'all' | 'api' | 'worker'
+  /** Where health and metrics are served; undefined: beside the API. */
+  monitoringPort: number | undefined
   /** Per API key; 0 is off. */
   rateLimitPerMinute: number
   bodyLimitBytes: number
@@ -83,6 +86,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.DATABASE_URL,
     dataDir: path.resolve(settings.DATA_DIR),
     role: settings.ROLE,
+    monitoringPort: settings.MONITORING_PORT,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     trustProxy: settings.TRUST_PROXY,

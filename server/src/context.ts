@@ -36,6 +36,12 @@ export interface RequestContext {
   readonly forgetKeys: () => void
 }
 
+/** What a procedure gets: the context, and what it needs besides the domain function that it calls. */
+export interface CallContext extends RequestContext {
+  /** Puts the call into the audit log. What it returns adds the code of the error with which the call ended. */
+  readonly beginAudit: (operation: string, input: unknown) => Promise<(error: string) => void>
+}
+
 /** Which receiver addresses webhooks may have. */
 export interface WebhookTargetPolicy {
   readonly allowPrivateNetwork: boolean

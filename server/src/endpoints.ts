@@ -5,12 +5,13 @@ import type { ProcedureMeta } from './trpc.ts'
 export interface Endpoint {
   /** `orders.create` */
   name: string
+  type: 'query' | 'mutation'
   meta: ProcedureMeta
 }
 
 /** Every procedure of the router. */
 export function endpointsOf(router: AppRouter): Endpoint[] {
-  return Object.entries(router._def.procedures as unknown as Record<string, { _def: { meta?: ProcedureMeta } }>).flatMap(
-    ([name, { _def }]) => (_def.meta === undefined ? [] : [{ name, meta: _def.meta }]),
+  return Object.entries(router._def.procedures as unknown as Record<string, { _def: { type: Endpoint['type']; meta?: ProcedureMeta } }>).flatMap(
+    ([name, { _def }]) => (_def.meta === undefined ? [] : [{ name, type: _def.type, meta: _def.meta }]),
   )
 }

@@ -1,6 +1,9 @@
 import { readConfig } from './config.ts'
 import { startServer, type RunningServer } from './server.ts'
 
+/** Below the 30 seconds after which container platforms kill a process that was told to stop. */
+const STOP_MS = 28_000
+
 try {
   const server = await startServer(readConfig(process.env))
   announce(server)
@@ -9,6 +12,7 @@ try {
     process.on(signal, () => {
       if (stopping) return
       stopping = true
+      setTimeout(() => process.exit(1), STOP_MS).unref()
       void server.stop().then(() => process.exit(0))
     })
   }

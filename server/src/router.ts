@@ -1,4 +1,5 @@
 import { apiKeysRouter } from './api-keys/index.ts'
+import { auditRouter } from './audit/index.ts'
 import { eventsRouter } from './events/index.ts'
 import { locationsRouter, warehousesRouter } from './locations/index.ts'
 import { ordersRouter } from './orders/index.ts'
@@ -19,6 +20,7 @@ export const appRouter = router({
   webhooks: webhooksRouter,
   events: eventsRouter,
   apiKeys: apiKeysRouter,
+  auditLog: auditRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { connect } from './connect.ts'
@@ -10,6 +9,10 @@ import { migrate } from './database/migrate.ts'
 import { maintainPartitions } from './events/index.ts'
 import { createFirstTenant } from './first-tenant.ts'
 import { expireAnswers } from './http/expire-answers.ts'
+import { monitoringRoutes } from './http/monitoring.ts'
+import { buildMonitoringServer } from './http/monitoring-server.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './monitoring/metrics.ts'
 import { repeat, type PeriodicTask } from './periodic.ts'
 import { startDeliveryEngine } from './webhooks/index.ts'
 
@@ -31,20 +34,27 @@ export interface RunningServer {
  * (`worker`) or both.
  */
 export async function startServer(config: Config): Promise<RunningServer> {
-  const log = pino({ level: config.logLevel, redact: ['req.headers["x-api-key"]'] })
+  const log = createLog(config.logLevel)
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
   const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
   try {
     await db.unhurried(migrate)
     await maintainPartitions(db)
     const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
-    const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log })
-    const stopBackground = (): Promise<unknown> => Promise.all([engine?.stop(), ...tasks.map((task) => task.stop())])
+    const metrics = createMetrics(db)
+    const monitoring = monitoringRoutes(db, metrics)
+    const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
+    await monitor?.listen({ port: config.monitoringPort, host: config.host })
+    const onAttempt = metrics.deliveryAttempted
+    const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log, onAttempt })
+    const stopBackground = (): Promise<unknown> =>
+      Promise.all([engine?.stop(), monitor?.close(), ...tasks.map((task) => task.stop())])
     if (config.role === 'worker') {
       return { url: undefined, firstKey: undefined, stop: () => stopBackground().then(close) }
     }
     const firstKey = await createFirstTenant(db)
-    const app = await buildApp({ config, db, encryption, webhookTargets, log, onWrite: () => engine?.wake() })
+    const app = await buildApp({ config, db, encryption, webhookTargets, log, metrics, onWrite: () => engine?.wake() })
+    if (monitor === undefined) await app.register(monitoring)
     const url = await listen(app, config)
     return { url, firstKey, stop: () => app.close().then(stopBackground).then(close) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
-import { ZodError } from 'zod'
-import type { RequestContext, Scope } from './context.ts'
+import { ZodError, type z } from 'zod'
+import type { CallContext, Scope } from './context.ts'
 import { databaseErrorToServiceError } from './database/errors.ts'
 import { ServiceError, type ErrorCode } from './errors.ts'
 import { invalidInput } from './invalid-input.ts'
@@ -23,7 +23,7 @@ export interface ProcedureMeta {
 }
 
 const t = initTRPC
-  .context<RequestContext>()
+  .context<CallContext>()
   .meta<ProcedureMeta>()
   .create({
     errorFormatter: ({ shape, error }) =>
@@ -37,7 +37,6 @@ const t = initTRPC
   })
 
 export const router = t.router
-export const createCallerFactory = t.createCallerFactory
 
 /** A procedure that needs `scope`, and its place in the REST API. */
 export function endpoint(
@@ -45,18 +44,28 @@ export function endpoint(
   openapi: Pick<OpenApi, 'method' | 'path' | 'summary' | 'description' | 'successDescription'> & { path: `/${string}` },
   meta: Partial<Omit<ProcedureMeta, 'scope' | 'openapi'>> = {},
 ) {
-  return t.procedure
+  const procedure = t.procedure
     .meta({ scope, errors: [], ...meta, openapi })
-    .use(async ({ next, meta: own }) => {
+    .use(async ({ ctx, next, meta: own }) => {
+      requireScope(ctx.caller.scopes, scope)
       const result = await next()
       if (!result.ok) throw translated(result.error, own)
       return result
     })
-    .use(({ ctx, next }) => {
-      requireScope(ctx.caller.scopes, scope)
-      return next()
-    })
+  if (openapi.method === 'GET') return procedure
+  const input = ((schema: z.ZodType) => procedure.input(schema).use(audited)) as typeof procedure.input
+  return { ...procedure, input }
 }
+
+/** What changes something is in the audit log before it begins, with its input as it was checked. */
+const audited = t.middleware(async ({ ctx, path, input, meta, next }) => {
+  const addError = await ctx.beginAudit(path, input)
+  const result = await next()
+  if (result.ok) return result
+  const error = translated(result.error, meta)
+  addError(error instanceof ServiceError ? error.errorCode : 'internal_error')
+  return result
+})
 
 /** Throws `insufficient_scope` unless `granted` holds the scope or `admin`. */
 export function requireScope(granted: readonly Scope[], scope: Scope): void {

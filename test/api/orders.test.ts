@@ -476,6 +476,27 @@ describe('updating an order', () => {
   )
 
   it(
+    'tells who picked and what, when the rest of an order is completed by hand',
+    inTenant(async () => {
+      const [picked, left] = [await newProduct(tenant), await newProduct(tenant)]
+      const order_detail = [picked, left].map(({ barcode }) => ({ barcode, quantity: 5 }))
+      const { id } = await newOrder(tenant, { order_detail })
+      await tenant.request('POST', '/stock/adjustment', { product_id: picked.id, location_id: 'A', adjustment_quantity: 10 })
+      const flow = (await tenant.request('POST', '/flows', { order_id: id, operator_email: 'ada@example.com' })).body.data
+      await tenant.request('POST', `/flows/${flow.id}/picks`, { barcode: picked.barcode, location_id: 'A', quantity: 3 })
+      expect(failure(await put(id, { state_id: 5 }))).toEqual([400, 'update_error'])
+      expect((await put(id, { state_id: 3, customer_name: 'Ada' })).body.data.customer_name).toBe('Ada')
+      await tenant.request('POST', `/flows/${flow.id}/complete`)
+      await put(id, { state_id: 5 })
+      expect(await lastEvent()).toMatchObject({
+        event: 'order/completed',
+        data: { items_picked: 1, total_quantity_picked: 3, picked_by: 'ada@example.com', started_at: flow.started_at },
+      })
+      await expectConsistentCounts(service.db, tenant)
+    }),
+  )
+
+  it(
     'cancels an order through its state',
     inTenant(async () => {
       const { id } = await newOrder(tenant)

@@ -409,13 +409,13 @@ describe('POST /stock/bulk', () => {
     const { tenant, product } = await tenantWithProduct()
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 10 })
     const before = (await stockEvents(service.db, tenant)).length
-    const quantities = [4, 9, 9, 2]
     const { body } = await tenant.request('POST', '/stock/bulk', {
-      updates: quantities.map((quantity, index) => ({
-        ...(index % 2 === 0 ? { sku: product.sku } : { product_id: product.id }),
-        location_id: 'A',
-        quantity,
-      })),
+      updates: [
+        { sku: product.sku, location_id: 'A', quantity: 4 },
+        { product_id: product.id, location_id: 'A', quantity: 9 },
+        { sku: product.sku, location_id: 'A', quantity: 9 },
+        { product_id: product.id, location_id: 'A', quantity: 2 },
+      ],
     })
     expect(body.data).toEqual({ success: 4, errors: [] })
     const { movements } = await movementsOf(tenant, '?limit=4')

@@ -3,10 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
+let big: TestService
 beforeAll(async () => {
   service = await startService({ bodyLimitBytes: 4_096 })
+  big = await startService()
 })
-afterAll(() => service.stop())
+afterAll(async () => {
+  await service.stop()
+  await big.stop()
+})
 
 const api = (path: string): string => `${service.url}/api/v1${path}`
 const jsonHeaders = (key: string): Record<string, string> => ({ 'x-api-key': key, 'content-type': 'application/json' })
@@ -144,6 +149,23 @@ describe('bodies', () => {
       '{"name":"a","preset":"read_only","__proto__":{"x":1},"constructor":5,"extra\\u0000":1}',
     )
     expect(answer.status).toBe(200)
+  })
+
+  it('refuses what is nested too deep or has too many items, before it costs anything', async () => {
+    const { key } = await big.newTenant()
+    const deep = `{"name":"a","preset":"read_only","x":${'['.repeat(64)}${']'.repeat(64)}}`
+    const many = `{"name":"a","scopes":[${Array(1_000_000).fill('1').join()}]}`
+    for (const [body, message] of [[deep, /deeper than 64/], [many, /more than 10000 items/]] as const) {
+      const startedAt = performance.now()
+      const response = await fetch(`${big.url}/api/v1/api-keys`, { method: 'POST', headers: jsonHeaders(key), body })
+      const { error } = (await response.json()) as { error: { code: string; message: string } }
+      expect([response.status, error.code]).toEqual([400, 'validation_error'])
+      expect(error.message).toMatch(message)
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    }
+    const fits = `{"name":"[[[[","preset":"read_only","x":${'['.repeat(63)}"\\\""${']'.repeat(63)},"y":[${Array(10_000).fill('1').join()}]}`
+    const response = await fetch(`${big.url}/api/v1/api-keys`, { method: 'POST', headers: jsonHeaders(key), body: fits })
+    expect(response.status).toBe(200)
   })
 
   it('refuses a body that is not JSON, or compressed, or too large', async () => {

@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foldCounts } from '../../server/src/counts/index.ts'
+import type { Queryable } from '../../server/src/database/database.ts'
 import { expectConsistentCounts, newOrder, orderEvents, orderFor } from '../support/orders.ts'
 import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
@@ -28,6 +31,28 @@ async function newTenant(): Promise<TestTenant> {
 
 const atOnce = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+/** Runs `work` in a transaction that is rolled back. */
+async function unfinished<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const results: T[] = []
+  const rollback = new Error('rolled back')
+  await service.db
+    .transaction(async (tx) => {
+      results.push(await work(tx))
+      throw rollback
+    })
+    .catch((error: unknown) => {
+      if (error !== rollback) throw error
+    })
+  return results[0] as T
+}
+
+/** Returns when a connection of the database waits for a lock. */
+async function someoneWaits(): Promise<void> {
+  const isWaiting = sql<{ waits: boolean }>`
+    select count(*) > 0 as waits from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await isWaiting.execute(service.db.kysely)).rows[0]?.waits !== true) await setTimeout(20)
+}
 
 const statuses = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].toSorted()
 
@@ -64,6 +89,36 @@ describe('orders under parallel calls', () => {
     }
     expect(await orderEvents(service, tenant, { created: true })).toHaveLength(200)
     await expectConsistentCounts(service.db, tenant)
+  })
+
+  it('waits for another submission in one order, so that batches never wait for each other in a circle', async () => {
+    const tenant = await newTenant()
+    const { barcode } = await newProduct(tenant)
+    const [a, b, c] = await Promise.all(
+      ['a', 'b', 'c'].map((order_tenant_id) => orderFor(tenant, { order_tenant_id, order_detail: [{ barcode, quantity: 1 }] })),
+    )
+    const warehouse = await service.db.kysely
+      .selectFrom('warehouses')
+      .select('id')
+      .where('tenant_id', '=', tenant.id)
+      .executeTakeFirstOrThrow()
+    const { waiting, passed } = await unfinished(async (tx) => {
+      const held = {
+        tenant_id: tenant.id,
+        order_tenant_id: 'b',
+        assembly_date: '2026-11-30',
+        warehouse_id: warehouse.id,
+        items_count: 1,
+        total_quantity: 1,
+      }
+      await tx.kysely.insertInto('orders').values(held).execute()
+      const waiting = tenant.request('POST', '/orders', [c, b, a])
+      await someoneWaits()
+      // It has a and waits for b: c is still free.
+      return { waiting, passed: await tenant.request('POST', '/orders', c) }
+    })
+    expect(passed.body.data.created_count).toBe(1)
+    expect((await waiting).body.data).toMatchObject({ created_count: 2, existing_count: 1 })
   })
 
   it('cancels an order once in 20 parallel cancellations', async () => {
@@ -106,7 +161,8 @@ describe('orders under parallel calls', () => {
     expect(statuses(answers)).toEqual([200])
     const events = await orderEvents(service, tenant)
     const order = (await tenant.request('GET', `/orders/${id}`)).body.data
-    for (const [index, { data }] of events.entries()) expect(data.previous_state_id).toBe(index === 0 ? 1 : events[index - 1]?.data.state_id)
+    for (const [index, { data }] of events.entries())
+      expect(data.previous_state_id).toBe(index === 0 ? 1 : events[index - 1]?.data.state_id)
     expect(events.at(-1)?.data).toMatchObject({ state_id: order.state_id, updated_at: order.updated_at })
     await expectConsistentCounts(service.db, tenant)
   })

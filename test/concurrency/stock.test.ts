@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { foldCounts } from '../../server/src/counts/index.ts'
 import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../support/stock.ts'
@@ -46,6 +47,14 @@ const statuses = (answers: readonly Answer[]): Record<string, number> =>
 
 async function totalOf(tenant: TestTenant, product: { sku: string }): Promise<number> {
   return (await tenant.request('GET', `/stock/sku/${product.sku}`)).body.data.total_quantity
+}
+
+async function waitForALockWait(): Promise<void> {
+  const waiting = sql<{ count: number }>`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await vi.waitFor(async () => expect((await waiting.execute(service.db.kysely)).rows[0]?.count).toBeGreaterThan(0), {
+    timeout: 10_000,
+  })
 }
 
 describe('stock under parallel calls', () => {
@@ -117,13 +126,14 @@ describe('stock under parallel calls', () => {
   it('applies bulk updates of the same levels in opposite orders', async () => {
     const tenant = await newTenant()
     const products = await atOnce(12, () => newProduct(tenant))
-    const updates = products.flatMap(({ id }) => ['A', 'B', 'C'].map((location_id) => ({ product_id: id, location_id })))
-    const answers = await atOnce(12, (index) => {
-      const items = updates.map((update) => ({ ...update, quantity: index }))
-      return tenant.request('POST', '/stock/bulk', { updates: index % 2 === 0 ? items : items.toReversed() })
+    const answers = await atOnce(12, (quantity) => {
+      const items = products.flatMap(({ id }) =>
+        ['A', 'B', 'C'].map((location_id) => ({ product_id: id, location_id, quantity })),
+      )
+      return tenant.request('POST', '/stock/bulk', { updates: quantity % 2 === 0 ? items : items.toReversed() })
     })
     expect(statuses(answers)).toEqual({ 200: 12 })
-    expect(answers.map(({ body }) => body.data)).toEqual(Array(12).fill({ success: 36, errors: [] }))
+    for (const { body } of answers) expect(body.data).toEqual({ success: 36, errors: [] })
     await expectConsistentStock(service.db, tenant)
   })
 
@@ -160,6 +170,32 @@ describe('stock under parallel calls', () => {
     expect(statuses(answers)).toEqual({ 200: 90 })
     await expectConsistentStock(service.db, tenant)
   })
+
+  it.each<Record<string, string>>([{}, { 'idempotency-key': 'first delivery' }])(
+    'puts a new level into the warehouse that its location just got (%j)',
+    async (headers) => {
+      const tenant = await service.newTenant()
+      const products = await atOnce(2, () => newProduct(tenant))
+      const north = (await tenant.request('POST', '/warehouses', { name: 'North' })).body.data.id as number
+      await adjust(tenant, products[0] as { id: number }, 'A', 1)
+      const body = { product_id: products[1]?.id, location_id: 'A', adjustment_quantity: 5 }
+      // Stands for a PUT of the location that ends when the adjustment has read the old warehouse and waits.
+      const adjustment = await service.db.kysely.transaction().execute(async (tx) => {
+        await tx
+          .updateTable('locations')
+          .set({ warehouse_id: north })
+          .where('tenant_id', '=', tenant.id)
+          .where('id', '=', 'A')
+          .execute()
+        await tx.updateTable('warehouse_stock').set({ warehouse_id: north }).where('tenant_id', '=', tenant.id).execute()
+        const answer = tenant.request('POST', '/stock/adjustment', body, { headers })
+        await waitForALockWait()
+        return { answer }
+      })
+      expect((await adjustment.answer).status).toBe(200)
+      await expectConsistentStock(service.db, tenant)
+    },
+  )
 
   it('shows the same exact total while counts are folded, by several processes at once', async () => {
     const tenant = await newTenant()

@@ -50,7 +50,6 @@ const HOSTILE_PATH_PARTS = [
   '-1',
   'abc',
   '%00',
-  '%2e%2e',
   '9007199254740993',
   '1e9',
   'x'.repeat(2_000),

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { TestTenant } from '../support/service.ts'
 
 /** What a tenant has to be able to call every operation once. */
@@ -9,6 +10,8 @@ export interface Records {
   /** A running one, of another order, with one pick. */
   flow: { id: number; pick: string }
   apiKey: number
+  /** Of a receiver that does not exist, with a delivery that waits to be tried again. */
+  webhook: { id: string; delivery: string; event: string }
 }
 
 /** A valid request for an operation on a tenant's records. */
@@ -29,6 +32,7 @@ const unique = (): string => `${process.pid}-${++counter}`
 /** Makes a tenant's records through the API. */
 export async function createRecords(tenant: TestTenant): Promise<Records> {
   const name = unique()
+  const webhook = await created(tenant, '/webhooks', { name, url: NO_RECEIVER, events: ['product/created'] })
   const product = await created(tenant, '/products', {
     name: `Product ${name}`,
     barcode: `barcode-${name}`,
@@ -57,7 +61,22 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     order: submitted.orders[0],
     flow: { id: flow.id, pick: pick.id },
     apiKey: apiKey.id,
+    webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
+}
+
+/** A port that nothing listens on. */
+const NO_RECEIVER = 'http://127.0.0.1:1/'
+
+async function firstDelivery(tenant: TestTenant, webhookId: string): Promise<{ delivery: string; event: string }> {
+  return vi.waitFor(
+    async () => {
+      const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?state=pending`)
+      const [delivery] = body.data.deliveries
+      return { delivery: delivery.id, event: delivery.event_id }
+    },
+    { timeout: 10_000 },
+  )
 }
 
 async function created(tenant: TestTenant, path: string, body: unknown) {
@@ -105,7 +124,8 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
     body: { product_id: product.id, from_location_id: location, to_location_id: 'elsewhere', quantity: 1 },
   }),
   'stock.movements': ({ product }) => ({ path: `/stock/movements?product_id=${product.id}`, ...own }),
-  'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}` }),
+  'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}?as_of=2030-01-01` }),
+  'stock.reconcile': () => ({ path: '/stock/reconcile?after=0', ...own }),
   'locations.list': () => ({ path: '/locations', ...own }),
   'locations.update': ({ location }) => ({ path: `/locations/${location}`, body: { name: 'Shelf' } }),
   'warehouses.list': () => ({ path: '/warehouses', ...own }),
@@ -115,7 +135,10 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'orders.get': ({ order }) => ({ path: `/orders/${order.id}` }),
   'orders.update': ({ order }) => ({ path: `/orders/${order.id}`, body: { customer_name: 'Ada' } }),
   'orders.cancel': ({ order }) => ({ path: `/orders/${order.order_tenant_id}/cancel` }),
-  'flows.start': ({ order }) => ({ path: '/flows', body: { order_id: order.id, operator_email: 'ada@example.com', operator_id: 7 } }),
+  'flows.start': ({ order }) => ({
+    path: '/flows',
+    body: { order_id: order.id, operator_email: 'ada@example.com', operator_id: 7 },
+  }),
   'flows.list': () => ({ path: '/flows?state=started&order_id=1', ...own }),
   'flows.get': ({ flow }) => ({ path: `/flows/${flow.id}` }),
   'flows.pick': ({ flow, product, location }) => ({
@@ -125,6 +148,19 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'flows.undoPick': ({ flow }) => ({ path: `/flows/${flow.id}/picks/${flow.pick}` }),
   'flows.complete': ({ flow }) => ({ path: `/flows/${flow.id}/complete` }),
   'flows.cancel': ({ flow }) => ({ path: `/flows/${flow.id}/cancel`, body: { reason: 'shift ended' } }),
+  'webhooks.create': () => ({ path: '/webhooks', body: { name: 'mine', url: NO_RECEIVER, events: ['*'] }, ...own }),
+  'webhooks.list': () => ({ path: '/webhooks', ...own }),
+  'webhooks.get': ({ webhook }) => ({ path: `/webhooks/${webhook.id}` }),
+  'webhooks.update': ({ webhook }) => ({ path: `/webhooks/${webhook.id}`, body: { name: 'renamed' } }),
+  'webhooks.delete': ({ webhook }) => ({ path: `/webhooks/${webhook.id}` }),
+  'webhooks.rotateSecret': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/rotate-secret` }),
+  'webhooks.test': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/test`, body: { event: 'order/created' } }),
+  'webhooks.deliveries': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/deliveries?state=pending&event=product/created` }),
+  'webhooks.retryDelivery': ({ webhook }) => ({ path: `/webhooks/deliveries/${webhook.delivery}/retry` }),
+  'webhooks.replay': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/replay`, body: { since: '2026-01-01' } }),
+  'events.list': ({ webhook }) => ({ path: `/events?after=${webhook.event}&event=order/created&since=2026-01-01`, ...own }),
+  'events.get': ({ webhook }) => ({ path: `/events/${webhook.event}` }),
+  'auditLog.list': () => ({ path: '/audit-log?since=2020-01-01', ...own }),
   'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),
   'apiKeys.list': () => ({ path: '/api-keys', ...own }),
   'apiKeys.get': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),

@@ -122,4 +122,30 @@ describe('a generated method', () => {
       'list(thingId: number, params: ThingsListParams, ',
     )
   })
+
+  test('shows the example of its body', () => {
+    const withExample = { content: { 'application/json': { ...body.content['application/json'], example: { a: 'b' } } } }
+    expect(render({ requestBody: withExample })).toContain("   * @example\n   * await client.things.list({ a: 'b' })\n")
+    expect(render({ requestBody: body })).not.toContain('@example')
+  })
+
+  test('takes a number for an id that is one elsewhere in the resource, and text for any other', () => {
+    const id = (type: string) => ({ parameters: [{ name: 'id', in: 'path' as const, schema: { type } }] })
+    const document = documentWith({})
+    const { responses } = document.paths['/things']!.get!
+    document.paths['/things/{id}'] = { get: { operationId: 'things.get', responses, ...id('integer') } }
+    document.paths['/things/{id}/cancel'] = { post: { operationId: 'things.cancel', responses, ...id('string') } }
+    document.paths['/hooks/{id}'] = { get: { operationId: 'hooks.get', responses, ...id('string') } }
+    expect(readOperations(document).flatMap(({ ids }) => ids.map(({ type }) => type))).toEqual([
+      'number',
+      'string | number',
+      'string',
+    ])
+  })
+
+  test('of a PUT does not let its fields be forgotten', () => {
+    const document = documentWith({})
+    document.paths = { '/things/{id}': { put: { ...document.paths['/things']!.get!, requestBody: body } } }
+    expect(renderResources(document, readOperations(document))).toContain('list(params: ThingsListParams, ')
+  })
 })

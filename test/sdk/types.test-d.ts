@@ -42,6 +42,7 @@ export async function calls(): Promise<void> {
   // A default on the server's side makes a field optional, and a cancel may have no body.
   void client.products.create({ name: 'Tea', barcode: '1' }, { idempotencyKey: 'k', timeoutMs: 1, maxRetries: 0, headers: {} })
   void client.orders.cancel('SO-1')
+  void client.orders.list({ state_id: 1 })
   void client.orders.cancel(1, { reason: 'Out of stock' }, { signal: AbortSignal.timeout(1) })
 }
 
@@ -57,7 +58,7 @@ export async function bodiesOfOrders(): Promise<void> {
 export async function pages(): Promise<void> {
   for await (const order of client.orders.list({ state_id: [1, 2] })) expectTypeOf(order).toEqualTypeOf<OrderSummary>()
   for await (const page of client.orders.list().pages()) expectTypeOf(page.pagination.total_pages).toBeNumber()
-  for await (const event of client.events.list()) expectTypeOf(event).toExtend<WebhookEvent>()
+  for await (const event of client.events.list()) expectTypeOf(event.event).toEqualTypeOf<WebhookTopic>()
 }
 
 export function errors(error: unknown): string {

@@ -15,7 +15,11 @@ export interface PickableProduct {
 }
 
 /** A product with stock at the locations given. */
-export async function stockedProduct(tenant: TestTenant, stock: Record<string, number>, fields: object = {}): Promise<PickableProduct> {
+export async function stockedProduct(
+  tenant: TestTenant,
+  stock: Record<string, number>,
+  fields: object = {},
+): Promise<PickableProduct> {
   const product = await newProduct(tenant, fields)
   for (const [location_id, quantity] of Object.entries(stock)) {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id, quantity })
@@ -38,7 +42,9 @@ export function pick(tenant: TestTenant, flow: number, body: object): Promise<An
 /** The quantity of a product at each location. */
 export async function stockOf(tenant: TestTenant, product: PickableProduct): Promise<Record<string, number>> {
   const { body } = await tenant.request('GET', `/stock/sku/${product.sku}`)
-  return Object.fromEntries(body.data.locations.map((level: { location_id: string; quantity: number }) => [level.location_id, level.quantity]))
+  return Object.fromEntries(
+    body.data.locations.map((level: { location_id: string; quantity: number }) => [level.location_id, level.quantity]),
+  )
 }
 
 /** What must hold whatever happened: orders, lines, flows, picks, movements and counts tell the same story. */

@@ -213,5 +213,6 @@ describe('a worker whose database connections break', () => {
     await writeEvents(service, tenant, 5)
     worker.wake()
     await countInState(tenant, id, 'succeeded', 6)
+    expect(receiver.received.length).toBeGreaterThanOrEqual(6)
   })
 })

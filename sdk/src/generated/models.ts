@@ -6,6 +6,8 @@ type Schemas = components['schemas']
 
 type Named<T> = T
 
+type Query<T> = { [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) }
+
 /** Every error code that the API documents. */
 export type DocumentedErrorCode =
   | 'adjustment_error'
@@ -13,6 +15,7 @@ export type DocumentedErrorCode =
   | 'cancel_error'
   | 'creation_error'
   | 'expired_api_key'
+  | 'flow_error'
   | 'idempotency_conflict'
   | 'insufficient_scope'
   | 'internal_error'
@@ -28,8 +31,14 @@ export type DocumentedErrorCode =
   | 'update_error'
   | 'validation_error'
 
-/** What is wrong with one field, or with one item of a submitted array. */
-export type ErrorDetail = NonNullable<operations['products.create']['responses'][400]['content']['application/json']['error']['details']>[number]
+/** What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
+export type ErrorDetail = Schemas['ErrorDetail']
+
+/** An order to be created. */
+export interface NewOrder extends Named<Schemas['NewOrder']> {}
+
+/** A line of an order to be created. */
+export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 
 /** An entry of the catalog. */
 export interface Product extends Named<Schemas['Product']> {}
@@ -42,34 +51,56 @@ export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 /** One change of a stock level. Movements are never altered or deleted. */
 export interface StockMovement extends Named<Schemas['StockMovement']> {}
 
+/** An order that was created just now. */
+export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
+
+/** An order as it is listed. */
+export interface OrderSummary extends Named<Schemas['OrderSummary']> {}
+
+/** A line of an order. */
+export interface OrderLine extends Named<Schemas['OrderLine']> {}
+
+/** An order with its lines. */
+export interface Order extends Named<Schemas['Order']> {}
+
+/** The picking of an order by one operator, from start to completion or cancellation. */
+export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
+
+/** A picking flow with what is left to pick, where it lies, and what was picked. */
+export interface PickingFlowDetails extends Named<Schemas['PickingFlowDetails']> {}
+
+/** An order line, and where its product lies. */
+export interface LineToPick extends Named<Schemas['LineToPick']> {}
+
+/** A quantity of a product that was taken out of a location for an order. */
+export interface Pick extends Named<Schemas['Pick']> {}
+
+/** An order line that a pick changed. */
+export interface PickedLine extends Named<Schemas['PickedLine']> {}
+
 /** A place where stock lies. Locations come into being when a stock call first names them. */
 export interface Location extends Named<Schemas['Location']> {}
 
 /** A group of locations. */
 export interface Warehouse extends Named<Schemas['Warehouse']> {}
 
+export interface CreatedWebhook extends Named<Schemas['CreatedWebhook']> {}
+
+export interface Webhook extends Named<Schemas['Webhook']> {}
+
+export interface Delivery extends Named<Schemas['Delivery']> {}
+
+export interface Event extends Named<Schemas['Event']> {}
+
 export interface CreatedApiKey extends Named<Schemas['CreatedApiKey']> {}
 
 export interface ApiKey extends Named<Schemas['ApiKey']> {}
-
-/** An order to create. */
-export interface NewOrder extends Named<Schemas['NewOrder']> {}
-
-/** An order in a list. */
-export interface OrderSummary extends Named<Schemas['OrderSummary']> {}
-
-/** An order with its lines. */
-export interface Order extends Named<Schemas['Order']> {}
-
-export interface NewProduct extends Named<Schemas['NewProduct']> {}
-
-export type Event = Schemas['Event']
 
 export interface ProductsCreateParams extends Named<NonNullable<operations['products.create']['requestBody']>['content']['application/json']> {}
 
 export interface ProductsCreateResult extends Named<operations['products.create']['responses'][200]['content']['application/json']['data']> {}
 
-export interface ProductsListParams extends Named<NonNullable<operations['products.list']['parameters']['query']>> {}
+export interface ProductsListParams extends Named<Query<NonNullable<operations['products.list']['parameters']['query']>>> {}
 
 export interface ProductsListResult extends Named<operations['products.list']['responses'][200]['content']['application/json']['data']> {}
 
@@ -101,19 +132,49 @@ export interface StockTransferParams extends Named<NonNullable<operations['stock
 
 export interface StockTransferResult extends Named<operations['stock.transfer']['responses'][200]['content']['application/json']['data']> {}
 
-export interface StockMovementsParams extends Named<NonNullable<operations['stock.movements']['parameters']['query']>> {}
+export interface StockMovementsParams extends Named<Query<NonNullable<operations['stock.movements']['parameters']['query']>>> {}
 
 export interface StockMovementsResult extends Named<operations['stock.movements']['responses'][200]['content']['application/json']['data']> {}
 
 export interface StockGetBySkuResult extends Named<operations['stock.getBySku']['responses'][200]['content']['application/json']['data']> {}
 
-export interface LocationsListParams extends Named<NonNullable<operations['locations.list']['parameters']['query']>> {}
+export type OrdersCreateParams = NonNullable<operations['orders.create']['requestBody']>['content']['application/json']
+
+export interface OrdersCreateResult extends Named<operations['orders.create']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OrdersListParams extends Named<Query<NonNullable<operations['orders.list']['parameters']['query']>>> {}
+
+export interface OrdersListResult extends Named<operations['orders.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OrdersUpdateParams extends Named<NonNullable<operations['orders.update']['requestBody']>['content']['application/json']> {}
+
+export interface OrdersUpdateResult extends Named<operations['orders.update']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OrdersCancelParams extends Named<NonNullable<operations['orders.cancel']['requestBody']>['content']['application/json']> {}
+
+export interface OrdersCancelResult extends Named<operations['orders.cancel']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowsStartParams extends Named<NonNullable<operations['flows.start']['requestBody']>['content']['application/json']> {}
+
+export interface FlowsListParams extends Named<Query<NonNullable<operations['flows.list']['parameters']['query']>>> {}
+
+export interface FlowsListResult extends Named<operations['flows.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowsPickParams extends Named<NonNullable<operations['flows.pick']['requestBody']>['content']['application/json']> {}
+
+export interface FlowsPickResult extends Named<operations['flows.pick']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowsUndoPickResult extends Named<operations['flows.undoPick']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowsCancelParams extends Named<NonNullable<operations['flows.cancel']['requestBody']>['content']['application/json']> {}
+
+export interface LocationsListParams extends Named<Query<NonNullable<operations['locations.list']['parameters']['query']>>> {}
 
 export interface LocationsListResult extends Named<operations['locations.list']['responses'][200]['content']['application/json']['data']> {}
 
 export interface LocationsUpdateParams extends Named<NonNullable<operations['locations.update']['requestBody']>['content']['application/json']> {}
 
-export interface WarehousesListParams extends Named<NonNullable<operations['warehouses.list']['parameters']['query']>> {}
+export interface WarehousesListParams extends Named<Query<NonNullable<operations['warehouses.list']['parameters']['query']>>> {}
 
 export interface WarehousesListResult extends Named<operations['warehouses.list']['responses'][200]['content']['application/json']['data']> {}
 
@@ -121,26 +182,32 @@ export interface WarehousesCreateParams extends Named<NonNullable<operations['wa
 
 export interface WarehousesCreateResult extends Named<operations['warehouses.create']['responses'][200]['content']['application/json']['data']> {}
 
-export interface ApiKeysCreateParams extends Named<NonNullable<operations['apiKeys.create']['requestBody']>['content']['application/json']> {}
+export interface WebhooksCreateParams extends Named<NonNullable<operations['webhooks.create']['requestBody']>['content']['application/json']> {}
 
-export interface ApiKeysListResult extends Named<operations['apiKeys.list']['responses'][200]['content']['application/json']['data']> {}
-
-export type OrdersCreateParams = NonNullable<operations['orders.create']['requestBody']>['content']['application/json']
-
-export interface OrdersCreateResult extends Named<operations['orders.create']['responses'][200]['content']['application/json']['data']> {}
-
-export interface OrdersListParams extends Named<NonNullable<operations['orders.list']['parameters']['query']>> {}
-
-export interface OrdersListResult extends Named<operations['orders.list']['responses'][200]['content']['application/json']['data']> {}
-
-export interface OrdersUpdateParams extends Named<NonNullable<operations['orders.update']['requestBody']>['content']['application/json']> {}
-
-export interface OrdersCancelParams extends Named<NonNullable<operations['orders.cancel']['requestBody']>['content']['application/json']> {}
-
-export interface OrdersCancelResult extends Named<operations['orders.cancel']['responses'][200]['content']['application/json']['data']> {}
+export interface WebhooksListParams extends Named<Query<NonNullable<operations['webhooks.list']['parameters']['query']>>> {}
 
 export interface WebhooksListResult extends Named<operations['webhooks.list']['responses'][200]['content']['application/json']['data']> {}
 
-export interface EventsListParams extends Named<NonNullable<operations['events.list']['parameters']['query']>> {}
+export interface WebhooksUpdateParams extends Named<NonNullable<operations['webhooks.update']['requestBody']>['content']['application/json']> {}
+
+export interface WebhooksDeleteResult extends Named<operations['webhooks.delete']['responses'][200]['content']['application/json']['data']> {}
+
+export interface WebhooksRotateSecretResult extends Named<operations['webhooks.rotateSecret']['responses'][200]['content']['application/json']['data']> {}
+
+export interface WebhooksTestParams extends Named<NonNullable<operations['webhooks.test']['requestBody']>['content']['application/json']> {}
+
+export interface WebhooksDeliveriesParams extends Named<Query<NonNullable<operations['webhooks.deliveries']['parameters']['query']>>> {}
+
+export interface WebhooksDeliveriesResult extends Named<operations['webhooks.deliveries']['responses'][200]['content']['application/json']['data']> {}
+
+export interface WebhooksReplayParams extends Named<NonNullable<operations['webhooks.replay']['requestBody']>['content']['application/json']> {}
+
+export interface WebhooksReplayResult extends Named<operations['webhooks.replay']['responses'][200]['content']['application/json']['data']> {}
+
+export interface EventsListParams extends Named<Query<NonNullable<operations['events.list']['parameters']['query']>>> {}
 
 export interface EventsListResult extends Named<operations['events.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ApiKeysCreateParams extends Named<NonNullable<operations['apiKeys.create']['requestBody']>['content']['application/json']> {}
+
+export interface ApiKeysListResult extends Named<operations['apiKeys.list']['responses'][200]['content']['application/json']['data']> {}

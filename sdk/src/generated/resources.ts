@@ -9,8 +9,18 @@ import type {
   ApiKeysCreateParams,
   ApiKeysListResult,
   CreatedApiKey,
+  CreatedWebhook,
+  Delivery,
+  Event,
   EventsListParams,
   EventsListResult,
+  FlowsCancelParams,
+  FlowsListParams,
+  FlowsListResult,
+  FlowsPickParams,
+  FlowsPickResult,
+  FlowsStartParams,
+  FlowsUndoPickResult,
   Location,
   LocationsListParams,
   LocationsListResult,
@@ -23,6 +33,9 @@ import type {
   OrdersListParams,
   OrdersListResult,
   OrdersUpdateParams,
+  OrdersUpdateResult,
+  PickingFlow,
+  PickingFlowDetails,
   ProductWithStock,
   ProductsBulkParams,
   ProductsBulkResult,
@@ -49,7 +62,18 @@ import type {
   WarehousesCreateResult,
   WarehousesListParams,
   WarehousesListResult,
+  Webhook,
+  WebhooksCreateParams,
+  WebhooksDeleteResult,
+  WebhooksDeliveriesParams,
+  WebhooksDeliveriesResult,
+  WebhooksListParams,
   WebhooksListResult,
+  WebhooksReplayParams,
+  WebhooksReplayResult,
+  WebhooksRotateSecretResult,
+  WebhooksTestParams,
+  WebhooksUpdateParams,
 } from './models.ts'
 
 /** The catalog. Products are matched by barcode, found by id or SKU, and never removed, only made inactive. */
@@ -70,7 +94,7 @@ export class Products {
    *
    * `POST /api/v1/products`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `already_exists` (409), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400), `already_exists` (409)
    */
   create(params: ProductsCreateParams, options?: PostOptions): APIPromise<ProductsCreateResult> {
     return this.#transport.request('POST', '/api/v1/products', { body: params, options })
@@ -85,9 +109,9 @@ export class Products {
    *
    * `GET /api/v1/products`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403)
+   * @throws {APIError} `validation_error` (400)
    * @example
-   * for await (const item of client.products.list()) console.log(item.id);
+   * for await (const item of client.products.list()) console.log(item.id)
    */
   list(params?: ProductsListParams, options?: RequestOptions): PagePromise<ProductsListResult, ProductsListResult['products'][number]> {
     return this.#transport.list('/api/v1/products', 'products', { query: params, options })
@@ -102,9 +126,7 @@ export class Products {
    *
    * `GET /api/v1/products/{id}`
    *
-   * @throws {APIError} `invalid_id` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404)
-   * @example
-   * await client.products.get(42);
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
    */
   get(id: number, options?: RequestOptions): APIPromise<ProductWithStock> {
     return this.#transport.request('GET', '/api/v1/products/{id}', { ids: [id], options })
@@ -119,9 +141,9 @@ export class Products {
    *
    * `PUT /api/v1/products/{id}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404), `already_exists` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
    */
-  update(id: number, params?: ProductsUpdateParams, options?: RequestOptions): APIPromise<ProductsUpdateResult> {
+  update(id: number, params: ProductsUpdateParams, options?: RequestOptions): APIPromise<ProductsUpdateResult> {
     return this.#transport.request('PUT', '/api/v1/products/{id}', { ids: [id], body: params, options })
   }
 
@@ -135,8 +157,6 @@ export class Products {
    * `DELETE /api/v1/products/{id}`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400)
-   * @example
-   * await client.products.delete(42);
    */
   delete(id: number, options?: RequestOptions): APIPromise<ProductsDeleteResult> {
     return this.#transport.request('DELETE', '/api/v1/products/{id}', { ids: [id], options })
@@ -151,9 +171,7 @@ export class Products {
    *
    * `GET /api/v1/products/sku/{sku}`
    *
-   * @throws {APIError} `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404)
-   * @example
-   * await client.products.getBySku('sku');
+   * @throws {APIError} `not_found` (404)
    */
   getBySku(sku: string, options?: RequestOptions): APIPromise<ProductsGetBySkuResult> {
     return this.#transport.request('GET', '/api/v1/products/sku/{sku}', { ids: [sku], options })
@@ -168,7 +186,7 @@ export class Products {
    *
    * `POST /api/v1/products/bulk`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400)
    */
   bulk(params: ProductsBulkParams, options?: PostOptions): APIPromise<ProductsBulkResult> {
     return this.#transport.request('POST', '/api/v1/products/bulk', { body: params, options })
@@ -193,7 +211,7 @@ export class Stock {
    *
    * `PUT /api/v1/stock/product/{productId}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400)
    */
   setLevel(productId: number, params: StockSetLevelParams, options?: RequestOptions): APIPromise<StockSetLevelResult> {
     return this.#transport.request('PUT', '/api/v1/stock/product/{productId}', { ids: [productId], body: params, options })
@@ -208,7 +226,7 @@ export class Stock {
    *
    * `POST /api/v1/stock/adjustment`
    *
-   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404)
    */
   adjust(params: StockAdjustParams, options?: PostOptions): APIPromise<StockAdjustResult> {
     return this.#transport.request('POST', '/api/v1/stock/adjustment', { body: params, options })
@@ -223,7 +241,7 @@ export class Stock {
    *
    * `POST /api/v1/stock/bulk`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400)
    */
   bulk(params: StockBulkParams, options?: PostOptions): APIPromise<StockBulkResult> {
     return this.#transport.request('POST', '/api/v1/stock/bulk', { body: params, options })
@@ -238,7 +256,7 @@ export class Stock {
    *
    * `POST /api/v1/stock/transfer`
    *
-   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404)
    */
   transfer(params: StockTransferParams, options?: PostOptions): APIPromise<StockTransferResult> {
     return this.#transport.request('POST', '/api/v1/stock/transfer', { body: params, options })
@@ -253,9 +271,9 @@ export class Stock {
    *
    * `GET /api/v1/stock/movements`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403)
+   * @throws {APIError} `validation_error` (400)
    * @example
-   * for await (const item of client.stock.movements()) console.log(item.id);
+   * for await (const item of client.stock.movements()) console.log(item.id)
    */
   movements(params?: StockMovementsParams, options?: RequestOptions): PagePromise<StockMovementsResult, StockMovementsResult['movements'][number]> {
     return this.#transport.list('/api/v1/stock/movements', 'movements', { query: params, options })
@@ -270,12 +288,234 @@ export class Stock {
    *
    * `GET /api/v1/stock/sku/{sku}`
    *
-   * @throws {APIError} `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404)
-   * @example
-   * await client.stock.getBySku('sku');
+   * @throws {APIError} `not_found` (404)
    */
   getBySku(sku: string, options?: RequestOptions): APIPromise<StockGetBySkuResult> {
     return this.#transport.request('GET', '/api/v1/stock/sku/{sku}', { ids: [sku], options })
+  }
+}
+
+/** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
+export class Orders {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Create orders.
+   *
+   * Creates one or several orders, all of them or none: send an order, an array of orders, or `{ "orders": [...] }`.
+   *
+   * An order whose `order_tenant_id` exists already is skipped and counted in `existing_count`, so a submission can be sent again safely. Of an `order_tenant_id` that is submitted twice, the first is created. Sends `order/created` for each created order.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/orders`
+   *
+   * @throws {APIError} `validation_error` (400), `creation_error` (400)
+   */
+  create(params: OrdersCreateParams, options?: PostOptions): APIPromise<OrdersCreateResult> {
+    return this.#transport.request('POST', '/api/v1/orders', { body: params, options })
+  }
+
+  /**
+   * List orders.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/orders`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.orders.list()) console.log(item.id)
+   */
+  list(params?: OrdersListParams, options?: RequestOptions): PagePromise<OrdersListResult, OrdersListResult['orders'][number]> {
+    return this.#transport.list('/api/v1/orders', 'orders', { query: params, options })
+  }
+
+  /**
+   * Get an order.
+   *
+   * One order with its lines.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/orders/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Order> {
+    return this.#transport.request('GET', '/api/v1/orders/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Update an order.
+   *
+   * Changes the fields given, of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and besides `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
+   *
+   * While a picking flow of the order runs, `state_id` can only be set to 7, which cancels the flow too and puts its picks back to stock.
+   *
+   * Scope: `write:orders`.
+   *
+   * `PUT /api/v1/orders/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `update_error` (400)
+   */
+  update(id: number, params: OrdersUpdateParams, options?: RequestOptions): APIPromise<OrdersUpdateResult> {
+    return this.#transport.request('PUT', '/api/v1/orders/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Cancel an order.
+   *
+   * The order is the one that `order_tenant_id` in the body names, when it is given; else the one whose id is in the path; else the one whose `order_tenant_id` is in the path.
+   *
+   * Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
+   *
+   * A running picking flow is cancelled too: its picks go back to stock, with their stock events, and `flow/cancelled` is sent first. What earlier, completed flows picked stays taken.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/orders/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `cancel_error` (400), `not_found` (404)
+   */
+  cancel(id: string | number, params?: OrdersCancelParams, options?: PostOptions): APIPromise<OrdersCancelResult> {
+    return this.#transport.request('POST', '/api/v1/orders/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
+/** Picking: operators take what was ordered out of stock. */
+export class Flows {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Start picking an order.
+   *
+   * Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Lines that an earlier flow picked are not to be picked again.
+   *
+   * Sends `flow/started` and `order/updated`.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flows`
+   *
+   * @throws {APIError} `validation_error` (400), `flow_error` (400), `not_found` (404)
+   */
+  start(params: FlowsStartParams, options?: PostOptions): APIPromise<PickingFlow> {
+    return this.#transport.request('POST', '/api/v1/flows', { body: params, options })
+  }
+
+  /**
+   * List picking flows.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/flows`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.flows.list()) console.log(item.id)
+   */
+  list(params?: FlowsListParams, options?: RequestOptions): PagePromise<FlowsListResult, FlowsListResult['flows'][number]> {
+    return this.#transport.list('/api/v1/flows', 'flows', { query: params, options })
+  }
+
+  /**
+   * Get a picking flow.
+   *
+   * One flow with all lines of its order: what is left to pick, and the locations of the order's warehouse where it lies. And the picks so far: those that were undone are not among them; those of a cancelled flow are, and went back when it was cancelled.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/flows/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<PickingFlowDetails> {
+    return this.#transport.request('GET', '/api/v1/flows/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Pick.
+   *
+   * Takes a quantity out of a location, whole or not at all: never more than is ordered, never more than is in stock there. Name what is picked by `barcode` or `product_id`, which fill the open lines of the product in order, or by `order_detail_id`, which fills that line alone. The location may be in any warehouse.
+   *
+   * Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
+   *
+   * A pick with a `pick_id` can be sent again, at any time: it has no effect and gets the same answer, also when the flow is over or the pick was undone since. A `pick_id` of another pick of the flow is `flow_error`.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flows/{id}/picks`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400), `not_found` (404)
+   */
+  pick(id: number, params: FlowsPickParams, options?: PostOptions): APIPromise<FlowsPickResult> {
+    return this.#transport.request('POST', '/api/v1/flows/{id}/picks', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Undo a pick.
+   *
+   * While the flow runs: what was taken goes back to the location that it came from, with an `IN` movement of the reason `return` and its stock events, and is left to pick again. Undoing a pick again succeeds and changes nothing. The answer has the order lines as they are after it.
+   *
+   * Its `pick_id` stays taken: a late repeat of the pick does not take the stock again.
+   *
+   * Scope: `write:orders`.
+   *
+   * `DELETE /api/v1/flows/{id}/picks/{pick_id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400)
+   */
+  undoPick(id: number, pick_id: string, options?: RequestOptions): APIPromise<FlowsUndoPickResult> {
+    return this.#transport.request('DELETE', '/api/v1/flows/{id}/picks/{pick_id}', { ids: [id, pick_id], options })
+  }
+
+  /**
+   * Complete a picking flow.
+   *
+   * When all lines are picked, the order is completed (`state_id` 5). Otherwise it goes back to `state_id` 2 and keeps what was picked; a later flow picks the rest.
+   *
+   * Sends `flow/completed`, `order/updated` and, of a completed order, `order/completed`, which tells what was picked in all of its flows.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flows/{id}/complete`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `flow_error` (400), `not_found` (404)
+   */
+  complete(id: number, options?: PostOptions): APIPromise<PickingFlow> {
+    return this.#transport.request('POST', '/api/v1/flows/{id}/complete', { ids: [id], options })
+  }
+
+  /**
+   * Cancel a picking flow.
+   *
+   * Every pick of the flow goes back to the location that it came from, with an `IN` movement of the reason `return`, and the order goes back to `state_id` 2. What earlier flows picked stays picked. Cancelling a cancelled flow succeeds again and sends nothing.
+   *
+   * Sends the stock events, `flow/cancelled` and `order/updated`.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flows/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400), `not_found` (404)
+   */
+  cancel(id: number, params?: FlowsCancelParams, options?: PostOptions): APIPromise<PickingFlow> {
+    return this.#transport.request('POST', '/api/v1/flows/{id}/cancel', { ids: [id], body: params, options })
   }
 }
 
@@ -297,9 +537,9 @@ export class Locations {
    *
    * `GET /api/v1/locations`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403)
+   * @throws {APIError} `validation_error` (400)
    * @example
-   * for await (const item of client.locations.list()) console.log(item.id);
+   * for await (const item of client.locations.list()) console.log(item.id)
    */
   list(params?: LocationsListParams, options?: RequestOptions): PagePromise<LocationsListResult, LocationsListResult['locations'][number]> {
     return this.#transport.list('/api/v1/locations', 'locations', { query: params, options })
@@ -314,9 +554,9 @@ export class Locations {
    *
    * `PUT /api/v1/locations/{id}`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400)
    */
-  update(id: string | number, params?: LocationsUpdateParams, options?: RequestOptions): APIPromise<Location> {
+  update(id: string, params: LocationsUpdateParams, options?: RequestOptions): APIPromise<Location> {
     return this.#transport.request('PUT', '/api/v1/locations/{id}', { ids: [id], body: params, options })
   }
 }
@@ -339,9 +579,9 @@ export class Warehouses {
    *
    * `GET /api/v1/warehouses`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403)
+   * @throws {APIError} `validation_error` (400)
    * @example
-   * for await (const item of client.warehouses.list()) console.log(item.id);
+   * for await (const item of client.warehouses.list()) console.log(item.id)
    */
   list(params?: WarehousesListParams, options?: RequestOptions): PagePromise<WarehousesListResult, WarehousesListResult['warehouses'][number]> {
     return this.#transport.list('/api/v1/warehouses', 'warehouses', { query: params, options })
@@ -356,10 +596,214 @@ export class Warehouses {
    *
    * `POST /api/v1/warehouses`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400)
    */
   create(params: WarehousesCreateParams, options?: PostOptions): APIPromise<WarehousesCreateResult> {
     return this.#transport.request('POST', '/api/v1/warehouses', { body: params, options })
+  }
+}
+
+/** Subscriptions to events, and their deliveries. */
+export class Webhooks {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Subscribe to events.
+   *
+   * Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `POST /api/v1/webhooks`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  create(params: WebhooksCreateParams, options?: PostOptions): APIPromise<CreatedWebhook> {
+    return this.#transport.request('POST', '/api/v1/webhooks', { body: params, options })
+  }
+
+  /**
+   * List subscriptions.
+   *
+   * The active subscriptions, oldest first, without their secrets.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/webhooks`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  list(params?: WebhooksListParams, options?: RequestOptions): APIPromise<WebhooksListResult> {
+    return this.#transport.request('GET', '/api/v1/webhooks', { query: params, options })
+  }
+
+  /**
+   * Get a subscription.
+   *
+   * One subscription, active or not, and why and since when it is disabled or failing.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/webhooks/{id}`
+   *
+   * @throws {APIError} `not_found` (404)
+   */
+  get(id: string, options?: RequestOptions): APIPromise<Webhook> {
+    return this.#transport.request('GET', '/api/v1/webhooks/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Change a subscription.
+   *
+   * Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `PUT /api/v1/webhooks/{id}`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  update(id: string, params: WebhooksUpdateParams, options?: RequestOptions): APIPromise<Webhook> {
+    return this.#transport.request('PUT', '/api/v1/webhooks/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Delete a subscription.
+   *
+   * What waits for it is not sent any more.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `DELETE /api/v1/webhooks/{id}`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  delete(id: string, options?: RequestOptions): APIPromise<WebhooksDeleteResult> {
+    return this.#transport.request('DELETE', '/api/v1/webhooks/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Rotate the signing secret.
+   *
+   * Returns a new secret. For 24 hours the one before signs too, as a second `v1`.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `POST /api/v1/webhooks/{id}/rotate-secret`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  rotateSecret(id: string, options?: PostOptions): APIPromise<WebhooksRotateSecretResult> {
+    return this.#transport.request('POST', '/api/v1/webhooks/{id}/rotate-secret', { ids: [id], options })
+  }
+
+  /**
+   * Send a test event.
+   *
+   * Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `POST /api/v1/webhooks/{id}/test`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  test(id: string, params?: WebhooksTestParams, options?: PostOptions): APIPromise<Delivery> {
+    return this.#transport.request('POST', '/api/v1/webhooks/{id}/test', { ids: [id], body: params, options })
+  }
+
+  /**
+   * List deliveries.
+   *
+   * What was sent to the subscription in the last 30 days or waits to be, with every attempt.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/webhooks/{id}/deliveries`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   * @example
+   * for await (const item of client.webhooks.deliveries(id)) console.log(item.id)
+   */
+  deliveries(id: string, params?: WebhooksDeliveriesParams, options?: RequestOptions): PagePromise<WebhooksDeliveriesResult, WebhooksDeliveriesResult['deliveries'][number]> {
+    return this.#transport.list('/api/v1/webhooks/{id}/deliveries', 'deliveries', { ids: [id], query: params, options })
+  }
+
+  /**
+   * Retry a delivery.
+   *
+   * Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `POST /api/v1/webhooks/deliveries/{id}/retry`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  retryDelivery(id: string, options?: PostOptions): APIPromise<Delivery> {
+    return this.#transport.request('POST', '/api/v1/webhooks/deliveries/{id}/retry', { ids: [id], options })
+  }
+
+  /**
+   * Replay events.
+   *
+   * Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.
+   *
+   * Scope: `write:webhooks`.
+   *
+   * `POST /api/v1/webhooks/{id}/replay`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  replay(id: string, params: WebhooksReplayParams, options?: PostOptions): APIPromise<WebhooksReplayResult> {
+    return this.#transport.request('POST', '/api/v1/webhooks/{id}/replay', { ids: [id], body: params, options })
+  }
+}
+
+/** The feed of everything that happened in the last 30 days. */
+export class Events {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Read the event feed.
+   *
+   * Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `after`: no event is ever skipped, even when it is committed late.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/events`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.events.list()) console.log(item.id)
+   */
+  list(params?: EventsListParams, options?: RequestOptions): PagePromise<EventsListResult, EventsListResult['events'][number]> {
+    return this.#transport.list('/api/v1/events', 'events', { query: params, options })
+  }
+
+  /**
+   * Get an event.
+   *
+   * One event, as subscribers get it.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/events/{id}`
+   *
+   * @throws {APIError} `not_found` (404)
+   */
+  get(id: string, options?: RequestOptions): APIPromise<Event> {
+    return this.#transport.request('GET', '/api/v1/events/{id}', { ids: [id], options })
   }
 }
 
@@ -381,7 +825,7 @@ export class ApiKeys {
    *
    * `POST /api/v1/api-keys`
    *
-   * @throws {APIError} `validation_error` (400), `expired_api_key` (401), `ip_not_allowed` (403), `idempotency_conflict` (409), `payload_too_large` (413), `unsupported_media_type` (415)
+   * @throws {APIError} `validation_error` (400)
    */
   create(params: ApiKeysCreateParams, options?: PostOptions): APIPromise<CreatedApiKey> {
     return this.#transport.request('POST', '/api/v1/api-keys', { body: params, options })
@@ -395,10 +839,6 @@ export class ApiKeys {
    * Scope: `admin`.
    *
    * `GET /api/v1/api-keys`
-   *
-   * @throws {APIError} `expired_api_key` (401), `ip_not_allowed` (403)
-   * @example
-   * await client.apiKeys.list();
    */
   list(options?: RequestOptions): APIPromise<ApiKeysListResult> {
     return this.#transport.request('GET', '/api/v1/api-keys', { options })
@@ -413,9 +853,7 @@ export class ApiKeys {
    *
    * `GET /api/v1/api-keys/{id}`
    *
-   * @throws {APIError} `invalid_id` (400), `expired_api_key` (401), `ip_not_allowed` (403), `not_found` (404)
-   * @example
-   * await client.apiKeys.get(42);
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
    */
   get(id: number, options?: RequestOptions): APIPromise<ApiKey> {
     return this.#transport.request('GET', '/api/v1/api-keys/{id}', { ids: [id], options })
@@ -431,138 +869,9 @@ export class ApiKeys {
    * `DELETE /api/v1/api-keys/{id}`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400)
-   * @example
-   * await client.apiKeys.revoke(42);
    */
   revoke(id: number, options?: RequestOptions): APIPromise<ApiKey> {
     return this.#transport.request('DELETE', '/api/v1/api-keys/{id}', { ids: [id], options })
-  }
-}
-
-/** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
-export class Orders {
-  readonly #transport: Transport
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /**
-   * Create orders.
-   *
-   * Creates one or several orders.
-   *
-   * An existing one is skipped.
-   *
-   * `POST /api/v1/orders`
-   *
-   * @throws {APIError} `validation_error` (400), `creation_error` (400)
-   * @example
-   * await client.orders.create({
-   *   order_tenant_id: 'SO-1001',
-   *   assembly_date: '2026-01-31',
-   *   order_detail: [ { barcode: '4006381333931', quantity: 2 } ]
-   * });
-   */
-  create(params: OrdersCreateParams, options?: PostOptions): APIPromise<OrdersCreateResult> {
-    return this.#transport.request('POST', '/api/v1/orders', { body: params, options })
-  }
-
-  /**
-   * List orders.
-   *
-   * Newest first.
-   *
-   * `GET /api/v1/orders`
-   *
-   * @throws {APIError} `validation_error` (400)
-   * @example
-   * for await (const item of client.orders.list()) console.log(item.id);
-   */
-  list(params?: OrdersListParams, options?: RequestOptions): PagePromise<OrdersListResult, OrdersListResult['orders'][number]> {
-    return this.#transport.list('/api/v1/orders', 'orders', { query: params, options })
-  }
-
-  /**
-   * Get an order.
-   *
-   * The full order.
-   *
-   * `GET /api/v1/orders/{id}`
-   *
-   * @throws {APIError} `invalid_id` (400), `not_found` (404)
-   * @example
-   * await client.orders.get(42);
-   */
-  get(id: number, options?: RequestOptions): APIPromise<Order> {
-    return this.#transport.request('GET', '/api/v1/orders/{id}', { ids: [id], options })
-  }
-
-  /**
-   * Update an order.
-   *
-   * `PUT /api/v1/orders/{id}`
-   *
-   * @throws {APIError} `update_error` (400)
-   */
-  update(id: number, params: OrdersUpdateParams, options?: RequestOptions): APIPromise<Order> {
-    return this.#transport.request('PUT', '/api/v1/orders/{id}', { ids: [id], body: params, options })
-  }
-
-  /**
-   * Cancel an order.
-   *
-   * `POST /api/v1/orders/{id}/cancel`
-   *
-   * @throws {APIError} `cancel_error` (400)
-   */
-  cancel(id: string | number, params?: OrdersCancelParams, options?: PostOptions): APIPromise<OrdersCancelResult> {
-    return this.#transport.request('POST', '/api/v1/orders/{id}/cancel', { ids: [id], body: params, options })
-  }
-}
-
-/** Subscriptions to events, and their deliveries. */
-export class Webhooks {
-  readonly #transport: Transport
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /**
-   * List.
-   *
-   * `GET /api/v1/webhooks`
-   *
-   * @example
-   * await client.webhooks.list();
-   */
-  list(options?: RequestOptions): APIPromise<WebhooksListResult> {
-    return this.#transport.request('GET', '/api/v1/webhooks', { options })
-  }
-}
-
-/** The feed of everything that happened in the last 30 days. */
-export class Events {
-  readonly #transport: Transport
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport
-  }
-
-  /**
-   * List events.
-   *
-   * `GET /api/v1/events`
-   *
-   * @example
-   * for await (const item of client.events.list()) console.log(item.id);
-   */
-  list(params?: EventsListParams, options?: RequestOptions): PagePromise<EventsListResult, EventsListResult['events'][number]> {
-    return this.#transport.list('/api/v1/events', 'events', { query: params, options })
   }
 }
 
@@ -572,28 +881,31 @@ export class Resources {
   readonly products: Products
   /** Levels per product and location, and the movements that made them. A level is always the sum of its movements. */
   readonly stock: Stock
+  /** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
+  readonly orders: Orders
+  /** Picking: operators take what was ordered out of stock. */
+  readonly flows: Flows
   /** Where stock lies. */
   readonly locations: Locations
   /** Groups of locations. */
   readonly warehouses: Warehouses
-  /** Keys of the tenant and of its sandbox. */
-  readonly apiKeys: ApiKeys
-  /** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
-  readonly orders: Orders
   /** Subscriptions to events, and their deliveries. */
   readonly webhooks: Webhooks
   /** The feed of everything that happened in the last 30 days. */
   readonly events: Events
+  /** Keys of the tenant and of its sandbox. */
+  readonly apiKeys: ApiKeys
 
   /** @internal */
   constructor(transport: Transport) {
     this.products = new Products(transport)
     this.stock = new Stock(transport)
+    this.orders = new Orders(transport)
+    this.flows = new Flows(transport)
     this.locations = new Locations(transport)
     this.warehouses = new Warehouses(transport)
-    this.apiKeys = new ApiKeys(transport)
-    this.orders = new Orders(transport)
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)
+    this.apiKeys = new ApiKeys(transport)
   }
 }

@@ -239,6 +239,242 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List orders
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["orders.list"];
+        put?: never;
+        /**
+         * Create orders
+         * @description Creates one or several orders, all of them or none: send an order, an array of orders, or `{ "orders": [...] }`.
+         *
+         *     An order whose `order_tenant_id` exists already is skipped and counted in `existing_count`, so a submission can be sent again safely. Of an `order_tenant_id` that is submitted twice, the first is created. Sends `order/created` for each created order.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["orders.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an order
+         * @description One order with its lines.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["orders.get"];
+        /**
+         * Update an order
+         * @description Changes the fields given, of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and besides `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
+         *
+         *     While a picking flow of the order runs, `state_id` can only be set to 7, which cancels the flow too and puts its picks back to stock.
+         *
+         *     Scope: `write:orders`.
+         */
+        put: operations["orders.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order
+         * @description The order is the one that `order_tenant_id` in the body names, when it is given; else the one whose id is in the path; else the one whose `order_tenant_id` is in the path.
+         *
+         *     Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
+         *
+         *     A running picking flow is cancelled too: its picks go back to stock, with their stock events, and `flow/cancelled` is sent first. What earlier, completed flows picked stays taken.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["orders.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List picking flows
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["flows.list"];
+        put?: never;
+        /**
+         * Start picking an order
+         * @description Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Lines that an earlier flow picked are not to be picked again.
+         *
+         *     Sends `flow/started` and `order/updated`.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flows.start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a picking flow
+         * @description One flow with all lines of its order: what is left to pick, and the locations of the order's warehouse where it lies. And the picks so far: those that were undone are not among them; those of a cancelled flow are, and went back when it was cancelled.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["flows.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}/picks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pick
+         * @description Takes a quantity out of a location, whole or not at all: never more than is ordered, never more than is in stock there. Name what is picked by `barcode` or `product_id`, which fill the open lines of the product in order, or by `order_detail_id`, which fills that line alone. The location may be in any warehouse.
+         *
+         *     Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
+         *
+         *     A pick with a `pick_id` can be sent again, at any time: it has no effect and gets the same answer, also when the flow is over or the pick was undone since. A `pick_id` of another pick of the flow is `flow_error`.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flows.pick"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}/picks/{pick_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a pick
+         * @description While the flow runs: what was taken goes back to the location that it came from, with an `IN` movement of the reason `return` and its stock events, and is left to pick again. Undoing a pick again succeeds and changes nothing. The answer has the order lines as they are after it.
+         *
+         *     Its `pick_id` stays taken: a late repeat of the pick does not take the stock again.
+         *
+         *     Scope: `write:orders`.
+         */
+        delete: operations["flows.undoPick"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a picking flow
+         * @description When all lines are picked, the order is completed (`state_id` 5). Otherwise it goes back to `state_id` 2 and keeps what was picked; a later flow picks the rest.
+         *
+         *     Sends `flow/completed`, `order/updated` and, of a completed order, `order/completed`, which tells what was picked in all of its flows.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flows.complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a picking flow
+         * @description Every pick of the flow goes back to the location that it came from, with an `IN` movement of the reason `return`, and the order goes back to `state_id` 2. What earlier flows picked stays picked. Cancelling a cancelled flow succeeds again and sends nothing.
+         *
+         *     Sends the stock events, `flow/cancelled` and `order/updated`.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flows.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/locations": {
         parameters: {
             query?: never;
@@ -311,6 +547,222 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description The active subscriptions, oldest first, without their secrets.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["webhooks.list"];
+        put?: never;
+        /**
+         * Subscribe to events
+         * @description Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        post: operations["webhooks.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a subscription
+         * @description One subscription, active or not, and why and since when it is disabled or failing.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["webhooks.get"];
+        /**
+         * Change a subscription
+         * @description Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        put: operations["webhooks.update"];
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description What waits for it is not sent any more.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        delete: operations["webhooks.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing secret
+         * @description Returns a new secret. For 24 hours the one before signs too, as a second `v1`.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        post: operations["webhooks.rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        post: operations["webhooks.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description What was sent to the subscription in the last 30 days or waits to be, with every attempt.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["webhooks.deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a delivery
+         * @description Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        post: operations["webhooks.retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay events
+         * @description Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.
+         *
+         *     Scope: `write:webhooks`.
+         */
+        post: operations["webhooks.replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the event feed
+         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `after`: no event is ever skipped, even when it is committed late.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["events.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description One event, as subscribers get it.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["events.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-keys": {
         parameters: {
             query?: never;
@@ -367,369 +819,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/orders": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List orders
-         * @description Newest first.
-         */
-        get: operations["orders.list"];
-        put?: never;
-        /**
-         * Create orders
-         * @description Creates one or several orders.
-         *
-         *     An existing one is skipped.
-         */
-        post: operations["orders.create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/orders/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an order
-         * @description The full order.
-         */
-        get: operations["orders.get"];
-        /** Update an order */
-        put: operations["orders.update"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/orders/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel an order */
-        post: operations["orders.cancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/webhooks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List */
-        get: operations["webhooks.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List events */
-        get: operations["events.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
-export interface webhooks {
-    "order/created": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * order/created
-         * @description A new order was created. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.order.created"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "order/updated": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * order/updated
-         * @description An order's details changed. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.order.updated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "order/cancelled": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * order/cancelled
-         * @description An order was cancelled. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.order.cancelled"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "order/completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * order/completed
-         * @description An order finished fulfillment. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.order.completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "product/created": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * product/created
-         * @description A product was created. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.product.created"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "product/updated": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * product/updated
-         * @description A product's details changed. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.product.updated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "product/deleted": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * product/deleted
-         * @description A product was deleted, that is made inactive. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.product.deleted"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "stock/updated": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * stock/updated
-         * @description A product's stock changed at a location. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.stock.updated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "stock/low_alert": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * stock/low_alert
-         * @description A product's total in a warehouse fell below its minimum threshold. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.stock.low_alert"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "stock/movement_created": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * stock/movement_created
-         * @description A stock movement was recorded. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.stock.movement_created"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "flow/started": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * flow/started
-         * @description An operator started a picking flow. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.flow.started"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "flow/completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * flow/completed
-         * @description A picking flow was completed. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.flow.completed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "flow/cancelled": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * flow/cancelled
-         * @description A picking flow was cancelled. Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.
-         */
-        post: operations["webhook.flow.cancelled"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
+        ErrorDetail: {
+            index: number;
+            error: string;
+        } | {
+            path: string;
+            error: string;
+        };
+        /** @description An order to be created. */
+        NewOrder: {
+            /**
+             * @description The client's own unique identifier of the order: one that exists already is not created again.
+             * @example SHOP-10042
+             */
+            order_tenant_id: string;
+            /**
+             * Format: date
+             * @description Date by which the order must be fulfilled.
+             * @example 2026-11-30
+             */
+            assembly_date: string;
+            customer_name?: string | null;
+            shipping_address?: string | null;
+            /** @description Warehouse that fulfils the order; without one, the tenant's default. */
+            warehouse_id?: number | null;
+            /** @description From 1 to 1000 lines. A product may be in several. */
+            order_detail: components["schemas"]["NewOrderLine"][];
+        };
+        /** @description A line of an order to be created. */
+        NewOrderLine: {
+            /**
+             * @description Barcode of an active product.
+             * @example 4006381333931
+             */
+            barcode: string;
+            /**
+             * @description How many are ordered.
+             * @example 2
+             */
+            quantity: number;
+            /** @description Unit price; without one, the product's price. */
+            price?: number | null;
+        };
         /** @description An entry of the catalog. */
         Product: {
             id: number;
@@ -845,6 +981,190 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @description An order that was created just now. */
+        CreatedOrder: {
+            id: number;
+            /** @description The client's own identifier of the order. */
+            order_tenant_id: string;
+            /**
+             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @enum {integer}
+             */
+            state_id: 1 | 2 | 3 | 5 | 7;
+        };
+        /** @description An order as it is listed. */
+        OrderSummary: {
+            id: number;
+            /** @description The client's own identifier of the order. */
+            order_tenant_id: string;
+            /**
+             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @enum {integer}
+             */
+            state_id: 1 | 2 | 3 | 5 | 7;
+            /** @description Pending, In Progress, Completed or Cancelled. */
+            state_name: string;
+            /** Format: date */
+            assembly_date: string;
+            customer_name: string | null;
+            /** @description Number of lines. */
+            items_count: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The lines, with `include_details`. */
+            order_detail?: components["schemas"]["OrderLine"][];
+        };
+        /** @description A line of an order. */
+        OrderLine: {
+            id: number;
+            product_id: number;
+            barcode: string;
+            /** @description The product's name at the time of ordering. */
+            product_name: string;
+            quantity: number;
+            picked_quantity: number;
+            /** @description Unit price; null when neither the order nor the product gave one. */
+            price: number | null;
+        };
+        /** @description An order with its lines. */
+        Order: {
+            id: number;
+            /** @description The client's own identifier of the order. */
+            order_tenant_id: string;
+            /**
+             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @enum {integer}
+             */
+            state_id: 1 | 2 | 3 | 5 | 7;
+            /** @description Pending, In Progress, Completed or Cancelled. */
+            state_name: string;
+            /** @description State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null when none was ever started. */
+            state_picking_id: (1 | 2 | 3) | null;
+            /** Format: date */
+            assembly_date: string;
+            customer_name: string | null;
+            shipping_address: string | null;
+            /** @description Number of lines. */
+            items_count: number;
+            /** @description The lines, in the order of submission. */
+            order_detail: components["schemas"]["OrderLine"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Warehouse that fulfils the order. */
+            warehouse_id: number;
+        };
+        /** @description The picking of an order by one operator, from start to completion or cancellation. */
+        PickingFlow: {
+            id: number;
+            order_id: number;
+            /** @description The client's own identifier of the order. */
+            order_tenant_id: string;
+            /** @description The order's warehouse. */
+            warehouse_id: number;
+            /** @enum {string} */
+            state: "started" | "completed" | "cancelled";
+            operator_id: number | null;
+            operator_email: string;
+            /** @description Number of order lines that were open when the flow started. */
+            items_to_pick: number;
+            /** @description What was left to pick of them then. */
+            total_quantity: number;
+            /** @description Number of order lines of which something was picked in this flow; of a cancelled one, before it was cancelled. */
+            items_picked: number;
+            /** @description What was picked in this flow; in a cancelled one, before it was cancelled. */
+            total_quantity_picked: number;
+            /** Format: date-time */
+            started_at: string;
+            completed_at: string | null;
+            cancelled_at: string | null;
+            cancellation_reason: string | null;
+        };
+        /** @description A picking flow with what is left to pick, where it lies, and what was picked. */
+        PickingFlowDetails: {
+            id: number;
+            order_id: number;
+            /** @description The client's own identifier of the order. */
+            order_tenant_id: string;
+            /** @description The order's warehouse. */
+            warehouse_id: number;
+            /** @enum {string} */
+            state: "started" | "completed" | "cancelled";
+            operator_id: number | null;
+            operator_email: string;
+            /** @description Number of order lines that were open when the flow started. */
+            items_to_pick: number;
+            /** @description What was left to pick of them then. */
+            total_quantity: number;
+            /** @description Number of order lines of which something was picked in this flow; of a cancelled one, before it was cancelled. */
+            items_picked: number;
+            /** @description What was picked in this flow; in a cancelled one, before it was cancelled. */
+            total_quantity_picked: number;
+            /** Format: date-time */
+            started_at: string;
+            completed_at: string | null;
+            cancelled_at: string | null;
+            cancellation_reason: string | null;
+            /** @description All lines of the order, in their order. */
+            lines: components["schemas"]["LineToPick"][];
+            /** @description The picks of this flow that were not undone, oldest first. */
+            picks: components["schemas"]["Pick"][];
+        };
+        /** @description An order line, and where its product lies. */
+        LineToPick: {
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            product_id: number;
+            barcode: string;
+            /** @description The product's name at the time of ordering. */
+            product_name: string;
+            /** @description How many are ordered. */
+            quantity: number;
+            /** @description How many are picked, in this flow and in those before it. */
+            picked_quantity: number;
+            /** @description How many are left to pick. */
+            remaining: number;
+            /** @description Where the product lies now in the order's warehouse, ordered by location id. */
+            locations: {
+                location_id: string;
+                location_code: string;
+                quantity: number;
+            }[];
+        };
+        /** @description A quantity of a product that was taken out of a location for an order. */
+        Pick: {
+            /** @description The `pick_id` that it was sent with, or a generated one. */
+            id: string;
+            product_id: number;
+            location_id: string;
+            quantity: number;
+            /** @description How much of it each order line got. */
+            lines: {
+                /** @description Id of the order line. */
+                order_detail_id: number;
+                quantity: number;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description An order line that a pick changed. */
+        PickedLine: {
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            product_id: number;
+            barcode: string;
+            /** @description The product's name at the time of ordering. */
+            product_name: string;
+            /** @description How many are ordered. */
+            quantity: number;
+            /** @description How many are picked, in this flow and in those before it. */
+            picked_quantity: number;
+            /** @description How many are left to pick. */
+            remaining: number;
+        };
         /** @description A place where stock lies. Locations come into being when a stock call first names them. */
         Location: {
             id: string;
@@ -861,6 +1181,80 @@ export interface components {
             is_default: boolean;
             /** Format: date-time */
             created_at: string;
+        };
+        CreatedWebhook: {
+            id: string;
+            name: string;
+            url: string;
+            /** @description Topics, or `*` alone for all of them. */
+            events: string[];
+            /** @description Signing secret: `whsec_` and 32 random bytes in base64. It is shown only here: keep it to verify signatures. */
+            secret: string;
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        Webhook: {
+            id: string;
+            name: string;
+            url: string;
+            /** @description Topics, or `*` alone for all of them. */
+            events: string[];
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description `gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT. */
+            disabled_reason: ("gone" | "failing" | "paused") | null;
+            disabled_at: string | null;
+            /** @description When the first of the failures happened since which nothing was acknowledged. */
+            failing_since: string | null;
+        };
+        Delivery: {
+            id: string;
+            event_id: string;
+            /** @enum {string} */
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+            webhook_id: string;
+            /**
+             * @description `skipped`: the subscription was inactive. `failed`: all attempts were made, or the receiver answered 410.
+             * @enum {string}
+             */
+            state: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
+            attempt_count: number;
+            /** @description Present while the delivery is pending. */
+            next_attempt_at: string | null;
+            /** @description HTTP status of the last attempt, null when there was no answer. */
+            last_status: number | null;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            completed_at: string | null;
+            attempts: {
+                number: number;
+                /** @enum {string} */
+                trigger: "schedule" | "manual" | "replay" | "test";
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                response_status: number | null;
+                /** @description The first 1 KiB of the answer. */
+                response_body: string | null;
+                error: string | null;
+            }[];
+        };
+        Event: {
+            /** @description The same for every attempt and every subscriber. Ids sort in the order of the feed. */
+            id: string;
+            /** @enum {string} */
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+            /** Format: date-time */
+            created_at: string;
+            /** @description As it is sent to subscribers: see the `webhooks` of this document. */
+            data: {
+                [key: string]: unknown;
+            };
         };
         CreatedApiKey: {
             id: number;
@@ -1217,222 +1611,11 @@ export interface components {
                 cancelled_at: string;
             };
         };
-        /** @description An order to create. */
-        NewOrder: {
-            order_tenant_id: string;
-            /** Format: date */
-            assembly_date: string;
-            customer_name?: string;
-            order_detail: {
-                barcode: string;
-                quantity: number;
-                price?: number;
-            }[];
-        };
-        /** @description An order in a list. */
-        OrderSummary: {
-            /** @description Assigned by the service. */
-            id: number;
-            order_tenant_id: string;
-            state_id: number;
-        };
-        /** @description An order with its lines. */
-        Order: {
-            id: number;
-            order_tenant_id: string;
-            state_id: number;
-            order_detail: {
-                id: number;
-            }[];
-        };
-        NewProduct: {
-            name: string;
-            barcode: string;
-            /** @default false */
-            weighable?: boolean;
-        };
-        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"];
     };
-    responses: {
-        /**
-         * @description `missing_api_key`: The X-API-Key header is missing or empty.
-         *
-         *     `invalid_api_key`: The API key is unknown, malformed or revoked.
-         *
-         *     `expired_api_key`: The API key is past its expiration.
-         */
-        Unauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "missing_api_key" | "invalid_api_key" | "expired_api_key";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /**
-         * @description `ip_not_allowed`: The caller's address is outside the key's allow-list.
-         *
-         *     `insufficient_scope`: The API key lacks the scope that the message names.
-         */
-        Forbidden: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "ip_not_allowed" | "insufficient_scope";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `not_found`: No such route, or no such record in this tenant. */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "not_found";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `payload_too_large`: The body is larger than the limit. */
-        PayloadTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "payload_too_large";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `unsupported_media_type`: The body is not application/json. */
-        UnsupportedMediaType: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "unsupported_media_type";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `rate_limit_exceeded`: The API key used up its requests of this minute; Retry-After says when to go on. */
-        RateLimitExceeded: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds after which to try again. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "rate_limit_exceeded";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `internal_error`: A server fault; the message carries the request id. */
-        InternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "internal_error";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description `service_unavailable`: The database is out of reach or the server is shutting down; Retry-After says when to try again. */
-        ServiceUnavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description Seconds after which to try again. */
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @enum {string} */
-                        code: "service_unavailable";
-                        /** @description What is wrong and what to change, for people. */
-                        message: string;
-                    };
-                };
-            };
-        };
-    };
+    responses: never;
     parameters: never;
     requestBodies: never;
-    headers: {
-        /** @description The caller's own `X-Request-Id`, or a generated one. */
-        "X-Request-Id": string;
-        /** @description Requests a minute that the key may make. Absent when the limit is off. */
-        "RateLimit-Limit": number;
-        /** @description Requests left in this minute. */
-        "RateLimit-Remaining": number;
-        /** @description Seconds until the minute ends. */
-        "RateLimit-Reset": number;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1452,13 +1635,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1472,38 +1650,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.create": {
@@ -1561,13 +1707,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1593,73 +1734,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /**
-             * @description `already_exists`: The barcode or the SKU is taken by another product.
-             *
-             *     `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "already_exists" | "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.get": {
@@ -1673,13 +1747,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1690,39 +1759,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_id`: A path id that must be an integer is not one. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.update": {
@@ -1776,13 +1812,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1802,72 +1833,6 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `invalid_id`: A path id that must be an integer is not one.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description `already_exists`: The barcode or the SKU is taken by another product. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "already_exists";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.delete": {
@@ -1881,13 +1846,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1901,45 +1861,6 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `invalid_id`: A path id that must be an integer is not one.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.getBySku": {
@@ -1954,13 +1875,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1985,12 +1901,6 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "products.bulk": {
@@ -2033,13 +1943,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2061,69 +1966,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.setLevel": {
@@ -2154,13 +1996,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2180,45 +2017,6 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `invalid_id`: A path id that must be an integer is not one.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.adjust": {
@@ -2254,13 +2052,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2284,74 +2077,6 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `adjustment_error`: A removal is larger than the available stock, or an addition passes the maximum.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "adjustment_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.bulk": {
@@ -2385,13 +2110,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2411,69 +2131,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.transfer": {
@@ -2514,13 +2171,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2552,74 +2204,6 @@ export interface operations {
                     };
                 };
             };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `adjustment_error`: A removal is larger than the available stock, or an addition passes the maximum.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "adjustment_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.movements": {
@@ -2640,13 +2224,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2660,38 +2239,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "stock.getBySku": {
@@ -2705,13 +2252,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2733,12 +2275,465 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "orders.list": {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+                state_id?: (1 | 2 | 3 | 5 | 7)[];
+                start_date?: string;
+                end_date?: string;
+                assembly_date?: string;
+                include_details?: string;
+                customer_name?: string;
+                order_tenant_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            orders: components["schemas"]["OrderSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "orders.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
+                    /** @description Up to 1000 orders. */
+                    orders: components["schemas"]["NewOrder"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description Number of orders that were created. */
+                            created_count: number;
+                            /** @description Number of orders that were skipped because their `order_tenant_id` exists. */
+                            existing_count: number;
+                            /** @description The created orders, in the order of submission. */
+                            orders: components["schemas"]["CreatedOrder"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "orders.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Order"];
+                    };
+                };
+            };
+        };
+    };
+    "orders.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: date
+                     * @description Date by which the order must be fulfilled.
+                     * @example 2026-11-30
+                     */
+                    assembly_date?: string;
+                    /** @description Who ordered; null removes it. */
+                    customer_name?: string | null;
+                    /** @description Where the order goes; null removes it. */
+                    shipping_address?: string | null;
+                    /**
+                     * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+                     * @enum {integer}
+                     */
+                    state_id?: 1 | 2 | 3 | 5 | 7;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            id: number;
+                            /** @description The client's own identifier of the order. */
+                            order_tenant_id: string;
+                            /**
+                             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+                             * @enum {integer}
+                             */
+                            state_id: 1 | 2 | 3 | 5 | 7;
+                            /** Format: date */
+                            assembly_date: string;
+                            customer_name: string | null;
+                            shipping_address: string | null;
+                            /** Format: date-time */
+                            updated_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "orders.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The order's id, or the client's own identifier. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The client's own identifier; when given, the `id` in the path does not count. */
+                    order_tenant_id?: string | null;
+                    /** @description Why; sent as `cancellation_reason` of the event. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            message: string;
+                            /** @description The order's id. */
+                            order_id: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "flows.list": {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+                state?: "started" | "completed" | "cancelled";
+                order_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            flows: components["schemas"]["PickingFlow"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "flows.start": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the order. Needed unless `order_tenant_id` is given. */
+                    order_id?: number | null;
+                    /** @description The client's own identifier of the order. When `order_id` is given too, both must name the same order. */
+                    order_tenant_id?: string | null;
+                    /**
+                     * @description Who picks.
+                     * @example ada@example.com
+                     */
+                    operator_email: string;
+                    /**
+                     * @description Number of the operator; kept as `user_id` of the stock movements.
+                     * @example 7
+                     */
+                    operator_id?: number | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PickingFlow"];
+                    };
+                };
+            };
+        };
+    };
+    "flows.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PickingFlowDetails"];
+                    };
+                };
+            };
+        };
+    };
+    "flows.pick": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Barcode as scanned: fills the open lines of the product in order.
+                     * @example 4006381333931
+                     */
+                    barcode?: string | null;
+                    /** @description Id of the product: fills its open lines in order. */
+                    product_id?: number | null;
+                    /** @description Id of the order line: fills that line alone. */
+                    order_detail_id?: number | null;
+                    /**
+                     * @description Where it is taken from.
+                     * @example A-01-03
+                     */
+                    location_id: string;
+                    /**
+                     * @description How much is taken; with decimals, at most 3, only of weighable products.
+                     * @example 2
+                     */
+                    quantity: number;
+                    /**
+                     * @description Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.
+                     * @example scan-7f3a
+                     */
+                    pick_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            pick: components["schemas"]["Pick"];
+                            /** @description The order lines that changed, as they are after it. */
+                            lines: components["schemas"]["PickedLine"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "flows.undoPick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                /** @description The pick's id. */
+                pick_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            pick: components["schemas"]["Pick"];
+                            /** @description The order lines that changed, as they are after it. */
+                            lines: components["schemas"]["PickedLine"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "flows.complete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PickingFlow"];
+                    };
+                };
+            };
+        };
+    };
+    "flows.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Why; kept, and sent as `cancellation_reason` of the event. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PickingFlow"];
+                    };
+                };
+            };
         };
     };
     "locations.list": {
@@ -2753,13 +2748,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2773,38 +2763,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "locations.update": {
@@ -2828,13 +2786,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2845,41 +2798,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "warehouses.list": {
@@ -2894,13 +2812,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2914,38 +2827,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "warehouses.create": {
@@ -2967,13 +2848,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2989,69 +2865,396 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
+        };
+    };
+    "webhooks.list": {
+        parameters: {
+            query?: {
+                include_inactive?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
+                        success: true;
+                        data: {
+                            webhooks: components["schemas"]["Webhook"][];
                         };
                     };
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
+        };
+    };
+    "webhooks.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description Receiver address: http or https, in production https only. */
+                    url: string;
+                    /** @description Topics, or `*` alone for all of them. */
+                    events: [
+                        "*"
+                    ] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                };
+            };
+        };
+        responses: {
+            200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
+                        success: true;
+                        data: components["schemas"]["CreatedWebhook"];
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Receiver address: http or https, in production https only. */
+                    url?: string;
+                    /** @description Topics, or `*` alone for all of them. */
+                    events?: [
+                        "*"
+                    ] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                    /** @description true turns a disabled subscription on again, false pauses it. */
+                    active?: boolean;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
                             message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
+                            webhook_id: string;
                         };
                     };
                 };
             };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    "webhooks.rotateSecret": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            id: string;
+                            /** @description Signing secret: `whsec_` and 32 random bytes in base64. It is shown only here: keep it to verify signatures. */
+                            secret: string;
+                            /**
+                             * Format: date-time
+                             * @description Until then the previous secret signs too, as a second `v1`.
+                             */
+                            previous_secret_expires_at: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Default: the first topic subscribed to. */
+                    event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.deliveries": {
+        parameters: {
+            query?: {
+                state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                page?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description Newest event first. */
+                            deliveries: components["schemas"]["Delivery"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.retryDelivery": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+        };
+    };
+    "webhooks.replay": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A date or a timestamp: events from then on. */
+                    since: string;
+                    /** @description A date or a timestamp: events up to and including it. Default: now. */
+                    until?: string | null;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description How many deliveries were queued. */
+                            queued: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "events.list": {
+        parameters: {
+            query?: {
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                since?: string;
+                until?: string;
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description Oldest first. */
+                            events: components["schemas"]["Event"][];
+                            /** @description Goes into `after` for the next page; null when there is nothing more now. */
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "events.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Event"];
+                    };
+                };
+            };
         };
     };
     "apiKeys.list": {
@@ -3063,13 +3266,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3082,11 +3280,6 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "apiKeys.create": {
@@ -3121,13 +3314,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3138,69 +3326,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `validation_error`: The input is missing or malformed; the message names the field. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            /** @description `idempotency_conflict`: The Idempotency-Key was used with another request, or its request is still running. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Seconds after which to try again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "idempotency_conflict";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "apiKeys.get": {
@@ -3214,13 +3339,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3231,39 +3351,6 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_id`: A path id that must be an integer is not one. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     "apiKeys.revoke": {
@@ -3277,13 +3364,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3293,1931 +3375,6 @@ export interface operations {
                         data: components["schemas"]["ApiKey"];
                     };
                 };
-            };
-            /**
-             * @description `validation_error`: The input is missing or malformed; the message names the field.
-             *
-             *     `invalid_id`: A path id that must be an integer is not one.
-             */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "invalid_id";
-                            /** @description What is wrong and what to change, for people. */
-                            message: string;
-                            /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["RateLimitExceeded"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    "orders.list": {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1. */
-                page?: number;
-                /** @description Page size. */
-                limit?: number;
-                /** @description Filter by state. */
-                state_id?: number | number[];
-                include_details?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            orders: components["schemas"]["OrderSummary"][];
-                            pagination: components["schemas"]["Pagination"];
-                        };
-                    };
-                };
-            };
-            /** @description validation_error */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "orders.create": {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "order_tenant_id": "SO-1001",
-                 *       "assembly_date": "2026-01-31",
-                 *       "order_detail": [
-                 *         {
-                 *           "barcode": "4006381333931",
-                 *           "quantity": 2
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
-                    orders: components["schemas"]["NewOrder"][];
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            created_count: number;
-                            existing_count: number;
-                            orders: {
-                                id: number;
-                                order_tenant_id: string;
-                                state_id: number;
-                            }[];
-                        };
-                    };
-                };
-            };
-            /** @description validation_error; creation_error */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "validation_error" | "creation_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "orders.get": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: components["schemas"]["Order"];
-                    };
-                };
-            };
-            /** @description invalid_id */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "invalid_id";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "not_found";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "orders.update": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    customer_name?: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: components["schemas"]["Order"];
-                    };
-                };
-            };
-            /** @description update_error */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "update_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "orders.cancel": {
-        parameters: {
-            query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    order_tenant_id?: string;
-                    reason?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            message: string;
-                            order_id: string;
-                        };
-                    };
-                };
-            };
-            /** @description cancel_error */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "cancel_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "webhooks.list": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            webhooks: {
-                                id: string;
-                            }[];
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "events.list": {
-        parameters: {
-            query?: {
-                after?: string;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        data: {
-                            events: components["schemas"]["Event"][];
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-            };
-            /** @description missing_api_key; invalid_api_key */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "missing_api_key" | "invalid_api_key";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description insufficient_scope */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "insufficient_scope";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "rate_limit_exceeded";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "internal_error";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        success: false;
-                        error: {
-                            /** @enum {string} */
-                            code: "service_unavailable";
-                            message: string;
-                            details?: ({
-                                index: number;
-                                error: string;
-                            } | {
-                                path: string;
-                                error: string;
-                            })[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "webhook.order.created": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "order/created",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "state_id": 1,
-                 *         "state_name": "state_name",
-                 *         "warehouse_id": 1,
-                 *         "warehouse_name": "warehouse_name",
-                 *         "items_count": 1,
-                 *         "total_quantity": 1,
-                 *         "source": "api",
-                 *         "source_integration": "source_integration",
-                 *         "created_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["OrderCreatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.order.updated": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "order/updated",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "state_id": 1,
-                 *         "state_name": "state_name",
-                 *         "previous_state_id": 1,
-                 *         "previous_state_name": "previous_state_name",
-                 *         "warehouse_id": 1,
-                 *         "updated_fields": [
-                 *           "updated_fields"
-                 *         ],
-                 *         "updated_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["OrderUpdatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.order.cancelled": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "order/cancelled",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "state_id": 1,
-                 *         "state_name": "state_name",
-                 *         "previous_state_id": 1,
-                 *         "previous_state_name": "previous_state_name",
-                 *         "cancellation_reason": "cancellation_reason",
-                 *         "cancelled_by": "cancelled_by",
-                 *         "cancelled_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["OrderCancelledEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.order.completed": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "order/completed",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "state_id": 1,
-                 *         "state_name": "state_name",
-                 *         "warehouse_id": 1,
-                 *         "items_picked": 1,
-                 *         "total_quantity_picked": 1,
-                 *         "picked_by": "picked_by",
-                 *         "started_at": "2026-01-31T12:00:00.000Z",
-                 *         "completed_at": "2026-01-31T12:00:00.000Z",
-                 *         "duration_minutes": 1
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["OrderCompletedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.product.created": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "product/created",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "barcode": "barcode",
-                 *         "name": "name",
-                 *         "description": "description",
-                 *         "category": "category",
-                 *         "price": 1,
-                 *         "cost": 1,
-                 *         "weight": 1,
-                 *         "created_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ProductCreatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.product.updated": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "product/updated",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "barcode": "barcode",
-                 *         "name": "name",
-                 *         "updated_fields": [
-                 *           "updated_fields"
-                 *         ],
-                 *         "updated_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ProductUpdatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.product.deleted": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "product/deleted",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "barcode": "barcode",
-                 *         "name": "name",
-                 *         "deleted_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["ProductDeletedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.stock.updated": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "stock/updated",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "barcode": "barcode",
-                 *         "product_name": "product_name",
-                 *         "warehouse_id": 1,
-                 *         "warehouse_name": "warehouse_name",
-                 *         "location_id": "location_id",
-                 *         "quantity": 1,
-                 *         "previous_quantity": 1,
-                 *         "change": 1,
-                 *         "reason": "order_fulfillment",
-                 *         "reference_id": "reference_id"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["StockUpdatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.stock.low_alert": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "stock/low_alert",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "barcode": "barcode",
-                 *         "product_name": "product_name",
-                 *         "warehouse_id": 1,
-                 *         "warehouse_name": "warehouse_name",
-                 *         "current_quantity": 1,
-                 *         "minimum_threshold": 1,
-                 *         "suggested_reorder": 1
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["StockLowAlertEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.stock.movement_created": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "stock/movement_created",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "movement_id": "movement_id",
-                 *         "type": "receipt",
-                 *         "product_id": 1,
-                 *         "sku": "sku",
-                 *         "product_name": "product_name",
-                 *         "quantity": 1,
-                 *         "from_location": "from_location",
-                 *         "to_location": "to_location",
-                 *         "warehouse_id": 1,
-                 *         "created_by": "created_by",
-                 *         "notes": "notes",
-                 *         "created_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["StockMovementCreatedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.flow.started": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "flow/started",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "flow_id": 1,
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "warehouse_id": 1,
-                 *         "operator_id": 1,
-                 *         "operator_email": "operator_email",
-                 *         "items_to_pick": 1,
-                 *         "total_quantity": 1,
-                 *         "started_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["FlowStartedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.flow.completed": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "flow/completed",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "flow_id": 1,
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "warehouse_id": 1,
-                 *         "operator_id": 1,
-                 *         "operator_email": "operator_email",
-                 *         "items_picked": 1,
-                 *         "total_quantity_picked": 1,
-                 *         "started_at": "2026-01-31T12:00:00.000Z",
-                 *         "completed_at": "2026-01-31T12:00:00.000Z",
-                 *         "duration_minutes": 1
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["FlowCompletedEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    "webhook.flow.cancelled": {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret. */
-                "X-Webhook-Signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "id": "id",
-                 *       "event": "flow/cancelled",
-                 *       "created_at": "2026-01-31T12:00:00.000Z",
-                 *       "data": {
-                 *         "flow_id": 1,
-                 *         "order_id": 1,
-                 *         "order_tenant_id": "order_tenant_id",
-                 *         "warehouse_id": 1,
-                 *         "operator_id": 1,
-                 *         "operator_email": "operator_email",
-                 *         "cancellation_reason": "cancellation_reason",
-                 *         "items_picked_before_cancel": 1,
-                 *         "started_at": "2026-01-31T12:00:00.000Z",
-                 *         "cancelled_at": "2026-01-31T12:00:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["FlowCancelledEvent"];
-            };
-        };
-        responses: {
-            /** @description Acknowledges the event. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not acknowledged: it is sent again. 410 ends the subscription. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };

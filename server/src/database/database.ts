@@ -5,6 +5,7 @@ import { Availability } from './availability.ts'
 import { ConnectionFailure, isRetryable } from './errors.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Probe } from './probe.ts'
+import { sendingTogether } from './sending-together.ts'
 import type { Schema } from './schema.ts'
 import type { Statement } from './statement.ts'
 
@@ -25,6 +26,11 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool
+  /**
+   * Runs a quick statement that nobody else's can hold up, and that does not wait for the disk: it is kept whenever something is kept that
+   * is written after it.
+   */
+  runAside: Queryable['run']
   /** How the connections are used at the moment. */
   usage(): DatabaseUsage
   /** Runs `work` over a connection of its own that has no time limits: for migrations, which may take long. */
@@ -41,6 +47,10 @@ export interface DatabaseUsage {
   pool: { open: number; idle: number; waitingRequests: number }
 }
 
+/** Reads only wait for the processor: few connections answer many of them at a time. */
+const READING_CONNECTIONS = 2
+/** Writes wait for the disk and for one another, each holding up those behind it: 12 connections do twice what 2 do. */
+const WRITING_CONNECTIONS = 12
 const MAX_TRIES = 5
 /** Before a statement is run again, at random up to this, twice as long each time: those that met are to miss each other. */
 const RETRY_DELAY_MS = 5
@@ -94,11 +104,15 @@ export function openDatabase(
   }
   const pool = new pg.Pool({ ...config, Client, connectionTimeoutMillis: POOL_WAIT_MS, max: options.maxConnections ?? 10 })
   pool.on('error', report)
-  const pipelined = new PipelinedConnections(() => new Client({ ...config, pipeline: true }), options.pipelinedConnections ?? 2)
+  const connectPipelined = (): pg.Client => sendingTogether(new Client({ ...config, pipeline: true }))
+  const readers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? READING_CONNECTIONS)
+  const writers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? WRITING_CONNECTIONS)
+  const asideOptions = `${config.options} -c synchronous_commit=off`
+  const aside = new PipelinedConnections(() => new Client({ ...config, pipeline: true, options: asideOptions }), 1)
   const kysely = kyselyOn({ connect: () => acquire(pool), end: () => pool.end(), options: pool.options })
 
   const run: Queryable['run'] = (statement, values) =>
-    retried(async () => (await pipelined.query(queryOf(statement, values))).rows as never)
+    retried(async () => (await (statement.writes ? writers : readers).query(queryOf(statement, values))).rows as never)
 
   return {
     pool,
@@ -106,6 +120,7 @@ export function openDatabase(
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
     transaction: (work) => retried(() => inTransaction(pool, work)),
+    runAside: (statement, values) => retried(async () => (await aside.query(queryOf(statement, values))).rows as never),
     usage: () => ({
       isAnswering: !availability.isLost,
       waitingQueries: availability.waiting,
@@ -113,9 +128,9 @@ export function openDatabase(
     }),
     unhurried: (work) => unhurried({ ...config, options: SESSION_SETTINGS }, work),
     close: async () => {
-      const timer = setTimeout(() => availability.breakConnections(), CLOSE_GRACE_MS)
-      await Promise.all([pipelined.end(), pool.end()])
-      clearTimeout(timer)
+      const grace = new AbortController()
+      const ended = Promise.all([readers.end(), writers.end(), aside.end(), pool.end()]).finally(() => grace.abort())
+      await Promise.race([ended, delay(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {})])
       availability.close()
     },
   }

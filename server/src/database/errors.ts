@@ -67,7 +67,8 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
   if (failure === undefined) return undefined
   const constraint = failure.constraint === undefined ? undefined : CONSTRAINTS[failure.constraint]
   if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
-  if (isUnavailable(failure)) {
+  // What may succeed when it is run again is no fault of ours, also when no try was left or it belongs to a larger transaction.
+  if (isUnavailable(failure) || isRetryable(error)) {
     return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
       retryAfterSeconds: 1,
       cause: error,

@@ -17,11 +17,11 @@ export class PipelinedConnections {
     this.#clients = Array.from({ length: size }, () => undefined)
   }
 
-  async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    if (this.#ended) throw new ConnectionFailure()
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    if (this.#ended) return Promise.reject(new ConnectionFailure())
     const slot = this.#next
     this.#next = (slot + 1) % this.#clients.length
-    return await (this.#clients[slot] ?? this.#open(slot)).query<Row>(query)
+    return (this.#clients[slot] ?? this.#open(slot)).query<Row>(query)
   }
 
   /** Lets the queries end that are under way. */

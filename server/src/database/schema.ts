@@ -208,6 +208,7 @@ export interface Schema {
     failing_since: NullableTimestamp
     failed_attempts: Generated<number>
   }
+  /** A view of `waiting_deliveries` and `finished_deliveries`. */
   webhook_deliveries: {
     tenant_id: number
     subscription_id: number
@@ -215,8 +216,6 @@ export interface Schema {
     event_created_at: Timestamp
     topic: string
     state: 'pending' | 'in_flight' | 'succeeded' | 'failed' | 'skipped'
-    trigger: Generated<'schedule' | 'manual' | 'replay' | 'test'>
-    tries: Generated<number>
     next_attempt_at: NullableTimestamp
     created_at: Timestamp
     completed_at: NullableTimestamp

@@ -5,11 +5,15 @@
 export interface Statement<Values extends readonly unknown[], Row> {
   readonly name: string
   readonly text: string
+  /** Whether it changes something: then it waits for the disk, and may wait for the locks of others. */
+  readonly writes: boolean
   /** Only carries the types; never set. */
   readonly types?: { values: Values; row: Row }
 }
 
+const WRITES = /\b(insert into|update|delete from)\b/i
+
 /** Declares a statement. `name` must be unique in the program; `$1` is by convention the tenant's id. */
 export function statement<Values extends readonly unknown[], Row>(name: string, text: string): Statement<Values, Row> {
-  return { name, text }
+  return { name, text, writes: WRITES.test(text) }
 }

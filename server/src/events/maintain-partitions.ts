@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Queryable } from '../database/database.ts'
 
-/** In the order in which a day is dropped: a delivery is never without its event. */
+const DAYS_KEPT = 30
+
 const PARTITIONED = [
-  { table: 'webhook_deliveries', column: 'event_created_at' },
-  { table: 'events', column: 'created_at' },
+  { table: 'events', column: 'created_at', daysKept: DAYS_KEPT },
+  { table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT },
+  { table: 'audit_log', column: 'at', daysKept: 365 },
 ] as const
 type Partitioned = (typeof PARTITIONED)[number]
 
 const DAYS_AHEAD = 7
-const DAYS_KEPT = 30
 const DAY_MS = 86_400_000
 
 /** Any constant that no other advisory lock of the program has. */
@@ -24,24 +25,26 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const ROWS_IN_DEFAULT_PARTITION = '23514'
 
 /**
- * Makes the daily partitions of events and deliveries for the days to come, and drops those of events older than 30 days. To be called at
+ * Makes the daily partitions of events, deliveries and the audit log for the days to come, and drops those that are too old. To be called at
  * start and every hour, in as many processes as there are: one at a time does it. What it could not do because the tables were busy is
  * done by the next call; until then rows of a day without a partition are kept in the default one.
  */
 export async function maintainPartitions(db: Queryable, now: Date = new Date()): Promise<void> {
   const today = now.toISOString().slice(0, 10)
-  const oldest = addDays(today, -DAYS_KEPT)
-  for (const of of PARTITIONED) {
-    const existing = await partitionsOf(db, of)
+  // A delivery that still waits goes before its event does.
+  await deleteBefore(db, 'waiting_deliveries', 'event_created_at', addDays(today, -DAYS_KEPT))
+  for (const parent of PARTITIONED) {
+    const oldest = addDays(today, -parent.daysKept)
+    const existing = await partitionsOf(db, parent)
     const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => addDays(today, ahead))
-    const missing = days.filter((day) => !existing.includes(nameOf(of, day)))
-    const expired = existing.filter((name) => name < nameOf(of, oldest))
+    const missing = days.filter((day) => !existing.includes(nameOf(parent, day)))
+    const expired = existing.filter((name) => name < nameOf(parent, oldest))
     const changes = [
-      ...missing.map((day) => () => createPartition(db, of, day)),
+      ...missing.map((day) => () => createPartition(db, parent, day)),
       ...expired.map((name) => () => dropPartition(db, name)),
     ]
     for (const change of changes) if (!(await succeeds(change))) return
-    await emptyDefault(db, of, oldest)
+    await deleteBefore(db, `${parent.table}_default`, parent.column, oldest)
   }
 }
 
@@ -74,15 +77,15 @@ async function partitionsOf({ kysely }: Queryable, { table }: Partitioned): Prom
 }
 
 /** Filled beside the table and attached to it, which locks it for less than making it in place does. */
-async function createPartition(db: Queryable, of: Partitioned, day: string): Promise<void> {
-  const name = nameOf(of, day)
+async function createPartition(db: Queryable, parent: Partitioned, day: string): Promise<void> {
+  const name = nameOf(parent, day)
   await underLock(db, async ({ kysely }) => {
     const existing = await sql<{ id: string | null }>`select to_regclass(${name}) as id`.execute(kysely)
     if (existing.rows[0]?.id !== null) return
-    await sql`create table ${sql.table(name)} (like ${sql.table(of.table)} including all)`.execute(kysely)
+    await sql`create table ${sql.table(name)} (like ${sql.table(parent.table)} including all)`.execute(kysely)
     const from = sql.lit(`${day} 00:00:00+00`)
     const to = sql.lit(`${addDays(day, 1)} 00:00:00+00`)
-    await sql`alter table ${sql.table(of.table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
+    await sql`alter table ${sql.table(parent.table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
       kysely,
     )
   })
@@ -94,8 +97,8 @@ async function dropPartition(db: Queryable, name: string): Promise<void> {
   })
 }
 
-async function emptyDefault({ kysely }: Queryable, { table, column }: Partitioned, before: string): Promise<void> {
-  await sql`delete from ${sql.table(`${table}_default`)} where ${sql.ref(column)} < ${before}::date`.execute(kysely)
+async function deleteBefore({ kysely }: Queryable, table: string, column: string, day: string): Promise<void> {
+  await sql`delete from ${sql.table(table)} where ${sql.ref(column)} < ${day}::date`.execute(kysely)
 }
 
 async function underLock(db: Queryable, change: (tx: Queryable) => Promise<void>): Promise<void> {

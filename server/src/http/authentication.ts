@@ -23,7 +23,7 @@ export function authentication(keys: KeyCache) {
     if (key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now()) {
       throw new ServiceError('expired_api_key', `The API key expired at ${key.expiresAt}`)
     }
-    if (!key.allows(request.ip))
+    if (key.ipWhitelist.length > 0 && !key.allows(request.ip))
       throw new ServiceError('ip_not_allowed', `The address ${request.ip} is not on the allow-list of this API key`)
     request.caller = key.caller
   }

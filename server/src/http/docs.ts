@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../openapi/document.ts'
@@ -29,6 +30,7 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinki
 
 /** The OpenAPI document and a page to read it; neither needs a key. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
+  await app.register(helmet, { global: true, contentSecurityPolicy: false })
   const json = JSON.stringify(openApiDocument())
   app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))

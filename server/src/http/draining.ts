@@ -9,11 +9,13 @@ export function refuseWhileDraining(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     draining = true
   })
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!draining) return
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!draining) return done()
     reply.header('connection', 'close')
-    throw new ServiceError('service_unavailable', 'The server is shutting down; try again', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    })
+    done(
+      new ServiceError('service_unavailable', 'The server is shutting down; try again', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
+    )
   })
 }

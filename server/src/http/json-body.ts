@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { unsupportedMediaType } from './failures.ts'
+import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -19,6 +20,8 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 }
 
 function parseJson(body: Buffer): unknown {
+  const excess = excessOf(body)
+  if (excess !== undefined) throw new ServiceError('validation_error', `The body ${excess}`)
   let text: string
   try {
     text = utf8.decode(body)

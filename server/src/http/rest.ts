@@ -1,9 +1,10 @@
+import { callTRPCProcedure } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { RequestContext } from '../context.ts'
 import { endpointsOf } from '../endpoints.ts'
 import { ServiceError } from '../errors.ts'
 import type { AppRouter } from '../router.ts'
-import { createCallerFactory, requireScope, type ProcedureMeta } from '../trpc.ts'
+import { requireScope, type ProcedureMeta } from '../trpc.ts'
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -15,8 +16,7 @@ export function registerRestRoutes(
   contextOf: (request: FastifyRequest) => RequestContext,
   guards: readonly onRequestAsyncHookHandler[],
 ): void {
-  const createCaller = createCallerFactory(router)
-  for (const { name, meta } of endpointsOf(router)) {
+  for (const { name, type, meta } of endpointsOf(router)) {
     const { method, path } = meta.openapi
     app.route({
       method,
@@ -24,7 +24,9 @@ export function registerRestRoutes(
       onRequest: [...guards, async (request) => requireScope(request.caller.scopes, meta.scope)],
       handler: async (request, reply) => {
         const input = inputOf(request, meta)
-        const call = (context: RequestContext): Promise<unknown> => procedureOf(createCaller(context), name)(input)
+        const getRawInput = async (): Promise<unknown> => input
+        const call = (ctx: RequestContext): Promise<unknown> =>
+          callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
         const context = contextOf(request)
         return { success: true, data: await (method === 'POST' ? idempotently(request, reply, context, call) : call(context)) }
       },
@@ -59,10 +61,4 @@ function bodyInput(body: unknown, meta: ProcedureMeta): unknown {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new ServiceError('validation_error', 'The body must be a JSON object')
-}
-
-function procedureOf(caller: object, name: string): (input: unknown) => Promise<unknown> {
-  return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], caller) as (
-    input: unknown,
-  ) => Promise<unknown>
 }

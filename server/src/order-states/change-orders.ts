@@ -27,12 +27,13 @@ export interface OrderChange {
  */
 export function changeOrders({ source, set, when = 'true' }: OrderChange): string {
   const assignments = Object.entries(set).map(([column, value]) => `${column} = ${value}`)
+  // The array makes a lookup by id of it in any plan, also in one that was made while the table was empty.
   const columns = ORDER_COLUMNS.split(/,\s*/).map((column) => `o.${column}`)
   return `
 changed_order as (
   update orders o set ${assignments.join(', ')}, updated_at = clock_timestamp()
   from ${source} p
-  where o.tenant_id = $1 and o.id = p.id and ${when}
+  where o.tenant_id = $1 and o.id = any (array(select id from ${source})) and o.id = p.id and ${when}
   returning ${columns.join(', ')}, p.state_id as previous_state_id, p.assembly_date as previous_assembly_date
 ), moved_order_count as (
   select created_at, assembly_date, state_id, 1 as change from changed_order

@@ -50,9 +50,8 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
     lines.map((line) => line.quantity),
     lines.map((line) => line.price ?? null),
   ]
-  const result = await (lines.length > MANY_LINES
-    ? db.transaction((tx) => tx.runOne(insertOrders, values))
-    : db.runOne(insertOrders, values))
+  const isLong = lines.length > MANY_LINES
+  const result = await (isLong ? db.transaction((tx) => tx.runOne(insertOrders, values)) : db.runOne(insertOrders, values))
   const { created, ...unknown } = result as InsertedOrders
   refuseUnknown(unknown, submitted)
   return created

@@ -29,25 +29,32 @@ export interface InsertedOrders {
  * Creates the orders that do not exist yet. The barcodes of those that do are not looked at: submitting an old order again succeeds,
  * whatever became of its products. Rows are inserted in the order of order_tenant_id, so that overlapping batches wait for one another
  * and never in a circle; ids are given before that, in the order of submission.
+ *
+ * Postgres plans the statement once, maybe while the tables are empty and one index is as good as another. "The first from this one on"
+ * can only be found in the right one, and not by a join with all of the tenant's orders or products.
  */
 export const insertOrders = statement<OrderArrays, InsertedOrders>(
   'insert_orders',
   `with submitted as materialized (
-     select s.*, w.name as warehouse_name
+     select s.*, (select w.name from warehouses w where w.tenant_id = $1 and w.id = s.warehouse_id) as warehouse_name
      from unnest($2::text[], $3::date[], $4::text[], $5::text[], $6::bigint[]) with ordinality
        as s(order_tenant_id, assembly_date, customer_name, shipping_address, warehouse_id, position)
-     left join warehouses w on w.tenant_id = $1 and w.id = s.warehouse_id
    ), new_order as materialized (
      select nextval('orders_id_seq') as id, s.*
      from submitted s
-     where not exists (select from orders o where o.tenant_id = $1 and o.order_tenant_id = s.order_tenant_id)
+     where s.order_tenant_id is distinct from (
+       select order_tenant_id from orders where tenant_id = $1 and order_tenant_id >= s.order_tenant_id order by order_tenant_id limit 1
+     )
      order by s.position
    ), new_line as materialized (
      select n.id as order_id, n.position as order_position, l.position, l.barcode, l.quantity, coalesce(l.price, p.price) as price,
        p.id as product_id, p.name as product_name
      from unnest($7::bigint[], $8::text[], $9::int[], $10::float8[]) with ordinality as l(order_position, barcode, quantity, price, position)
      join new_order n on n.position = l.order_position
-     left join products p on p.tenant_id = $1 and p.barcode = l.barcode and p.is_active
+     left join lateral (
+       select * from (select * from products where tenant_id = $1 and barcode >= l.barcode order by barcode limit 1) next
+       where next.barcode = l.barcode and next.is_active
+     ) p on true
    ), unknown_barcode as materialized (
      select order_position as position, json_agg(barcode order by position) as barcodes from new_line where product_id is null group by order_position
    ), created as (

@@ -29,11 +29,14 @@ const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinity')`
 const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
 const NEWEST_FIRST = 'order by created_at desc, id desc'
 
-/** The answer of the CTEs `total` and `page` (id). Only the orders of the page are read as rows, all others in an index. */
+/**
+ * The answer of the CTEs `total` and `page` (id). Only the orders of the page are read as rows, all others in an index. The array makes
+ * them looked up by id in any plan, also in one that was made while the table was empty.
+ */
 const SELECT_PAGE = `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
      case when $7::boolean then ${orderDetail('o.id')} end as order_detail
-   from total t left join (page join orders o on o.tenant_id = $1 and o.id = page.id) on true
+   from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    order by o.created_at desc, o.id desc`
 
 /** Numbers of orders `n`: a rollup, and the changes that are not in it yet. */

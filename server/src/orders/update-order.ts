@@ -32,10 +32,10 @@ type Row = UpdatedOrder & { previous_state_id: OrderStateId; is_permitted: boole
 const { completed, cancelled } = ORDER_STATES
 
 /** Of the picking flows that ended before the order was completed by hand, those in which something was picked. */
-const FLOWS_THAT_PICKED = `from picking_flows f where f.tenant_id = $1 and f.order_id = o.id and f.state = 'completed' and f.items_picked > 0`
+const FLOWS_THAT_PICKED = `from picking_flows f where f.tenant_id = $1 and f.order_id = o.id and f.completed_at is not null and f.items_picked > 0`
 const completedByHand = {
   pickedBy: `coalesce((select f.operator_email ${FLOWS_THAT_PICKED} order by f.id desc limit 1), $9::text)`,
-  startedAt: `coalesce((select min(f.started_at) ${FLOWS_THAT_PICKED}), o.created_at)`,
+  startedAt: `coalesce((select f.started_at ${FLOWS_THAT_PICKED} order by f.id limit 1), o.created_at)`,
 }
 
 const FIELDS = ['assembly_date', 'customer_name', 'shipping_address', 'state_id', 'state_picking_id'] as const

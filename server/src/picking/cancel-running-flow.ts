@@ -9,46 +9,60 @@ import { flowCancelledData } from './flow-events.ts'
 import { orderOfFlow } from './lock-order.ts'
 import type { PickingFlow } from './schemas.ts'
 
-type Cancellation = Statement<[tenantId: number, id: number, reason: string | null, defaultWarehouseId: number, createdBy: string], PickingFlow>
+type Cancellation = Statement<
+  [tenantId: number, id: number, reason: string | null, defaultWarehouseId: number, createdBy: string],
+  PickingFlow
+>
 
 /**
  * Cancels the running flow for which `condition` is true and puts its picks back, one movement each. The order must have been locked
- * before: picks are read as of the beginning. `orderChange` is a list of CTEs, and `orderEvents` a query of what they have to tell, with
- * the column `kind` from 2 instead of a position. No row when no such flow runs.
+ * before: flow and picks are read as of the beginning. `orderChange` is a list of CTEs, and `orderEvents` adds a query of what they have
+ * to tell, with the column `kind` from 2 instead of a position. No row when no such flow runs.
  */
-function cancelRunning(name: string, condition: string, orderChange: readonly string[] = [], orderEvents: readonly string[] = []): Cancellation {
+function cancelRunning(name: string, condition: string, orderChange: readonly string[] = [], orderEvents = ''): Cancellation {
   const ctes = [
-    `cancelled_flow as (
+    `running_flow as materialized (
+     select f.id, f.order_id, f.operator_id, o.order_tenant_id, o.warehouse_id
+     from picking_flows f join orders o on o.tenant_id = $1 and o.id = f.order_id
+     where f.tenant_id = $1 and f.${condition} and f.state = 'started'
+   ), cancelled_flow as (
      update picking_flows set state = 'cancelled', cancelled_at = clock_timestamp(), cancellation_reason = $3::text
-     where tenant_id = $1 and ${condition} and state = 'started'
+     where tenant_id = $1 and id = (select id from running_flow)
      returning *
    ), stock_change as materialized (
      select row_number() over (order by p.movement_id)::int as position, p.product_id, p.location_id, p.quantity as amount, 'IN' as movement_type,
-       'return' as reason, f.operator_id as user_id, f.order_id, null::text as other_location_id
-     from cancelled_flow f join picks p on p.tenant_id = $1 and p.flow_id = f.id and p.undone_at is null
+       'return' as reason, (select operator_id from running_flow) as user_id, (select order_id from running_flow) as order_id, null::text as other_location_id
+     from picks p where p.tenant_id = $1 and p.flow_id = (select id from running_flow) and p.undone_at is null
    )`,
-    applyStockChanges({ source: 'stock_change', amount: 'relative', eventReason: 'return', defaultWarehouse: '$4::bigint', createdBy: '$5::text' }),
+    applyStockChanges({
+      source: 'stock_change',
+      rows: 'many',
+      amount: 'relative',
+      eventReason: 'return',
+      defaultWarehouse: '$4::bigint',
+      createdBy: '$5::text',
+    }),
     `reopened_line as (
-     update order_lines l set picked_quantity = l.picked_before_flow
-     from cancelled_flow f
-     where l.tenant_id = $1 and l.order_id = f.order_id and l.picked_quantity <> l.picked_before_flow
+     update order_lines set picked_quantity = picked_before_flow
+     where tenant_id = $1 and order_id = (select order_id from running_flow) and picked_quantity <> picked_before_flow
    )`,
     ...orderChange,
     `ended_flow as (${endedFlows('cancelled_flow')})`,
     recordFlowCounts('ended_flow'),
-    `order_of_flow as (
-     select o.id, o.order_tenant_id, o.warehouse_id from cancelled_flow f join orders o on o.tenant_id = $1 and o.id = f.order_id
-   ), ended_event as (
-     select 1 as kind, 'flow/cancelled' as topic, ${flowCancelledData('f', 'o')} as data from cancelled_flow f cross join order_of_flow o
-     ${orderEvents.map((query) => `union all ${query}`).join('\n')}
+    `ended_event as (
+     select 1 as kind, 'flow/cancelled' as topic, ${flowCancelledData('f', 'r')} as data from cancelled_flow f cross join running_flow r
+     ${orderEvents}
    ), flow_event as (
      select position, topic, data from stock_event
      union all
-     select s.count + kind, topic, data from ended_event cross join (select count(*) from stock_event) s
+     select s.last + kind, topic, data from ended_event cross join (select coalesce(max(position), 0) as last from stock_event) s
    )`,
     recordEvents('flow_event'),
   ]
-  return statement(name, `with ${ctes.join(', ')} select ${flowColumns('f', 'o')} from cancelled_flow f cross join order_of_flow o`)
+  return statement(
+    name,
+    `with ${ctes.join(', ')} select ${flowColumns('f', 'r')} from cancelled_flow f cross join running_flow r`,
+  )
 }
 
 const cancelOfOrder = cancelRunning('cancel_flow_of_order', 'order_id = $2')
@@ -59,10 +73,13 @@ export const cancelAndRelease = cancelRunning(
   'id = $2',
   [
     lockedOrder(`id = ${orderOfFlow('$2')}`),
-    `released_order as materialized (select o.* from locked_order o join cancelled_flow f on f.order_id = o.id)`,
-    changeOrders({ source: 'released_order', set: { state_id: String(ORDER_STATES.inProgress), state_picking_id: String(PICKING_STATES.cancelled) } }),
+    `released_order as materialized (select o.* from locked_order o join running_flow r on r.order_id = o.id)`,
+    changeOrders({
+      source: 'released_order',
+      set: { state_id: String(ORDER_STATES.inProgress), state_picking_id: String(PICKING_STATES.cancelled) },
+    }),
   ],
-  [`select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o`],
+  `union all select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o`,
 )
 
 /**
@@ -70,6 +87,9 @@ export const cancelAndRelease = cancelRunning(
  * transaction that locked it. The order itself is left to the caller, who must set its state_picking_id to 3. Throws `adjustment_error`
  * when a location cannot hold what goes back.
  */
-export async function cancelFlowOfOrder({ db, caller }: RequestContext, order: { id: number; reason: string | null }): Promise<void> {
+export async function cancelFlowOfOrder(
+  { db, caller }: RequestContext,
+  order: { id: number; reason: string | null },
+): Promise<void> {
   await db.run(cancelOfOrder, [caller.tenantId, order.id, order.reason, caller.defaultWarehouse.id, caller.keyName])
 }

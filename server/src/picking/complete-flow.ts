@@ -2,7 +2,14 @@ import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
 import { recordEvents } from '../events/index.ts'
-import { changeOrders, lockedOrder, ORDER_STATES, orderCompletedData, orderUpdatedData, PICKING_STATES } from '../order-states/index.ts'
+import {
+  changeOrders,
+  lockedOrder,
+  ORDER_STATES,
+  orderCompletedData,
+  orderUpdatedData,
+  PICKING_STATES,
+} from '../order-states/index.ts'
 import { flowColumns } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
@@ -17,7 +24,7 @@ const PICKING_STARTED = `(
   where e.tenant_id = $1 and e.order_id = o.id and e.state = 'completed' and e.items_picked > 0
 )`
 
-/** The order must have been locked before: its lines are read as of the beginning. No row when the flow is over. */
+/** The order must have been locked before: flow and lines are read as of the beginning. No row when the flow is over. */
 const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>(
   'complete_flow',
   `with completed_flow as (
@@ -28,10 +35,14 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>(
      select o.*, not exists (
        select from order_lines l where l.tenant_id = $1 and l.order_id = o.id and l.picked_quantity < l.quantity
      ) as is_picked
-     from locked_order o join completed_flow f on f.order_id = o.id
+     from locked_order o
+     where exists (select from picking_flows f where f.tenant_id = $1 and f.id = $2 and f.state = 'started')
    ), ${changeOrders({
      source: 'judged',
-     set: { state_id: `case when p.is_picked then ${completed} else ${inProgress} end`, state_picking_id: String(PICKING_STATES.completed) },
+     set: {
+       state_id: `case when p.is_picked then ${completed} else ${inProgress} end`,
+       state_picking_id: String(PICKING_STATES.completed),
+     },
    })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, flow_event as (
      select 1 as position, 'flow/completed' as topic, ${flowCompletedData('f', 'o')} as data from completed_flow f cross join changed_order o
      union all

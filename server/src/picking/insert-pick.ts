@@ -6,16 +6,15 @@ import { orderOfFlow } from './lock-order.ts'
 import { lineFields, linesOfPick, pickJson } from './pick-json.ts'
 import type { PickAnswer, PickingFlow } from './schemas.ts'
 
-/**
- * What became of a pick: `pick` and `lines` when it was taken, now or before; else the `refusal`, which is null when the stock is short
- * though it was enough, or is enough though it was short, at another moment of the same statement.
- */
+/** What became of a pick: `pick` and `lines` when it was taken, now or before; else the `refusal`, which is null when stock is short. */
 export interface PickResult {
   /** Whether the pick that has the pick_id already is the same one; null when there was none. */
   is_same: boolean | null
-  refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | 'short' | null
+  refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
   state: PickingFlow['state'] | null
+  /** What is left to pick of the lines that were meant. */
   remaining: number | null
+  /** What is in stock, when that is short. */
   available: number | null
   pick: PickAnswer['pick'] | null
   lines: PickAnswer['lines'] | null
@@ -24,9 +23,8 @@ export interface PickResult {
 /**
  * Takes a pick, whole or not at all, or finds the one that was taken with the same pick_id. No row when there is no such flow.
  *
- * Rows are locked in the order that everybody keeps (order, flow, lines, level) and thereby read as they are now, but what is only read,
- * such as picks, is read as of the beginning. So when picks were added to the flow in between, which `revision` tells, the result is
- * `stale` and nothing is done.
+ * The order and the flow are locked, and thereby read as they are now; picks and lines are read as of the beginning. They are out of date
+ * when others picked in between, for which the statement waited: `revision` tells, the result is `stale`, and nothing is done.
  */
 export const insertPick = statement<
   [
@@ -63,16 +61,15 @@ export const insertPick = statement<
        (select product_id from wanted),
        (select l.product_id from order_lines l where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = $5)
      )
-   ), locked_line as materialized (
+   ), open_line as materialized (
      select l.id, l.picked_quantity = l.picked_before_flow as is_untouched, l.picked_quantity, l.quantity - l.picked_quantity as remaining
-     from locked_flow f join order_lines l on l.tenant_id = $1 and l.order_id = f.order_id
-     where l.product_id = (select id from product) and ($5 is null or l.id = $5)
-     order by l.id for no key update of l
+     from order_lines l
+     where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.product_id = (select id from product) and ($5 is null or l.id = $5) and l.picked_quantity < l.quantity
    ), allocation as materialized (
      select id, is_untouched, least(remaining, $7 - filled_before) as quantity, picked_quantity + least(remaining, $7 - filled_before) as picked_quantity
-     from (select *, sum(remaining) over (order by id) - remaining as filled_before from locked_line) l
-     where remaining > 0 and filled_before < $7
-   ), asked as materialized (
+     from (select *, sum(remaining) over (order by id) - remaining as filled_before from open_line) l
+     where filled_before < $7
+   ), judged as materialized (
      select f.order_id, f.operator_id, f.state, p.id as product_id, a.new_items, r.remaining, case
        when f.revision <> (select revision from flow) then 'stale'
        when f.state <> 'started' then 'over'
@@ -83,19 +80,14 @@ export const insertPick = statement<
      from locked_flow f
      left join product p on true
      cross join (select count(*) filter (where is_untouched) as new_items from allocation) a
-     cross join (select coalesce(sum(remaining), 0) as remaining from locked_line) r
-   ), locked_level as materialized (
-     select v.quantity from asked a join stock_levels v on v.tenant_id = $1 and v.product_id = a.product_id and v.location_id = $6
-     where a.refusal is null for no key update of v
-   ), judged as materialized (
-     select a.*, coalesce(v.quantity, 0) as available, case when a.refusal is null and coalesce(v.quantity, 0) < $7 then 'short' else a.refusal end as verdict
-     from asked a left join locked_level v on true
+     cross join (select coalesce(sum(remaining), 0) as remaining from open_line) r
    ), stock_change as materialized (
      select 1 as position, product_id, $6 as location_id, -$7 as amount, 'OUT' as movement_type, 'order_fulfillment' as reason,
        operator_id as user_id, order_id, null::text as other_location_id
-     from judged where verdict is null
+     from judged where refusal is null
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'one',
      amount: 'relative',
      eventReason: 'order_fulfillment',
      defaultWarehouse: '$9::bigint',
@@ -103,7 +95,7 @@ export const insertPick = statement<
    })}, picked_line as (
      update order_lines l set picked_quantity = a.picked_quantity
      from stock_movement m cross join allocation a
-     where l.tenant_id = $1 and l.order_id = m.order_id and l.id = a.id
+     where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = any (array(select id from allocation)) and l.id = a.id
    ), changed_flow as (
      update picking_flows f
      set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
@@ -122,9 +114,9 @@ export const insertPick = statement<
      union all
      select id, product_id, location_id, quantity, lines, created_at, null from new_pick
    )
-   select t.is_same, j.verdict as refusal, j.state, j.remaining, j.available, case when t.id is not null then ${pickJson('t')} end as pick, (
+   select t.is_same, j.refusal, j.state, j.remaining, s.available, case when t.id is not null then ${pickJson('t')} end as pick, (
      select json_agg(json_build_object(${lineFields('l', 'x.picked_quantity')}) order by l.id)
-     from ${linesOfPick('t')} join order_lines l on l.tenant_id = $1 and l.order_id = f.order_id and l.id = x.order_detail_id
+     from ${linesOfPick('t')} join order_lines l on l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = x.order_detail_id
    ) as lines
-   from flow f left join judged j on true left join taken t on true`,
+   from flow f left join judged j on true left join short_level s on true left join taken t on true`,
 )

@@ -68,10 +68,6 @@ export async function listFlows({ db, caller }: RequestContext, query: FlowListQ
     : offset < FAR_OFFSET
       ? db.run(list, values)
       : db.transaction((tx) => tx.run(list, values)))
-  return { flows: rows.flatMap(flowOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
-}
-
-/** None for the row that holds the total of an empty page. */
-function flowOf({ total: _, ...flow }: Row): PickingFlow[] {
-  return flow.id === null ? [] : [flow]
+  // The row that holds the total of an empty page is no flow.
+  return { flows: rows.filter((row) => row.id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) }
 }

@@ -3,7 +3,8 @@ import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
 
 /** SQL for the id of the order of the picking flow of which `flowId` is the id. A flow never changes its order. */
-export const orderOfFlow = (flowId: string): string => `(select order_id from picking_flows where tenant_id = $1 and id = ${flowId})`
+export const orderOfFlow = (flowId: string): string =>
+  `(select order_id from picking_flows where tenant_id = $1 and id = ${flowId})`
 
 const selectLocked = statement<[tenantId: number, flowId: number], { id: number }>(
   'lock_order_of_flow',

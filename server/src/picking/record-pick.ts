@@ -39,7 +39,8 @@ function insert({ caller }: RequestContext, db: Queryable, input: NewPick): Prom
 
 function answerOf(result: PickResult | undefined, input: NewPick): PickAnswer {
   if (result === undefined) throw flowNotFound()
-  if (result.is_same === false) throw new ServiceError('flow_error', `Another pick of this flow has the pick_id "${input.pick_id}"`)
+  if (result.is_same === false)
+    throw new ServiceError('flow_error', `Another pick of this flow has the pick_id "${input.pick_id}"`)
   if (result.pick === null || result.lines === null) throw refused(result, input)
   return { pick: result.pick, lines: result.lines }
 }
@@ -49,7 +50,10 @@ function refused({ refusal, state, remaining, available }: PickResult, input: Ne
     case 'over':
       return new ServiceError('flow_error', `The picking flow is ${state}`)
     case 'unknown':
-      return new ServiceError('not_found', (input.order_detail_id ?? null) === null ? 'Product not found' : 'Order line not found')
+      return new ServiceError(
+        'not_found',
+        (input.order_detail_id ?? null) === null ? 'Product not found' : 'Order line not found',
+      )
     case 'fraction': {
       const error = 'must be an integer, because the product is not weighable'
       return new ServiceError('validation_error', `quantity: ${error}`, { details: [{ path: 'quantity', error }] })

@@ -4,7 +4,18 @@ import { completeFlow } from './complete-flow.ts'
 import { getFlow } from './get-flow.ts'
 import { listFlows } from './list-flows.ts'
 import { recordPick } from './record-pick.ts'
-import { flowCancellation, flowDetails, flowId, flowList, listFlowsInput, newFlow, newPick, pickAnswer, pickingFlow, pickName } from './schemas.ts'
+import {
+  flowCancellation,
+  flowDetails,
+  flowId,
+  flowList,
+  listFlowsInput,
+  newFlow,
+  newPick,
+  pickAnswer,
+  pickingFlow,
+  pickName,
+} from './schemas.ts'
 import { startFlow } from './start-flow.ts'
 import { undoPick } from './undo-pick.ts'
 
@@ -29,7 +40,12 @@ Sends \`flow/started\` and \`order/updated\`.`,
 
   list: endpoint(
     'read:orders',
-    { method: 'GET', path: '/flows', summary: 'List picking flows', description: 'Newest first. Filters can be combined. `total` is exact.' },
+    {
+      method: 'GET',
+      path: '/flows',
+      summary: 'List picking flows',
+      description: 'Newest first. Filters can be combined. `total` is exact.',
+    },
     { extension },
   )
     .input(listFlowsInput)

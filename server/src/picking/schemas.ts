@@ -56,7 +56,9 @@ const takenPick = z
     product_id: id,
     location_id: z.string(),
     quantity: z.number(),
-    lines: z.array(z.object({ order_detail_id: orderDetailId, quantity: z.number() })).describe('How much of it each order line got.'),
+    lines: z
+      .array(z.object({ order_detail_id: orderDetailId, quantity: z.number() }))
+      .describe('How much of it each order line got.'),
     created_at: timestamp,
   })
   .meta({ id: 'Pick', description: 'A quantity of a product that was taken out of a location for an order.' })
@@ -66,7 +68,10 @@ export const flowDetails = pickingFlow
     lines: z.array(lineToPick).describe('All lines of the order, in their order.'),
     picks: z.array(takenPick).describe('The picks of this flow that were not undone, oldest first.'),
   })
-  .meta({ id: 'PickingFlowDetails', description: 'A picking flow with what is left to pick, where it lies, and what was picked.' })
+  .meta({
+    id: 'PickingFlowDetails',
+    description: 'A picking flow with what is left to pick, where it lies, and what was picked.',
+  })
 
 export const newFlow = z
   .object({
@@ -74,8 +79,13 @@ export const newFlow = z
     order_tenant_id: text(255, { minLength: 1 })
       .nullish()
       .describe("The client's own identifier of the order. When `order_id` is given too, both must name the same order."),
-    operator_email: trimmedText(255).describe('Who picks.').meta({ examples: ['ada@example.com'] }),
-    operator_id: id.nullish().describe('Number of the operator; kept as `user_id` of the stock movements.').meta({ examples: [7] }),
+    operator_email: trimmedText(255)
+      .describe('Who picks.')
+      .meta({ examples: ['ada@example.com'] }),
+    operator_id: id
+      .nullish()
+      .describe('Number of the operator; kept as `user_id` of the stock movements.')
+      .meta({ examples: [7] }),
   })
   .refine((input) => typeof input.order_id === 'number' || typeof input.order_tenant_id === 'string', {
     path: ['order_id'],
@@ -109,10 +119,13 @@ export const newPick = z
       .describe('Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.')
       .meta({ examples: ['scan-7f3a'] }),
   })
-  .refine((input) => [input.barcode, input.product_id, input.order_detail_id].filter((name) => (name ?? null) !== null).length === 1, {
-    path: ['barcode'],
-    message: 'exactly one of barcode, product_id and order_detail_id must be given',
-  })
+  .refine(
+    (input) => [input.barcode, input.product_id, input.order_detail_id].filter((name) => (name ?? null) !== null).length === 1,
+    {
+      path: ['barcode'],
+      message: 'exactly one of barcode, product_id and order_detail_id must be given',
+    },
+  )
 
 export const pickAnswer = z.object({
   pick: takenPick,

@@ -27,8 +27,8 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
      for no key update of p
    ), locked_line as materialized (
      select l.*, case when p.is_due then x.quantity else 0 end as returned
-     from locked_flow f cross join locked_pick p cross join ${linesOfPick('p')}
-     join order_lines l on l.tenant_id = $1 and l.order_id = f.order_id and l.id = x.order_detail_id
+     from locked_pick p cross join ${linesOfPick('p')}
+     join order_lines l on l.tenant_id = $1 and l.order_id = ${orderOfFlow('$2')} and l.id = x.order_detail_id
      order by l.id for no key update of l
    ), stock_change as materialized (
      select 1 as position, p.product_id, p.location_id, p.quantity as amount, 'IN' as movement_type, 'return' as reason,
@@ -36,6 +36,7 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
      from locked_pick p cross join locked_flow f where p.is_due
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'one',
      amount: 'relative',
      eventReason: 'return',
      defaultWarehouse: '$4::bigint',
@@ -43,7 +44,7 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
    })}, reopened_line as (
      update order_lines l set picked_quantity = x.picked_quantity - x.returned
      from stock_movement m cross join locked_line x
-     where l.tenant_id = $1 and l.order_id = m.order_id and l.id = x.id
+     where l.tenant_id = $1 and l.order_id = ${orderOfFlow('$2')} and l.id = x.id
    ), undone_pick as (
      update picks p set undone_at = m.created_at from stock_movement m where p.tenant_id = $1 and p.flow_id = $2 and p.id = $3
    ), changed_flow as (
@@ -68,6 +69,7 @@ export async function undoPick({ db, caller }: RequestContext, input: PickName):
   const row = await db.runOne(undo, [caller.tenantId, input.id, input.pick_id, caller.defaultWarehouse.id, caller.keyName])
   if (row === undefined) throw flowNotFound()
   if (row.pick === null) throw new ServiceError('not_found', 'Pick not found')
-  if (row.is_undone !== true) throw new ServiceError('flow_error', `The picking flow is ${row.state}; its picks can no longer be undone`)
+  if (row.is_undone !== true)
+    throw new ServiceError('flow_error', `The picking flow is ${row.state}; its picks can no longer be undone`)
   return { pick: row.pick, lines: row.lines }
 }

@@ -35,6 +35,7 @@ const adjustStockLevel = statement<
      from named_product where is_same
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'one',
      amount: 'relative',
      eventReason: 'manual_adjustment',
      defaultWarehouse: '$7::bigint',

@@ -2,7 +2,7 @@ import { MAX_QUANTITY } from '../fields.ts'
 import { lowAlerts, stockEvents } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
-export interface StockChanges {
+interface StockChanges {
   /**
    * The relation with the changes, its rows distinct by `position`. Its columns, all of them needed, with their types:
    * - `position` integer: the order in which changes of the same level follow one another, and the order of the events
@@ -13,6 +13,8 @@ export interface StockChanges {
    * - `other_location_id` text: of a transfer, where the stock comes from or goes to
    */
   source: string
+  /** Whether `source` may have several rows, or at most one: that takes Postgres half the steps. */
+  rows: 'one' | 'many'
   /** Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. */
   amount: 'relative' | 'absolute'
   /** The reason in `stock/updated` of a change whose own `reason` is not one that events know. */
@@ -53,44 +55,43 @@ const ABSOLUTE = {
  *   stock in the meantime, the statement fails on the constraint stock_levels_quantity_range instead; that is `adjustment_error` too.
  * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
  *   reason, user_id, order_id, created_at): what was written.
- * - `stock_event` (position, topic, data): the events, to be given to `recordEvents`, alone or with others; position counts from 1.
+ * - `stock_event` (position, topic, data): the events, to be given to `recordEvents`, alone or with others; position is above 0.
  *
  * Locks are taken in one order everywhere, so that no two callers wait for each other: new locations, levels by (product_id,
  * location_id), warehouse totals by (product_id, warehouse_id). At most one such statement fits into a transaction.
  */
 export function applyStockChanges(changes: StockChanges): string {
   const { source, defaultWarehouse } = changes
-  const sql = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
+  const amounts = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
+  const sql = changes.rows === 'one' ? oneRow(source) : manyRows(source, amounts)
   return `
 net_change as materialized (
-  select product_id, location_id, ${sql.netAmount} as amount from ${source} group by product_id, location_id
+  ${sql.netChange}
 ), short_level as materialized (
   ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
 ), named_location as materialized (
   select c.location_id, l.warehouse_id
-  from (select distinct location_id from net_change where not exists (select from short_level)) c
+  from (select ${sql.distinct} location_id from net_change where not exists (select from short_level)) c
   left join locations l on l.tenant_id = $1 and l.id = c.location_id
 ), new_location as (
   insert into locations (tenant_id, id, code, warehouse_id)
-  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null order by location_id
+  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null ${sql.inOrderOf('location_id')}
   -- Of any unique key: locations has two, and callers who make the same location at the same time may meet at either.
   on conflict do nothing
   returning id
 ), changed_level as (
   insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity, previous_quantity)
-  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${sql.proposed}
+  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${amounts.proposed}
   from net_change c join named_location l using (location_id)
   -- Always true: has the locations made before the first level is locked.
   where (select count(*) from new_location) >= 0
-  order by c.product_id, c.location_id
+  ${sql.inOrderOf('c.product_id, c.location_id')}
   on conflict (tenant_id, product_id, location_id) do update
-  set quantity = ${sql.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, quantity, previous_quantity
 ), warehouse_total as (
   insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
-  select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
-  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
-  order by product_id, warehouse_id
+  ${sql.warehouseChange}
   on conflict (tenant_id, product_id, warehouse_id) do update
   set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity
   returning product_id, warehouse_id, quantity, previous_quantity
@@ -100,11 +101,7 @@ net_change as materialized (
     case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
   from (
     select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id, v.warehouse_id,
-      ${sql.previous} as previous_quantity, ${sql.current} as new_quantity,
-      lead(c.position) over changes_of_level is null as is_latest, v.quantity as level_quantity, v.previous_quantity as level_previous_quantity
-    from ${source} c join changed_level v using (product_id, location_id)
-    window changes_of_level as (partition by product_id, location_id order by c.position)
-    order by c.position
+      v.quantity as level_quantity, v.previous_quantity as level_previous_quantity, ${sql.movement}
   ) m
 ), stored_movement as (
   insert into stock_movements
@@ -114,12 +111,47 @@ net_change as materialized (
   from stock_movement
 ), counted_movement as (
   insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
-  select $1, (created_at at time zone 'UTC')::date, product_id, location_id, movement_type, count(*) from stock_movement
-  group by 2, 3, 4, 5
+  ${sql.counts}
 ), stock_event as (
-  select row_number() over (order by movement_id, kind) as position, topic, data
-  from (${stockEvents('stock_movement', changes)} union all ${lowAlerts('warehouse_total')}) e
+  ${stockEvents('stock_movement', changes)}
+  union all
+  -- Alerts have no movement and come last.
+  select 2 * ${MAX_POSITION} as position, topic, data from (${lowAlerts('warehouse_total')}) a
 )`
+}
+
+/** Of any position. */
+const MAX_POSITION = '2147483647::bigint'
+
+const CREATED_DAY = `(created_at at time zone 'UTC')::date`
+
+function oneRow(source: string) {
+  return {
+    netChange: `select product_id, location_id, amount from ${source}`,
+    distinct: '',
+    inOrderOf: () => '',
+    warehouseChange: 'select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level where quantity <> previous_quantity',
+    movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
+    from ${source} c cross join changed_level v`,
+    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, 1 from stock_movement`,
+  }
+}
+
+function manyRows(source: string, amounts: typeof RELATIVE) {
+  return {
+    netChange: `select product_id, location_id, ${amounts.netAmount} as amount from ${source} group by product_id, location_id`,
+    distinct: 'distinct',
+    inOrderOf: (columns: string) => `order by ${columns}`,
+    warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
+  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
+  order by product_id, warehouse_id`,
+    movement: `${amounts.previous} as previous_quantity, ${amounts.current} as new_quantity, lead(c.position) over changes_of_level is null as is_latest
+    from ${source} c join changed_level v using (product_id, location_id)
+    window changes_of_level as (partition by product_id, location_id order by c.position)
+    order by c.position`,
+    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, count(*) from stock_movement
+  group by 2, 3, 4, 5`,
+  }
 }
 
 // Levels are never deleted and this reads them as of the statement's beginning: to refuse by it is right at that time, and a level

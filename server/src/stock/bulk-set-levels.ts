@@ -41,6 +41,7 @@ const setStockLevels = statement<
      from item where product_id is not null
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'many',
      amount: 'absolute',
      eventReason: 'inventory_count',
      defaultWarehouse: '$7::bigint',

@@ -4,23 +4,41 @@ import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
 import type { getBySkuInput, getBySkuOutput } from './schemas.ts'
 
-const stockBySku = statement<[tenantId: number, sku: string], z.infer<typeof getBySkuOutput>>(
+type Stock = z.infer<typeof getBySkuOutput>
+
+const selectStock = (levels: string): string => `
+  select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations
+  from products p cross join lateral (
+    select coalesce(sum(v.quantity), 0) as total_quantity,
+      coalesce(json_agg(json_build_object('location_id', v.location_id, 'quantity', v.quantity::float8) order by v.location_id), '[]') as locations
+    from ${levels} v
+  ) l
+  where p.tenant_id = $1 and p.external_id = $2 and p.is_active`
+
+const stockBySku = statement<[tenantId: number, sku: string], Stock>(
   'stock_by_sku',
-  `select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations
-   from products p cross join lateral (
-     select coalesce(sum(v.quantity), 0) as total_quantity,
-       coalesce(json_agg(json_build_object('location_id', v.location_id, 'quantity', v.quantity::float8) order by v.location_id), '[]') as locations
-     from stock_levels v where v.tenant_id = $1 and v.product_id = p.id
-   ) l
-   where p.tenant_id = $1 and p.external_id = $2 and p.is_active`,
+  selectStock('(select location_id, quantity from stock_levels where tenant_id = $1 and product_id = p.id)'),
 )
 
-/** The stock of an active product, in all and by location. Errors: `not_found`. */
-export async function getStockBySku(
-  context: RequestContext,
-  input: z.infer<typeof getBySkuInput>,
-): Promise<z.infer<typeof getBySkuOutput>> {
-  const row = await context.db.runOne(stockBySku, [context.caller.tenantId, input.sku])
+const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>(
+  'stock_by_sku_as_of',
+  selectStock(`(
+    select location_id, sum(new_quantity - previous_quantity) as quantity
+    from stock_movements where tenant_id = $1 and product_id = p.id and created_at < $3 group by location_id)`),
+)
+
+/** The stock of an active product, in all and by location, now or as of a moment. Errors: `not_found`. */
+export async function getStockBySku(context: RequestContext, input: z.infer<typeof getBySkuInput>): Promise<Stock> {
+  const row = await (input.as_of === undefined ? stockNow(context, input.sku) : stockAsOf(context, input.sku, input.as_of))
   if (row === undefined) throw new ServiceError('not_found', 'Product not found')
   return row
+}
+
+function stockNow({ db, caller }: RequestContext, sku: string): Promise<Stock | undefined> {
+  return db.runOne(stockBySku, [caller.tenantId, sku])
+}
+
+/** In a transaction because that runs apart from the connections that all requests share: many movements take long. */
+function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {
+  return db.transaction((tx) => tx.runOne(stockBySkuAsOf, [caller.tenantId, sku, before]))
 }

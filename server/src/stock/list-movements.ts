@@ -22,7 +22,7 @@ const DEEP_OFFSET = 10_000
 /** $2 to $5 are the first and the last day, the number of movements before the page, and the page's size. */
 const DAYS = `between coalesce($2::date, '-infinity') and coalesce($3::date, 'infinity')`
 
-/** The page's rows, for a `page` CTE of (id, created_at) and a `total` CTE. Ids are found first, so that skipping rows reads an index only. */
+/** The rows of a `page` CTE of ids, with the total of a `total` CTE. Ids are found first so that skipping rows reads an index only. */
 const SELECT_PAGE = `
    select t.total, m.id::text as id, m.product_id, p.name as product_name, m.location_id, m.movement_type, m.quantity, m.previous_quantity,
      m.new_quantity, m.reason, m.user_id, m.order_id, m.created_at
@@ -69,8 +69,6 @@ function listByRollup(filters: readonly Filter[]): List {
   )
 }
 
-const LISTS = new Map(subsets(FILTERS).map((filters) => [filters.join(), listByRollup(filters)]))
-
 /** An order has few movements: they are counted as they are. */
 const LIST_BY_ORDER: List = statement(
   'list_movements_by_order',
@@ -98,15 +96,12 @@ export async function listMovements(context: RequestContext, query: Query): Prom
 function listFor(query: Query): [List, unknown[]] {
   if (query.order_id !== undefined) return [LIST_BY_ORDER, [query.order_id, ...FILTERS.map((filter) => query[filter] ?? null)]]
   const given = FILTERS.filter((filter) => query[filter] !== undefined)
-  return [LISTS.get(given.join()) as List, given.map((filter) => query[filter])]
+  return [listByRollup(given), given.map((filter) => query[filter])]
 }
 
 /** None for the row that holds the total of an empty page. */
-function movementOf({ total: _, user_id, order_id, ...movement }: Row): Movement[] {
-  if (movement.id === null) return []
-  return [{ ...movement, ...(user_id !== null && { user_id }), ...(order_id !== null && { order_id }) } as Movement]
-}
-
-function subsets<T>(items: readonly T[]): T[][] {
-  return items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]])
+function movementOf(row: Row): Movement[] {
+  if (row.id === null) return []
+  const { total: _, user_id, order_id, ...movement } = row
+  return [{ ...movement, ...(user_id !== null && { user_id }), ...(order_id !== null && { order_id }) }]
 }

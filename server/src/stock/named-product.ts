@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { id, text } from '../fields.ts'
 

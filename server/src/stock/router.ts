@@ -12,11 +12,14 @@ import {
   getBySkuOutput,
   movementsInput,
   movementsOutput,
+  reconcileInput,
+  reconcileOutput,
   setLevelInput,
   setLevelOutput,
   transferInput,
   transferOutput,
 } from './schemas.ts'
+import { reconcileStock } from './reconcile-stock.ts'
 import { setLevel } from './set-level.ts'
 import { transferStock } from './transfer-stock.ts'
 
@@ -86,9 +89,24 @@ export const stockRouter = router({
     method: 'GET',
     path: '/stock/sku/{sku}',
     summary: 'Get stock by SKU',
-    description: 'The stock of an active product, in all and by location.',
+    description: 'The stock of an active product, in all and by location: now, or as of a moment.',
   })
     .input(getBySkuInput)
     .output(getBySkuOutput)
     .query(({ ctx, input }) => getStockBySku(ctx, input)),
+
+  reconcile: endpoint(
+    'admin',
+    {
+      method: 'GET',
+      path: '/stock/reconcile',
+      summary: 'Prove the stock',
+      description:
+        'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.',
+    },
+    { extension: true },
+  )
+    .input(reconcileInput)
+    .output(reconcileOutput)
+    .query(({ ctx, input }) => reconcileStock(ctx, input)),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { until } from '../events/index.ts'
 import {
   MAX_QUANTITY,
   date,
@@ -15,7 +16,7 @@ import {
 } from '../fields.ts'
 import { namesProduct, productName } from './named-product.ts'
 
-export const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
+const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
 const MAX_UPDATES = 1_000
 
 const locationId = text(64, { minLength: 1 })
@@ -134,7 +135,13 @@ export const stockMovement = z
   .meta({ id: 'StockMovement', description: 'One change of a stock level. Movements are never altered or deleted.' })
 export const movementsOutput = z.object({ movements: z.array(stockMovement), pagination })
 
-export const getBySkuInput = z.object({ sku: text(255) })
+export const getBySkuInput = z.object({
+  sku: text(255),
+  as_of: until
+    .optional()
+    .describe('Stock as it was then, worked out from the movements: a timestamp, or a date for the end of that day (UTC).')
+    .meta({ examples: ['2026-11-30'] }),
+})
 export const getBySkuOutput = z.object({
   product_id: id,
   sku: z.string(),
@@ -143,4 +150,30 @@ export const getBySkuOutput = z.object({
   locations: z
     .array(z.object({ location_id: z.string(), quantity: level }))
     .describe('Every location where the product has or had stock, ordered by id.'),
+})
+
+export const reconcileInput = z.object({
+  after: queryInteger(0).default(0).describe('Go on behind this product: the `next_cursor` of the answer before.'),
+  limit: pageQuery.limit.describe('How many products to check. More than 100 is served as 100.'),
+})
+export const reconcileOutput = z.object({
+  is_balanced: z.boolean().describe('True when nothing differs.'),
+  products_checked: z.int(),
+  levels_checked: z.int(),
+  movements_checked: z.int(),
+  differences: z
+    .array(
+      z.object({
+        kind: z
+          .enum(['level', 'warehouse_total'])
+          .describe("A level that is not the sum of its movements, or a warehouse's total that is not the sum of its levels."),
+        product_id: z.int(),
+        location_id: z.string().nullable().describe('Of a level.'),
+        warehouse_id: z.int().nullable(),
+        recorded: z.number().describe('What is stored.'),
+        expected: z.number().describe('The sum.'),
+      }),
+    )
+    .describe('Empty, unless somebody has changed the database by hand.'),
+  next_cursor: z.int().nullable().describe('Pass it as `after` to check more products; null when all are checked.'),
 })

@@ -25,6 +25,7 @@ const setStockLevel = statement<
      from products where tenant_id = $1 and id = $2
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'one',
      amount: 'absolute',
      eventReason: 'inventory_count',
      defaultWarehouse: '$6::bigint',

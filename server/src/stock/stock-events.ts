@@ -3,43 +3,42 @@ import { STOCK_REASONS, type StockReason } from './stock-reasons.ts'
 
 const REASON_LIST = STOCK_REASONS.map((reason) => `'${reason}'`).join(', ')
 
-/** A query of the events (movement_id, kind, topic, data) of the movements in the relation `movement`. */
+/** A query of the events (position, topic, data) of the movements in the relation `movement`: two positions for each of theirs. */
 export function stockEvents(movement: string, options: { eventReason: StockReason; createdBy: string }): string {
   return `
-    select m.id as movement_id, 1 as kind, 'stock/movement_created' as topic, json_build_object(
-      'movement_id', m.id::text,
-      'type', case m.movement_type when 'IN' then 'receipt' when 'OUT' then 'dispatch' when 'TRANSFER' then 'transfer' else 'adjustment' end,
-      'product_id', p.id,
-      'sku', p.external_id,
-      'product_name', p.name,
-      'quantity', m.quantity::float8,
-      'from_location', case when m.new_quantity < m.previous_quantity then m.location_id else m.other_location_id end,
-      'to_location', case when m.new_quantity < m.previous_quantity then m.other_location_id else m.location_id end,
-      'warehouse_id', m.warehouse_id,
-      'created_by', ${options.createdBy},
-      'notes', m.reason,
-      'created_at', ${isoTimestamp('m.created_at')}
-    ) as data
-    from ${movement} m join products p on p.tenant_id = $1 and p.id = m.product_id
-    union all
-    select m.id, 2, 'stock/updated', json_build_object(
-      'product_id', p.id,
-      'sku', p.external_id,
-      'barcode', p.barcode,
-      'product_name', p.name,
-      'warehouse_id', w.id,
-      'warehouse_name', w.name,
-      'location_id', m.location_id,
-      'quantity', m.level_quantity::float8,
-      'previous_quantity', m.level_previous_quantity::float8,
-      'change', (m.level_quantity - m.level_previous_quantity)::float8,
-      'reason', case when m.reason in (${REASON_LIST}) then m.reason else '${options.eventReason}' end,
-      'reference_id', m.id::text
-    )
+    select 2 * m.position::bigint - 2 + kind as position, case kind when 1 then 'stock/movement_created' else 'stock/updated' end as topic,
+      case kind when 1 then json_build_object(
+        'movement_id', m.id::text,
+        'type', case m.movement_type when 'IN' then 'receipt' when 'OUT' then 'dispatch' when 'TRANSFER' then 'transfer' else 'adjustment' end,
+        'product_id', p.id,
+        'sku', p.external_id,
+        'product_name', p.name,
+        'quantity', m.quantity::float8,
+        'from_location', case when m.new_quantity < m.previous_quantity then m.location_id else m.other_location_id end,
+        'to_location', case when m.new_quantity < m.previous_quantity then m.other_location_id else m.location_id end,
+        'warehouse_id', m.warehouse_id,
+        'created_by', ${options.createdBy},
+        'notes', m.reason,
+        'created_at', ${isoTimestamp('m.created_at')}
+      ) else json_build_object(
+        'product_id', p.id,
+        'sku', p.external_id,
+        'barcode', p.barcode,
+        'product_name', p.name,
+        'warehouse_id', w.id,
+        'warehouse_name', w.name,
+        'location_id', m.location_id,
+        'quantity', m.level_quantity::float8,
+        'previous_quantity', m.level_previous_quantity::float8,
+        'change', (m.level_quantity - m.level_previous_quantity)::float8,
+        'reason', case when m.reason in (${REASON_LIST}) then m.reason else '${options.eventReason}' end,
+        'reference_id', m.id::text
+      ) end as data
     from ${movement} m
     join products p on p.tenant_id = $1 and p.id = m.product_id
     join warehouses w on w.tenant_id = $1 and w.id = m.warehouse_id
-    where m.is_latest and m.level_quantity <> m.level_previous_quantity`
+    cross join generate_series(1, 2) kind
+    where kind = 1 or (m.is_latest and m.level_quantity <> m.level_previous_quantity)`
 }
 
 /**

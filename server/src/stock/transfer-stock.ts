@@ -42,6 +42,7 @@ const transferStockLevel = statement<
      where p.is_same
    ), ${applyStockChanges({
      source: 'stock_change',
+     rows: 'many',
      amount: 'relative',
      eventReason: 'transfer',
      defaultWarehouse: '$8::bigint',

@@ -1,1 +1,1 @@
-export { createTenant, sandboxOf, type NewTenant } from './create-tenant.ts'
+export { createTenant, sandboxOf } from './create-tenant.ts'

@@ -4,7 +4,10 @@ import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
 const deleteSubscription = statement<[tenantId: number, id: number], { id: number }>(
   'delete_subscription',
-  'delete from webhook_subscriptions where tenant_id = $1 and id = $2 returning id',
+  `with waiting as (
+     delete from waiting_deliveries where tenant_id = $1 and subscription_id = $2
+   )
+   delete from webhook_subscriptions where tenant_id = $1 and id = $2 returning id`,
 )
 
 /** Ends a subscription for good; what waits for it is not sent any more. Throws `not_found`. */

@@ -16,7 +16,7 @@ export async function listDeliveries(
     .selectFrom('webhook_deliveries')
     .where('tenant_id', '=', context.caller.tenantId)
     .where('subscription_id', '=', subscriptionIdOf(query.id))
-  // As a literal: the indexes of what waits and of what failed hold only those states, which the planner must see.
+  // As a literal, by which the planner sees where such deliveries are.
   if (query.state !== undefined) matching = matching.where('state', '=', sql.lit(query.state))
   if (query.event !== undefined) matching = matching.where('topic', '=', query.event)
   const [rows, { total }] = await Promise.all([

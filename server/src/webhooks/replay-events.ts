@@ -5,7 +5,7 @@ import { getWebhook } from './read-webhooks.ts'
 import type { ReplayRequest } from './schemas.ts'
 import { subscriptionIdOf } from './webhook-id.ts'
 
-// What is done is queued anew, what never was is added; what waits or is in flight is not touched, not even locked.
+// What waits or is in flight already is left as it is. What is not fanned out yet will be sent anyway.
 const replay = statement<
   [tenantId: number, subscriptionId: number, since: Date, until: Date | null | undefined],
   { queued: number }
@@ -16,25 +16,22 @@ const replay = statement<
      from webhook_subscriptions s
      join events e on e.tenant_id = s.tenant_id and s.events && array['*', e.topic]
      where s.tenant_id = $1 and s.id = $2 and e.created_at >= $3 and e.created_at < coalesce($4::timestamptz, 'infinity') and e.id < 'evt_test_'
-   ), repeated as (
-     update webhook_deliveries d
-     set state = 'pending', trigger = 'replay', tries = 0, completed_at = null, next_attempt_at = now()
-     from event e
+       and not exists (select from event_outbox o where o.tenant_id = $1 and o.event_id = e.id)
+   ), finished as (
+     delete from finished_deliveries d using event e
      where d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = e.id
-       and d.state in ('succeeded', 'failed', 'skipped')
-     returning d.event_id
-   ), added as (
-     insert into webhook_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, state, trigger, next_attempt_at, created_at)
-     select $1, $2, e.id, e.created_at, e.topic, 'pending', 'replay', now(), now() from event e
+     returning d.event_id, d.created_at, d.attempts
+   ), queued as (
+     insert into waiting_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, trigger, next_attempt_at, created_at, attempts)
+     select $1, $2, e.id, e.created_at, e.topic, 'replay', now(), coalesce(f.created_at, now()), coalesce(f.attempts, '[]')
+     from event e left join finished f on f.event_id = e.id
      on conflict do nothing
      returning event_id
-   ), queued as (
-     select count(*) as queued from (select from repeated union all select from added) q
    ), lane as (
      update webhook_lanes l set due_at = greatest(l.held_until, least(l.due_at, now()))
-     from queued where queued.queued > 0 and l.tenant_id = $1 and l.subscription_id = $2
+     where l.tenant_id = $1 and l.subscription_id = $2 and exists (select from queued)
    )
-   select queued from queued`,
+   select count(*) as queued from queued`,
 )
 
 /**

@@ -8,17 +8,30 @@ import { subscriptionIdOf } from './webhook-id.ts'
 // One that is in flight is left alone: it is being sent as asked for.
 const requestRetry = statement<[tenantId: number, subscriptionId: number, eventId: string], unknown>(
   'request_delivery_retry',
-  `with event as (
+  `with lane as (
+     select greatest(held_until, now()) as due_at from webhook_lanes where tenant_id = $1 and subscription_id = $2
+   ), event as (
      select created_at from events where tenant_id = $1 and id = $3
-   ), delivery as (
-     update webhook_deliveries d
-     set state = 'pending', trigger = 'manual', completed_at = null, next_attempt_at = greatest(l.held_until, now())
-     from event e, webhook_lanes l
-     where l.tenant_id = $1 and l.subscription_id = $2
-       and d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = $3 and d.state <> 'in_flight'
-     returning d.next_attempt_at
+   ), waiting as (
+     update waiting_deliveries d set trigger = 'manual', next_attempt_at = lane.due_at
+     from lane, event e
+     where d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = $3 and d.state = 'pending'
+     returning d.event_id
+   ), finished as (
+     delete from finished_deliveries d using lane, event e
+     where d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = $3
+     returning d.*, lane.due_at
+   ), queued as (
+     insert into waiting_deliveries
+       (tenant_id, subscription_id, event_id, event_created_at, topic, trigger, tries, next_attempt_at, created_at, attempts)
+     select tenant_id, subscription_id, event_id, event_created_at, topic, 'manual', jsonb_array_length(attempts), due_at, created_at, attempts
+     from finished
+     on conflict do nothing
+     returning event_id
    )
-   update webhook_lanes l set due_at = least(l.due_at, d.next_attempt_at) from delivery d where l.tenant_id = $1 and l.subscription_id = $2`,
+   update webhook_lanes l set due_at = least(l.due_at, lane.due_at)
+   from lane
+   where l.tenant_id = $1 and l.subscription_id = $2 and (exists (select from waiting) or exists (select from queued))`,
 )
 
 const selectDelivery = statement<[tenantId: number, subscriptionId: number, eventId: string], DeliveryRow>(

@@ -3,17 +3,14 @@ import { systemClock } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { EVENT_SAMPLES, type Topic } from '../events/index.ts'
-import { attemptDelivery, type Outgoing } from './delivery/attempt-delivery.ts'
+import { attemptDelivery } from './delivery/attempt-delivery.ts'
 import { createSender } from './delivery/sender.ts'
-import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from './delivery-row.ts'
+import { targetOf, type StoredTarget } from './delivery/target.ts'
+import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
 import type { Delivery } from './schemas.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
-type Target = Pick<Outgoing, 'url' | 'secret_ciphertext' | 'previous_secret_ciphertext' | 'previous_secret_expires_at'> & {
-  events: string[]
-}
-
-const findTarget = statement<[tenantId: number, id: number], Target>(
+const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[] }>(
   'find_webhook_target',
   `select url, events, secret_ciphertext, previous_secret_ciphertext, previous_secret_expires_at
    from webhook_subscriptions where tenant_id = $1 and id = $2`,
@@ -28,10 +25,9 @@ const recordTest = statement<
   `with event as (
      insert into events (tenant_id, id, topic, body, created_at) values ($1, $3, $4, $5, $6)
    )
-   insert into webhook_deliveries
-     (tenant_id, subscription_id, event_id, event_created_at, topic, state, trigger, created_at, completed_at, attempts)
-   values ($1, $2, $3, $6, $4, $7, 'test', $6, now(), $8::jsonb)
-   returning ${DELIVERY_COLUMNS.join(', ')}`,
+   insert into finished_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, state, created_at, completed_at, attempts)
+   values ($1, $2, $3, $6, $4, $7, $6, now(), $8::jsonb)
+   returning subscription_id, event_id, topic, state, null as next_attempt_at, created_at, completed_at, attempts`,
 )
 
 /** Sends a sample event once to one subscription, active or not, and returns what became of it. Throws `not_found`. */
@@ -41,17 +37,18 @@ export async function sendTest(
 ): Promise<Delivery> {
   const { db, caller, encryption, webhookTargets } = context
   const subscriptionId = subscriptionIdOf(input.id)
-  const target = await db.runOne(findTarget, [caller.tenantId, subscriptionId])
-  if (target === undefined) throw webhookNotFound()
-  const topic = input.event ?? firstTopicOf(target)
+  const stored = await db.runOne(findTarget, [caller.tenantId, subscriptionId])
+  if (stored === undefined) throw webhookNotFound()
+  const topic = input.event ?? firstTopicOf(stored)
   const createdAt = systemClock.now()
   const event_id = `evt_test_${randomBytes(12).toString('hex')}`
   const body = JSON.stringify({ id: event_id, event: topic, created_at: createdAt, data: EVENT_SAMPLES[topic] })
 
   const sender = createSender(webhookTargets)
   try {
-    const outgoing = { ...target, event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
-    const { attempt, acknowledged } = await attemptDelivery(outgoing, { sender, encryption, clock: systemClock })
+    const message = { event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
+    const target = targetOf(stored, encryption, createdAt)
+    const { attempt, acknowledged } = await attemptDelivery(message, target, sender, systemClock)
     const state = acknowledged ? 'succeeded' : 'failed'
     const row = await db.runOne(recordTest, [
       caller.tenantId,
@@ -69,7 +66,7 @@ export async function sendTest(
   }
 }
 
-function firstTopicOf({ events }: Target): Topic {
+function firstTopicOf({ events }: { events: string[] }): Topic {
   const [first] = events
   return first === undefined || first === '*' ? 'order/created' : (first as Topic)
 }

@@ -45,6 +45,7 @@ export function startWorker(service: TestService, options: Partial<DeliveryEngin
     clock,
     ...options,
   })
+  let stopped: Promise<void> | undefined
   return {
     clock,
     db,
@@ -53,10 +54,7 @@ export function startWorker(service: TestService, options: Partial<DeliveryEngin
       clock.advance(ms)
       engine.wake()
     },
-    stop: async (stopOptions) => {
-      await engine.stop(stopOptions)
-      await db.close()
-    },
+    stop: (stopOptions) => (stopped ??= engine.stop(stopOptions).then(() => db.close())),
   }
 }
 

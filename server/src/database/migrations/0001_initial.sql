@@ -159,8 +159,8 @@ create table stock_movements (
   -- The time of the insert, after any wait for the level's row lock: a level's movements are in the order in which they happened.
   created_at timestamptz not null default clock_timestamp(),
   primary key (tenant_id, id),
-  foreign key (tenant_id, product_id) references products (tenant_id, id),
-  foreign key (tenant_id, location_id) references locations (tenant_id, id)
+  -- To the level, which has a product and a location: one check instead of two, and on no row that all writers of a location share.
+  foreign key (tenant_id, product_id, location_id) references stock_levels (tenant_id, product_id, location_id)
 );
 create index stock_movements_newest on stock_movements (tenant_id, created_at desc, id desc);
 create index stock_movements_by_product on stock_movements (tenant_id, product_id, created_at desc, id desc);

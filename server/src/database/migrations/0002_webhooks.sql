@@ -22,28 +22,47 @@ create table webhook_lanes (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index webhook_lanes_due on webhook_lanes (due_at) where due_at is not null;
 
--- One row for each event and subscription, kept as long as the event. event_created_at is the event's, so that both go with the same day.
-create table webhook_deliveries (
+-- A delivery is one event for one subscription. Those that are still to be sent are apart from those that are done: what is claimed,
+-- and the index it is claimed by, stays small however long the history, and the history is dropped by the day.
+create table waiting_deliveries (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  event_id text collate "C" not null,
+  -- The event's: a delivery is kept as long as its event.
+  event_created_at timestamptz not null,
+  topic text not null,
+  state text not null default 'pending' check (state in ('pending', 'in_flight')),
+  -- What causes the next attempt.
+  trigger text not null default 'schedule' check (trigger in ('schedule', 'manual', 'replay')),
+  -- Attempts since the retry schedule was last begun.
+  tries smallint not null default 0,
+  -- pending: when it is due. in_flight: when the lease ends and it is due again, because the worker that took it must have died.
+  next_attempt_at timestamptz not null,
+  created_at timestamptz not null,
+  attempts jsonb not null default '[]',
+  primary key (tenant_id, subscription_id, event_created_at, event_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index waiting_deliveries_due on waiting_deliveries (tenant_id, subscription_id, next_attempt_at, event_id);
+
+create table finished_deliveries (
   tenant_id bigint not null,
   subscription_id bigint not null,
   event_id text collate "C" not null,
   event_created_at timestamptz not null,
   topic text not null,
-  state text not null check (state in ('pending', 'in_flight', 'succeeded', 'failed', 'skipped')),
-  -- What causes the next attempt.
-  trigger text not null default 'schedule' check (trigger in ('schedule', 'manual', 'replay', 'test')),
-  -- Attempts since the retry schedule was last begun.
-  tries smallint not null default 0,
-  -- pending: when it is due. in_flight: when the lease ends and it is due again, because the worker that took it must have died.
-  next_attempt_at timestamptz,
+  state text not null check (state in ('succeeded', 'failed', 'skipped')),
   created_at timestamptz not null,
-  completed_at timestamptz,
+  completed_at timestamptz not null,
   attempts jsonb not null default '[]',
   primary key (tenant_id, subscription_id, event_created_at, event_id)
 ) partition by range (event_created_at);
-create table webhook_deliveries_default partition of webhook_deliveries default;
--- Only what is still to be sent is in this index: claiming costs the same however long the log is.
-create index webhook_deliveries_waiting on webhook_deliveries (tenant_id, subscription_id, next_attempt_at, event_id)
-  where state in ('pending', 'in_flight');
-create index webhook_deliveries_unsent on webhook_deliveries (tenant_id, subscription_id, state, event_created_at, event_id)
+create table finished_deliveries_default partition of finished_deliveries default;
+create index finished_deliveries_unsent on finished_deliveries (tenant_id, subscription_id, state, event_created_at, event_id)
   where state in ('failed', 'skipped');
+
+create view webhook_deliveries as
+  select tenant_id, subscription_id, event_id, event_created_at, topic, state, next_attempt_at, created_at, null::timestamptz as completed_at, attempts
+  from waiting_deliveries
+  union all
+  select tenant_id, subscription_id, event_id, event_created_at, topic, state, null::timestamptz, created_at, completed_at, attempts
+  from finished_deliveries;

@@ -1,18 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import type { Attempt } from '../../database/schema.ts'
-import type { Encryption } from '../../encryption.ts'
 import { failure, type Answer, type Sender } from './sender.ts'
 import { standardWebhooksSignature, webhookSignature } from './signature.ts'
+import type { Target } from './target.ts'
 
-/** What an attempt needs to know. */
-export interface Outgoing {
+/** What is sent. */
+export interface Message {
   event_id: string
   topic: string
   body: string
-  url: string
-  secret_ciphertext: Buffer
-  previous_secret_ciphertext: Buffer | null
-  previous_secret_expires_at: string | null
   attempt_number: number
   trigger: Attempt['trigger']
 }
@@ -25,56 +21,46 @@ export interface AttemptResult {
   endedAt: Date
 }
 
-export interface AttemptTools {
-  sender: Sender
-  encryption: Encryption
-  clock: Clock
-}
-
 const USER_AGENT = 'Fulfillment-Webhooks/1.0'
 
 /** Signs an event and sends it once. Never throws. */
-export async function attemptDelivery(outgoing: Outgoing, tools: AttemptTools): Promise<AttemptResult> {
-  const startedAt = tools.clock.now()
+export async function attemptDelivery(message: Message, target: Target, sender: Sender, clock: Clock): Promise<AttemptResult> {
+  const startedAt = clock.now()
   const started = performance.now()
-  const { status, body, retryAfter, error } = await sendSigned(outgoing, tools, startedAt)
+  const { status, body, retryAfter, error } = await sendSigned(message, target, sender, startedAt)
   const durationMs = Math.round(performance.now() - started)
   const acknowledged = error === null && status !== null && status >= 200 && status < 300
   const attempt: Attempt = {
-    number: outgoing.attempt_number,
-    trigger: outgoing.trigger,
+    number: message.attempt_number,
+    trigger: message.trigger,
     started_at: startedAt.toISOString(),
     duration_ms: durationMs,
     response_status: status,
     response_body: body,
     error: error ?? (acknowledged ? null : `The receiver answered ${status}`),
   }
-  return { attempt, acknowledged, retryAfter, endedAt: tools.clock.now() }
+  return { attempt, acknowledged, retryAfter, endedAt: clock.now() }
 }
 
-async function sendSigned(outgoing: Outgoing, { sender, encryption }: AttemptTools, now: Date): Promise<Answer> {
-  let headers: Record<string, string>
-  try {
-    headers = signedHeaders(outgoing, encryption, now)
-  } catch {
-    return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
-  }
-  return sender.post(outgoing.url, headers, outgoing.body)
+async function sendSigned(message: Message, { url, secrets }: Target, sender: Sender, now: Date): Promise<Answer> {
+  if (secrets === undefined) return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
+  return sender.post(url, signedHeaders(message, secrets, now), message.body)
 }
 
-function signedHeaders(outgoing: Outgoing, encryption: Encryption, now: Date): Record<string, string> {
-  const secrets = [encryption.decrypt(outgoing.secret_ciphertext)]
-  const { previous_secret_ciphertext: previous, previous_secret_expires_at: expiresAt } = outgoing
-  if (previous !== null && expiresAt !== null && now < new Date(expiresAt)) secrets.push(encryption.decrypt(previous))
-  const signed = { id: outgoing.event_id, time: Math.floor(now.getTime() / 1000), body: outgoing.body }
+function signedHeaders(
+  { event_id: id, topic, body, attempt_number }: Message,
+  secrets: readonly string[],
+  now: Date,
+): Record<string, string> {
+  const signed = { id, time: Math.floor(now.getTime() / 1000), body }
   return {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
-    'x-webhook-id': outgoing.event_id,
-    'x-webhook-topic': outgoing.topic,
-    'x-webhook-attempt': String(outgoing.attempt_number),
+    'x-webhook-id': id,
+    'x-webhook-topic': topic,
+    'x-webhook-attempt': String(attempt_number),
     'x-webhook-signature': webhookSignature(signed, secrets),
-    'webhook-id': outgoing.event_id,
+    'webhook-id': id,
     'webhook-timestamp': String(signed.time),
     'webhook-signature': standardWebhooksSignature(signed, secrets),
   }

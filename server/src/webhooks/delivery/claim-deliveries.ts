@@ -1,34 +1,37 @@
-import type { Queryable } from '../../database/database.ts'
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
-import type { Outgoing } from './attempt-delivery.ts'
+import type { EngineConnection } from './connection.ts'
 import { OWNERSHIP } from './keep-lanes.ts'
-import { indexedTransaction } from './planner.ts'
+import type { StoredTarget } from './target.ts'
 
 /** A lane that a claim has locked. */
-export interface LockedLane {
+export interface LockedLane extends StoredTarget {
   tenant_id: number
   subscription_id: number
   cap: number
 }
 
-/** A delivery that this process may send until the lease ends. */
-export interface Claimed extends Outgoing {
-  tenant_id: number
-  subscription_id: number
-  /** With the database's microseconds: it is part of the key. */
-  event_created_at: string
-  /** Attempts of the schedule that were made before. */
-  tries: number
-  trigger: Attempt['trigger']
-  /** Whether the subscription is active; an attempt by hand is made when it is not, too. */
-  active: boolean
-  lease: string
-}
-
 /** A lane and how many deliveries to take from it: 0 lets it wait until some of those in flight are done. */
 export interface LaneRoom extends LockedLane {
   room: number
+}
+
+/** A delivery that this process may send until the lease ends. */
+export interface Claimed {
+  tenant_id: number
+  subscription_id: number
+  event_id: string
+  /** With the database's microseconds: it is part of the key. */
+  event_created_at: string
+  topic: string
+  body: string
+  trigger: Attempt['trigger']
+  attempt_number: number
+  /** Attempts of the schedule that were made before. */
+  tries: number
+  /** Whether the subscription is active; an attempt by hand is made when it is not, too. */
+  active: boolean
+  lease: string
 }
 
 export interface Claim {
@@ -40,17 +43,22 @@ export interface Claim {
   choose: (lanes: LockedLane[]) => LaneRoom[]
 }
 
+const begin = statement<[], unknown>('begin_claim', 'begin')
+const commit = statement<[], unknown>('commit_claim', 'commit')
+
 const lockLanes = statement<[now: Date, owner: string, maxLanes: number], LockedLane>(
   'lock_lanes',
-  `select tenant_id, subscription_id, cap from webhook_lanes
-   where due_at <= $1 and (owner is null or owner = $2 or owner_until <= clock_timestamp())
-   order by claimed_at limit $3
-   for no key update skip locked`,
+  `select l.tenant_id, l.subscription_id, l.cap, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at
+   from webhook_lanes l join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
+   where l.due_at <= $1 and (l.owner is null or l.owner = $2 or l.owner_until <= clock_timestamp())
+   order by l.claimed_at limit $3
+   for no key update of l skip locked`,
 )
 
 /** How many waiting deliveries of an inactive subscription are set aside at once. */
 const SKIP_BATCH = 500
 
+// Found rows are changed by their place in the table: they are locked, and no plan can miss the way to them.
 // Everything that waits in an inactive subscription's lane is skipped, except what was asked for by hand.
 const takeDeliveries = statement<
   [tenants: number[], subscriptions: number[], rooms: number[], now: Date, lease: Date, owner: string],
@@ -58,15 +66,14 @@ const takeDeliveries = statement<
 >(
   'take_deliveries',
   `with lane as materialized (
-     select l.tenant_id, l.subscription_id, case when s.active then l.room else ${SKIP_BATCH} end as room,
-       s.active, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at
+     select l.tenant_id, l.subscription_id, s.active, case when s.active then l.room else ${SKIP_BATCH} end as room
      from unnest($1::bigint[], $2::bigint[], $3::int[]) as l (tenant_id, subscription_id, room)
      join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
    ), due as materialized (
      select d.* from lane cross join lateral (
-       select d.tenant_id, d.subscription_id, d.event_created_at, d.event_id, lane.active or d.trigger = 'manual' as wanted
-       from webhook_deliveries d
-       where d.tenant_id = lane.tenant_id and d.subscription_id = lane.subscription_id and d.state in ('pending', 'in_flight')
+       select d.ctid as row, d.tenant_id, d.subscription_id, lane.active or d.trigger = 'manual' as wanted
+       from waiting_deliveries d
+       where d.tenant_id = lane.tenant_id and d.subscription_id = lane.subscription_id
          and d.next_attempt_at <= case when lane.active then $4::timestamptz else 'infinity' end
          and (d.state = 'pending' or d.next_attempt_at <= $4)
        order by d.next_attempt_at, d.event_id
@@ -74,16 +81,18 @@ const takeDeliveries = statement<
        for no key update skip locked
      ) d
    ), taken as (
-     update webhook_deliveries d
-     set state = case when due.wanted then 'in_flight' else 'skipped' end,
-       next_attempt_at = case when due.wanted then $5::timestamptz end,
-       completed_at = case when not due.wanted then $4 end
-     from due
-     where d.tenant_id = due.tenant_id and d.subscription_id = due.subscription_id
-       and d.event_created_at = due.event_created_at and d.event_id = due.event_id
-     returning d.*
+     update waiting_deliveries set state = 'in_flight', next_attempt_at = $5::timestamptz
+     where ctid = any (array(select row from due where wanted))
+     returning *
+   ), unwanted as (
+     delete from waiting_deliveries where ctid = any (array(select row from due where not wanted)) returning *
+   ), skipped as (
+     insert into finished_deliveries
+       (tenant_id, subscription_id, event_id, event_created_at, topic, state, created_at, completed_at, attempts)
+     select tenant_id, subscription_id, event_id, event_created_at, topic, 'skipped', created_at, $4, attempts from unwanted
+     on conflict do nothing
    ), lane_count as (
-     select lane.tenant_id, lane.subscription_id, lane.active, lane.room, count(due.event_id) as taken,
+     select lane.tenant_id, lane.subscription_id, lane.active, lane.room, count(due.row) as taken,
        coalesce(bool_or(due.wanted), false) as wanted
      from lane left join due on due.tenant_id = lane.tenant_id and due.subscription_id = lane.subscription_id
      group by lane.tenant_id, lane.subscription_id, lane.active, lane.room
@@ -94,20 +103,17 @@ const takeDeliveries = statement<
        owner_until = case when c.wanted then clock_timestamp() + ${OWNERSHIP} else l.owner_until end,
        due_at = least(
          case when c.taken = c.room and not c.active then $4 when c.wanted or c.room = 0 then $5 end,
-         (select d.next_attempt_at from webhook_deliveries d
-          where d.tenant_id = l.tenant_id and d.subscription_id = l.subscription_id and d.state in ('pending', 'in_flight')
-            and d.next_attempt_at > $4
+         (select d.next_attempt_at from waiting_deliveries d
+          where d.tenant_id = l.tenant_id and d.subscription_id = l.subscription_id and d.next_attempt_at > $4
           order by d.next_attempt_at limit 1)
        )
      from lane_count c where l.tenant_id = c.tenant_id and l.subscription_id = c.subscription_id
    )
    select t.tenant_id, t.subscription_id, t.event_id, t.event_created_at::text as event_created_at, t.topic, t.trigger, t.tries,
-     t.next_attempt_at as lease, jsonb_array_length(t.attempts) + 1 as attempt_number, e.body,
-     lane.active, lane.url, lane.secret_ciphertext, lane.previous_secret_ciphertext, lane.previous_secret_expires_at
+     t.next_attempt_at as lease, jsonb_array_length(t.attempts) + 1 as attempt_number, e.body, lane.active
    from taken t
    join lane on lane.tenant_id = t.tenant_id and lane.subscription_id = t.subscription_id
    join events e on e.tenant_id = t.tenant_id and e.id = t.event_id and e.created_at = t.event_created_at
-   where t.state = 'in_flight'
    order by t.event_id`,
 )
 
@@ -116,20 +122,22 @@ const takeDeliveries = statement<
  * what was queued until the lanes were locked, so that a lane never goes to sleep over a delivery that was queued meanwhile.
  */
 export async function claimDeliveries(
-  db: Queryable,
+  connection: EngineConnection,
   { owner, now, lease, maxLanes, choose }: Claim,
 ): Promise<{ lanes: LaneRoom[]; claimed: Claimed[] }> {
-  return await indexedTransaction(db, async (tx) => {
-    const lanes = choose(await tx.run(lockLanes, [now, owner, maxLanes]))
-    if (lanes.length === 0) return { lanes, claimed: [] }
-    const claimed = await tx.run(takeDeliveries, [
-      lanes.map((lane) => lane.tenant_id),
-      lanes.map((lane) => lane.subscription_id),
-      lanes.map((lane) => lane.room),
-      now,
-      lease,
-      owner,
-    ])
-    return { lanes, claimed }
-  })
+  await connection.run(begin, [])
+  const lanes = choose(await connection.run(lockLanes, [now, owner, maxLanes]))
+  const claimed =
+    lanes.length === 0
+      ? []
+      : await connection.run(takeDeliveries, [
+          lanes.map((lane) => lane.tenant_id),
+          lanes.map((lane) => lane.subscription_id),
+          lanes.map((lane) => lane.room),
+          now,
+          lease,
+          owner,
+        ])
+  await connection.run(commit, [])
+  return { lanes, claimed }
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock, type Clock } from '../../clock.ts'
 import type { WebhookTargetPolicy } from '../../context.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { statement } from '../../database/statement.ts'
 import type { Encryption } from '../../encryption.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
 import { claimDeliveries, type Claimed } from './claim-deliveries.ts'
+import { EngineConnection } from './connection.ts'
 import { FAN_OUT_BATCH, fanOutEvents } from './fan-out-events.ts'
 import { KEEP_INTERVAL_MS, keepLanes } from './keep-lanes.ts'
 import type { Lane } from './lane.ts'
@@ -14,14 +15,17 @@ import { Lanes } from './lanes.ts'
 import { recordResults, type Result } from './record-results.ts'
 import { isStruggling, resultOfAttempt } from './result-of-attempt.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
+import { targetOf } from './target.ts'
 
 export interface DeliveryEngineOptions {
-  db: Queryable
+  db: Database
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
   log: { error(details: object, message: string): void }
   clock?: Clock
   sending?: SenderOptions
+  /** Called after each attempt, to be counted. */
+  onAttempt?: (outcome: 'succeeded' | 'retried' | 'failed', seconds: number) => void
 }
 
 /** Delivers the events of all tenants to their subscriptions. Any number of engines work on one database. */
@@ -55,10 +59,13 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
 
 class Engine implements DeliveryEngine {
   readonly #owner = randomUUID()
-  readonly #db: Queryable
+  readonly #connection: EngineConnection
   readonly #log: DeliveryEngineOptions['log']
-  readonly #tools: { sender: Sender; encryption: Encryption; clock: Clock }
+  readonly #encryption: Encryption
+  readonly #clock: Clock
+  readonly #sender: Sender
   readonly #lanes = new Lanes()
+  readonly #onAttempt: DeliveryEngineOptions['onAttempt']
   readonly #loop: Promise<void>
   #results: Result[] = []
   #lanesKeptAt = 0
@@ -67,10 +74,13 @@ class Engine implements DeliveryEngine {
   #woken = false
   #rouse: (() => void) | undefined
 
-  constructor({ db, encryption, webhookTargets, log, clock = systemClock, sending }: DeliveryEngineOptions) {
-    this.#db = db
+  constructor({ db, encryption, webhookTargets, log, clock = systemClock, sending, onAttempt }: DeliveryEngineOptions) {
+    this.#connection = new EngineConnection(db)
     this.#log = log
-    this.#tools = { sender: createSender(webhookTargets, sending), encryption, clock }
+    this.#encryption = encryption
+    this.#clock = clock
+    this.#sender = createSender(webhookTargets, sending)
+    this.#onAttempt = onAttempt
     this.#loop = this.#run()
   }
 
@@ -86,12 +96,13 @@ class Engine implements DeliveryEngine {
     const timer = setTimeout(() => this.#abort(), graceMs)
     await this.#loop
     clearTimeout(timer)
-    await this.#tools.sender.close()
+    this.#connection.close()
+    await this.#sender.close()
   }
 
   #abort(): void {
     this.#aborted = true
-    void this.#tools.sender.close()
+    void this.#sender.close()
   }
 
   /** One turn after another; requests run beside them. */
@@ -117,9 +128,9 @@ class Engine implements DeliveryEngine {
     const written = await this.#writeResults()
     await this.#keepLanes()
     if (this.#stopping) return { worked: written > 0, again: false }
-    const now = this.#tools.clock.now()
-    const work = await this.#db.runOne(hasWork, [now])
-    const events = work?.events === true ? await fanOutEvents(this.#db, now) : 0
+    const now = this.#clock.now()
+    const [work] = await this.#connection.run(hasWork, [now])
+    const events = work?.events === true ? await fanOutEvents(this.#connection, now) : 0
     const lanes = work?.deliveries === true || events > 0 ? await this.#claim(now) : 0
     return { worked: written + events + lanes > 0, again: events === FAN_OUT_BATCH || lanes === MAX_LANES }
   }
@@ -130,7 +141,7 @@ class Engine implements DeliveryEngine {
     this.#results = []
     const status = this.#lanes.status()
     try {
-      await recordResults(this.#db, this.#owner, this.#tools.clock.now(), results, status)
+      await recordResults(this.#connection, this.#owner, this.#clock.now(), results, status)
     } catch (error) {
       this.#results = [...results, ...this.#results]
       throw error
@@ -141,32 +152,39 @@ class Engine implements DeliveryEngine {
 
   async #keepLanes(): Promise<void> {
     if (this.#lanes.all.length === 0 || performance.now() - this.#lanesKeptAt < KEEP_INTERVAL_MS) return
-    await keepLanes(this.#db, this.#owner, this.#lanes.all)
+    await keepLanes(this.#connection, this.#owner, this.#lanes.all)
     this.#lanesKeptAt = performance.now()
   }
 
   async #claim(now: Date): Promise<number> {
-    if (this.#lanes.free <= 0) return 0
+    if (this.#lanes.places <= 0) return 0
     const lease = new Date(now.getTime() + LEASE_MS)
     const choose = this.#lanes.choose.bind(this.#lanes)
-    const { lanes, claimed } = await claimDeliveries(this.#db, { owner: this.#owner, now, lease, maxLanes: MAX_LANES, choose })
-    for (const lane of this.#lanes.add(lanes, claimed)) this.#sendFrom(lane)
+    const { lanes, claimed } = await claimDeliveries(this.#connection, {
+      owner: this.#owner,
+      now,
+      lease,
+      maxLanes: MAX_LANES,
+      choose,
+    })
+    for (const lane of this.#lanes.add(lanes, claimed, (row) => targetOf(row, this.#encryption, now))) this.#sendFrom(lane)
     return lanes.length
   }
 
   #sendFrom(lane: Lane): void {
     if (this.#stopping) this.#handBack(lane.takeWaiting())
     for (let delivery = lane.next(); delivery !== undefined; delivery = lane.next()) {
-      if (Date.parse(delivery.lease) - this.#tools.clock.now().getTime() < SAFE_LEASE_MS) this.#handBack([delivery])
+      if (Date.parse(delivery.lease) - this.#clock.now().getTime() < SAFE_LEASE_MS) this.#handBack([delivery])
       else void this.#send(lane, delivery)
     }
   }
 
   async #send(lane: Lane, delivery: Claimed): Promise<void> {
     lane.sending += 1
-    const outcome = await attemptDelivery(delivery, this.#tools)
+    const outcome = await attemptDelivery(delivery, lane.target, this.#sender, this.#clock)
     lane.sending -= 1
     const result = resultOfAttempt(delivery, outcome)
+    this.#onAttempt?.(result.state === 'pending' ? 'retried' : result.state, outcome.attempt.duration_ms / 1_000)
     if (this.#aborted && !outcome.acknowledged) this.#handBack([delivery])
     else this.#results.push(result)
     if (outcome.acknowledged) lane.succeeded(outcome.attempt.duration_ms)
@@ -177,7 +195,7 @@ class Engine implements DeliveryEngine {
   }
 
   #handBack(deliveries: Claimed[]): void {
-    const nextAttemptAt = this.#tools.clock.now()
+    const nextAttemptAt = this.#clock.now()
     this.#results.push(...deliveries.map((delivery) => ({ delivery, state: 'pending' as const, nextAttemptAt })))
   }
 

@@ -1,6 +1,5 @@
-import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statement.ts'
-import { indexedTransaction } from './planner.ts'
+import type { EngineConnection } from './connection.ts'
 
 /** How long a lane is its owner's without a sign of life. By the database's clock: it is about processes, not about the schedule. */
 export const OWNERSHIP = `interval '3 seconds'`
@@ -22,12 +21,13 @@ const keep = statement<[tenants: number[], subscriptions: number[], owner: strin
 )
 
 /** Says that the owner of these lanes lives. */
-export async function keepLanes(
-  db: Queryable,
-  owner: string,
-  lanes: readonly { tenant_id: number; subscription_id: number }[],
-): Promise<void> {
+export async function keepLanes(connection: EngineConnection, owner: string, lanes: readonly LaneKey[]): Promise<void> {
   const tenants = lanes.map((lane) => lane.tenant_id)
   const subscriptions = lanes.map((lane) => lane.subscription_id)
-  await indexedTransaction(db, (tx) => tx.run(keep, [tenants, subscriptions, owner]))
+  await connection.run(keep, [tenants, subscriptions, owner])
+}
+
+interface LaneKey {
+  tenant_id: number
+  subscription_id: number
 }

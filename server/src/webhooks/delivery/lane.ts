@@ -1,11 +1,12 @@
-import type { Claimed } from './claim-deliveries.ts'
+import type { Claimed, LockedLane } from './claim-deliveries.ts'
+import type { Target } from './target.ts'
 
 /** Requests in flight to one subscription's receiver. */
 const MAX_CAP = 10
 
-/** A receiver that answers fast gets the work of this time claimed ahead, so that it need not wait for the next claim. */
+/** A receiver that answers fast gets the work of this time claimed ahead, so that it need not wait for the next claims. */
 const AHEAD_MS = 1_000
-const MAX_AHEAD = 128
+const MAX_AHEAD = 500
 
 /** The deliveries of one subscription that this process has claimed. */
 export class Lane {
@@ -15,14 +16,16 @@ export class Lane {
   cap: number
   /** The last claim may have left deliveries behind that were due. */
   more = false
+  target: Target
   sending = 0
   readonly #waiting: Claimed[] = []
   #lastDurationMs = Infinity
 
-  constructor({ tenant_id, subscription_id, cap }: { tenant_id: number; subscription_id: number; cap: number }) {
+  constructor({ tenant_id, subscription_id, cap }: LockedLane, target: Target) {
     this.tenant_id = tenant_id
     this.subscription_id = subscription_id
     this.cap = cap
+    this.target = target
   }
 
   /** Deliveries that are claimed and not done. */
@@ -30,10 +33,10 @@ export class Lane {
     return this.#waiting.length + this.sending
   }
 
-  /** How many more deliveries to claim. */
-  get room(): number {
-    const ahead = this.cap === MAX_CAP ? Math.min(MAX_AHEAD, this.cap * Math.floor(AHEAD_MS / this.#lastDurationMs)) : 0
-    return Math.max(0, Math.max(this.cap, ahead) - this.load)
+  /** How many more than the cap allows at once are to be claimed. */
+  get ahead(): number {
+    const ahead = this.cap === MAX_CAP ? Math.min(MAX_AHEAD, Math.floor((this.cap * AHEAD_MS) / this.#lastDurationMs)) : 0
+    return Math.max(0, ahead - Math.max(this.load, this.cap))
   }
 
   add(delivery: Claimed): void {

@@ -1,9 +1,10 @@
 import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
 import { Lane } from './lane.ts'
 import type { LaneStatus } from './record-results.ts'
+import type { Target } from './target.ts'
 
-/** Requests of the process that are in flight or wait in a lane for its cap. */
-const MAX_CLAIMED = 256
+/** Requests in flight in this process. */
+const MAX_IN_FLIGHT = 256
 
 /** Kept for lanes that have nothing in flight, so that slow receivers never take the last place. */
 const RESERVED = 64
@@ -20,31 +21,34 @@ export class Lanes {
     return this.all.reduce((sum, lane) => sum + lane.sending, 0)
   }
 
-  get free(): number {
-    return MAX_CLAIMED - this.all.reduce((sum, lane) => sum + lane.load, 0)
+  /** Requests that may be begun besides those that are in flight or wait only for one of the same lane. */
+  get places(): number {
+    return MAX_IN_FLIGHT - this.all.reduce((sum, lane) => sum + Math.min(lane.load, lane.cap), 0)
   }
 
   /** Shares out the free places. */
   choose(locked: readonly LockedLane[]): LaneRoom[] {
-    let free = this.free
+    let places = this.places
     return locked.flatMap((row) => {
-      const lane = this.#lanes.get(keyOf(row)) ?? new Lane(row)
-      const places = lane.load === 0 && free > 0 ? Math.max(1, free - RESERVED) : free - RESERVED
-      if (places <= 0 && lane.room > 0) return []
-      const room = Math.min(lane.room, Math.max(0, places))
-      free -= room
-      return [{ ...row, room }]
+      const { load, cap, ahead } = this.#lanes.get(keyOf(row)) ?? { load: 0, cap: row.cap, ahead: 0 }
+      const wanted = Math.max(0, cap - load)
+      const available = load === 0 && places > 0 ? Math.max(1, places - RESERVED) : Math.max(0, places - RESERVED)
+      if (wanted > 0 && available === 0) return []
+      const given = Math.min(wanted, available)
+      places -= given
+      return [Object.assign(row, { room: given + ahead })]
     })
   }
 
   /** Puts what was claimed into its lanes, and returns those. */
-  add(rooms: readonly LaneRoom[], claimed: readonly Claimed[]): Lane[] {
+  add(rooms: readonly LaneRoom[], claimed: readonly Claimed[], targetOf: (row: LaneRoom) => Target): Lane[] {
     const taken = Map.groupBy(claimed, keyOf)
     return rooms.map((row) => {
       const key = keyOf(row)
       const deliveries = taken.get(key) ?? []
-      const lane = this.#lanes.get(key) ?? new Lane(row)
+      const lane = this.#lanes.get(key) ?? new Lane(row, targetOf(row))
       lane.more = deliveries.length >= row.room
+      lane.target = targetOf(row)
       deliveries.forEach((delivery) => lane.add(delivery))
       if (lane.load > 0) this.#lanes.set(key, lane)
       return lane

@@ -1,8 +1,7 @@
-import type { Queryable } from '../../database/database.ts'
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
 import type { Claimed } from './claim-deliveries.ts'
-import { indexedTransaction } from './planner.ts'
+import type { EngineConnection } from './connection.ts'
 
 /** What becomes of a claimed delivery: the outcome of an attempt, or, without one, that it is handed back unsent. */
 export interface Result {
@@ -40,22 +39,35 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
   `with result as (
      select * from jsonb_to_recordset($1::jsonb) as r (tenant_id bigint, subscription_id bigint, event_created_at timestamptz, event_id text,
        lease timestamptz, state text, next_attempt_at timestamptz, attempt jsonb, held_until timestamptz, gone boolean)
-   ), written as (
-     update webhook_deliveries d
-     set state = r.state, next_attempt_at = r.next_attempt_at,
-       completed_at = case when r.state in ('succeeded', 'failed') then $3::timestamptz end,
-       tries = d.tries + (r.attempt is not null)::int,
+   ), ended as (
+     delete from waiting_deliveries d using result r
+     where r.state <> 'pending' and d.tenant_id = r.tenant_id and d.subscription_id = r.subscription_id
+       and d.event_created_at = r.event_created_at and d.event_id = r.event_id and d.state = 'in_flight' and d.next_attempt_at = r.lease
+     returning d.*, r.state as end_state, r.attempt, r.held_until as asked_to_wait_until, r.gone
+   ), finished as (
+     insert into finished_deliveries
+       (tenant_id, subscription_id, event_id, event_created_at, topic, state, created_at, completed_at, attempts)
+     select tenant_id, subscription_id, event_id, event_created_at, topic, end_state, created_at, $3, attempts || attempt from ended
+     on conflict (tenant_id, subscription_id, event_created_at, event_id)
+       do update set state = excluded.state, completed_at = excluded.completed_at, attempts = excluded.attempts
+   ), continued as (
+     update waiting_deliveries d
+     set state = 'pending', next_attempt_at = r.next_attempt_at, tries = d.tries + (r.attempt is not null)::int,
        trigger = case when r.attempt is null then d.trigger else 'schedule' end,
        attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
      from result r
-     where d.tenant_id = r.tenant_id and d.subscription_id = r.subscription_id
-       and d.event_created_at = r.event_created_at and d.event_id = r.event_id
-       and d.state = 'in_flight' and d.next_attempt_at = r.lease
-     returning d.tenant_id, d.subscription_id, d.state, d.next_attempt_at, r.attempt is not null as attempted, r.held_until, r.gone
+     where r.state = 'pending' and d.tenant_id = r.tenant_id and d.subscription_id = r.subscription_id
+       and d.event_created_at = r.event_created_at and d.event_id = r.event_id and d.state = 'in_flight' and d.next_attempt_at = r.lease
+     returning d.tenant_id, d.subscription_id, d.next_attempt_at, r.attempt is not null as attempted, r.held_until as asked_to_wait_until
+   ), written as (
+     select tenant_id, subscription_id, end_state = 'succeeded' as succeeded, end_state = 'failed' as failed,
+       null::timestamptz as next_attempt_at, asked_to_wait_until, coalesce(gone, false) as gone
+     from ended
+     union all
+     select tenant_id, subscription_id, false, attempted, next_attempt_at, asked_to_wait_until, false from continued
    ), outcome as (
-     select tenant_id, subscription_id, bool_or(state = 'succeeded') as succeeded,
-       count(*) filter (where attempted and state <> 'succeeded') as failures,
-       max(held_until) as held_until, bool_or(coalesce(gone, false)) as gone, min(next_attempt_at) as next_attempt_at
+     select tenant_id, subscription_id, bool_or(succeeded) as succeeded, count(*) filter (where failed) as failures,
+       bool_or(gone) as gone, max(asked_to_wait_until) as asked_to_wait_until, min(next_attempt_at) as next_attempt_at
      from written group by tenant_id, subscription_id
    ), locked as materialized (
      select l.tenant_id, l.subscription_id, l.owner, l.due_at, l.held_until, l.failing_since, l.failed_attempts
@@ -63,7 +75,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
      order by l.tenant_id, l.subscription_id
      for no key update of l
    ), lane as materialized (
-     select l.*, o.failures, o.gone, o.next_attempt_at, o.held_until as asked_to_wait_until, s.cap, s.more, s.idle and l.owner = $4 as released,
+     select l.*, o.failures, o.gone, o.next_attempt_at, o.asked_to_wait_until, s.cap, s.more, s.idle and l.owner = $4 as released,
        case when o.succeeded then 0 else l.failed_attempts + o.failures end as failed_in_a_row,
        case when o.succeeded then null when o.failures > 0 then coalesce(l.failing_since, $3) else l.failing_since end as now_failing_since
      from locked l
@@ -94,7 +106,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
 
 /** Writes what became of deliveries, and what follows for their subscriptions. */
 export async function recordResults(
-  db: Queryable,
+  connection: EngineConnection,
   owner: string,
   now: Date,
   results: readonly Result[],
@@ -112,5 +124,5 @@ export async function recordResults(
     held_until: heldUntil,
     gone,
   }))
-  await indexedTransaction(db, (tx) => tx.run(record, [JSON.stringify(rows), JSON.stringify(lanes), now, owner]))
+  await connection.run(record, [JSON.stringify(rows), JSON.stringify(lanes), now, owner])
 }

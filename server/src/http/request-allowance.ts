@@ -1,0 +1,116 @@
+import type { Database } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
+
+/** What a request got of its key's allowance. */
+export interface Taken {
+  isAllowed: boolean
+  /** Requests left in this minute. */
+  remaining: number
+  /** Until the minute ends. */
+  msLeft: number
+}
+
+/** A key's minute, as far as this process knows it. */
+interface Window {
+  endsAtMs: number
+  /** Set aside for this process. */
+  own: number
+  /** Not taken by any process, when last asked. */
+  free: number
+}
+
+interface Lease {
+  waiting: number
+  done: Promise<void>
+}
+
+const WINDOW = `interval '1 minute'`
+const MAX_WINDOWS = 10_000
+
+/**
+ * What is taken at once: a tenth of what is free, or what is needed now. Of 600 requests 1 in 12 then asks the database, and no process
+ * sits on more than 60 that another one could use.
+ */
+const share = (free: string): string => `greatest(0, least(${free}, greatest($4::bigint, ceil((${free}) / 10.0)::bigint)))`
+
+const OVER = 'w.ends_at <= clock_timestamp()'
+const FREE = `$3::bigint - case when ${OVER} then 0 else w.taken end`
+
+const takeShare = statement<
+  [tenantId: number, keyId: number, limit: number, needed: number],
+  { taken: number; granted: number; ms_left: number }
+>(
+  'take_rate_limit_share',
+  `insert into rate_limit_windows as w (tenant_id, key_id, ends_at, taken, granted)
+   values ($1, $2, clock_timestamp() + ${WINDOW}, ${share('$3::bigint')}, ${share('$3::bigint')})
+   on conflict (tenant_id, key_id) do update
+   set ends_at = case when ${OVER} then clock_timestamp() + ${WINDOW} else w.ends_at end,
+     taken = case when ${OVER} then 0 else w.taken end + ${share(FREE)},
+     granted = ${share(FREE)}
+   returning taken, granted, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`,
+)
+
+/**
+ * Counts the requests of API keys, a minute at a time, for all server processes of a database together. A process takes some of a key's
+ * requests at once and then counts without asking, so few requests wait for it. Never more than the limit are allowed. With several
+ * processes it may be fewer by what one has taken and gets no requests for; with one process it is exact.
+ */
+export class RequestAllowance {
+  readonly #db: Pick<Database, 'runAside'>
+  readonly #limit: number
+  readonly #windows = new Map<string, Window>()
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(db: Pick<Database, 'runAside'>, requestsPerMinute: number) {
+    this.#db = db
+    this.#limit = requestsPerMinute
+  }
+
+  /** Takes one request of the key's minute, unless there is none left. */
+  async take(tenantId: number, keyId: number): Promise<Taken> {
+    const key = `${tenantId}/${keyId}`
+    for (;;) {
+      const taken = takeFrom(this.#windows.get(key))
+      if (taken !== undefined) return taken
+      const lease = this.#leases.get(key) ?? this.#startLease(tenantId, keyId, key)
+      lease.waiting++
+      await lease.done
+    }
+  }
+
+  #startLease(tenantId: number, keyId: number, key: string): Lease {
+    const lease: Lease = { waiting: 0, done: Promise.resolve() }
+    // Asks a moment later, for all who come meanwhile.
+    lease.done = Promise.resolve()
+      .then(() => this.#lease(tenantId, keyId, key, lease))
+      .finally(() => this.#leases.delete(key))
+    this.#leases.set(key, lease)
+    return lease
+  }
+
+  async #lease(tenantId: number, keyId: number, key: string, lease: Lease): Promise<void> {
+    // The minute ends here no later than in the database, so that nothing of it is used in the next one.
+    const askedAtMs = performance.now()
+    const [row] = await this.#db.runAside(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
+    if (row === undefined) return
+    if (this.#windows.size >= MAX_WINDOWS) this.#forgetPast()
+    this.#windows.set(key, { endsAtMs: askedAtMs + row.ms_left, own: row.granted, free: this.#limit - row.taken })
+  }
+
+  #forgetPast(): void {
+    const now = performance.now()
+    for (const [key, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(key)
+  }
+}
+
+/** Undefined when the database has to be asked. */
+function takeFrom(window: Window | undefined): Taken | undefined {
+  if (window === undefined) return undefined
+  const msLeft = window.endsAtMs - performance.now()
+  if (msLeft <= 0) return undefined
+  if (window.own > 0) {
+    window.own--
+    return { isAllowed: true, remaining: window.own + window.free, msLeft }
+  }
+  return window.free > 0 ? undefined : { isAllowed: false, remaining: 0, msLeft }
+}

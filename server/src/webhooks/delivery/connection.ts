@@ -1,0 +1,52 @@
+import type pg from 'pg'
+import type { Database } from '../../database/database.ts'
+import { isRetryable } from '../../database/errors.ts'
+import type { Statement } from '../../database/statement.ts'
+
+const MAX_TRIES = 5
+
+/**
+ * The engine's statements join a handful of rows with tables that may be empty or hold millions, by keys that are indexed. Their plans
+ * are kept, so one made while a table was small must not read it whole when it has grown.
+ */
+const USE_INDEXES = 'set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
+
+/** A connection that an engine takes from the pool and keeps, so that it neither waits for requests nor holds them up. */
+export class EngineConnection {
+  readonly #db: Database
+  #client: pg.PoolClient | undefined
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /**
+   * Runs a prepared statement, and again after a deadlock. Any other error ends the connection, and with it a transaction that was begun;
+   * the next call makes a new one.
+   */
+  async run<Values extends readonly unknown[], Row>({ name, text }: Statement<Values, Row>, values: Values): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const client = (this.#client ??= await this.#open())
+        return (await client.query({ name, text, values: values as unknown as unknown[] })).rows as Row[]
+      } catch (error) {
+        if (tries < MAX_TRIES && isRetryable(error)) continue
+        this.close()
+        throw error
+      }
+    }
+  }
+
+  close(): void {
+    // Not given back: it has settings of its own.
+    this.#client?.release(true)
+    this.#client = undefined
+  }
+
+  async #open(): Promise<pg.PoolClient> {
+    const client = await this.#db.pool.connect()
+    client.on('error', () => this.close())
+    await client.query(USE_INDEXES)
+    return client
+  }
+}

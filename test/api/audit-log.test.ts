@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ trustProxy: 1 })
+})
+afterAll(() => service.stop())
+
+interface Entry {
+  id: string
+  at: string
+  key_id: number
+  operation: string
+  input: Record<string, unknown>
+  error: string | null
+}
+
+const log = async (tenant: TestTenant, query = ''): Promise<{ entries: Entry[]; next_cursor: string | null }> =>
+  (await tenant.request('GET', `/audit-log${query}`)).body.data
+
+const operationsOf = ({ entries }: { entries: Entry[] }): string[] => entries.map(({ operation }) => operation)
+
+describe('the audit log', () => {
+  it('says who asked for what, when, from where and in which request', async () => {
+    const tenant = await service.newTenant()
+    const headers = { 'x-request-id': 'job-1', 'x-forwarded-for': '203.0.113.7' }
+    const before = Date.now()
+    await tenant.request('POST', '/products', { name: ' Tea ', barcode: '1', unknown: 'not kept' }, { headers })
+    const { entries } = await log(tenant)
+    expect(entries).toMatchObject([
+      { key_name: 'test key', address: '203.0.113.7', request_id: 'job-1', operation: 'products.create', input: { name: 'Tea', barcode: '1' }, error: null },
+    ])
+    expect(entries[0]?.input).not.toHaveProperty('unknown')
+    expect(Date.parse(entries[0]?.at ?? '')).toBeGreaterThanOrEqual(before)
+  })
+
+  it('tells calls that failed, with their error', async () => {
+    const tenant = await service.newTenant()
+    const { id } = (await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })).body.data
+    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
+    await tenant.request('POST', '/stock/adjustment', { product_id: id, location_id: 'A', adjustment_quantity: -1 })
+    await tenant.request('PUT', '/orders/424242', { customer_name: 'Ada' })
+    await expect.poll(async () => (await log(tenant)).entries.map(({ error }) => error), { timeout: 5_000 }).toEqual([
+      'not_found',
+      'adjustment_error',
+      'already_exists',
+      null,
+    ])
+  })
+
+  it('has nothing of refused input, missing scopes and replayed answers', async () => {
+    const tenant = await service.newTenant()
+    await tenant.request('POST', '/products', { name: 'Tea' })
+    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' }, { key: await tenant.createKey({ scopes: ['read:products'] }) })
+    expect(operationsOf(await log(tenant))).toEqual([])
+    for (let times = 0; times < 3; times++) {
+      await tenant.request('POST', '/warehouses', { name: 'North' }, { headers: { 'idempotency-key': 'once' } })
+    }
+    expect(operationsOf(await log(tenant))).toEqual(['warehouses.create'])
+  })
+
+  it('has native tRPC calls too', async () => {
+    const tenant = await service.newTenant()
+    const { status } = await send(`${service.url}/trpc/warehouses.create`, 'POST', { name: 'South' }, { key: tenant.key })
+    expect(status).toBe(200)
+    expect((await log(tenant)).entries).toMatchObject([{ operation: 'warehouses.create', input: { name: 'South' } }])
+  })
+
+  it('is read page by page, newest first', async () => {
+    const tenant = await service.newTenant()
+    await Promise.all(Array.from({ length: 25 }, (_, n) => tenant.request('POST', '/warehouses', { name: `W${n}` })))
+    const names: unknown[] = []
+    const times: string[] = []
+    let cursor: string | null = ''
+    for (let page = 0; cursor !== null && page < 10; page++) {
+      const answer: { entries: Entry[]; next_cursor: string | null } = await log(tenant, `?limit=10${cursor === '' ? '' : `&after=${cursor}`}`)
+      names.push(...answer.entries.map(({ input }) => input.name))
+      times.push(...answer.entries.map(({ at }) => at))
+      cursor = answer.next_cursor
+    }
+    expect(names.toSorted()).toEqual(Array.from({ length: 25 }, (_, n) => `W${n}`).toSorted())
+    expect(times).toEqual(times.toSorted().toReversed())
+  })
+
+  it('is filtered by key, operation, request and time', async () => {
+    const tenant = await service.newTenant()
+    const other = await tenant.createKey({ name: 'other' })
+    await tenant.request('POST', '/warehouses', { name: 'one' })
+    await tenant.request('POST', '/warehouses', { name: 'two' }, { key: other, headers: { 'x-request-id': 'second' } })
+    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
+    const all = await log(tenant)
+    expect(operationsOf(all)).toEqual(['products.create', 'warehouses.create', 'warehouses.create'])
+    const second = all.entries[1] as Entry
+    const names = async (query: string): Promise<unknown[]> => (await log(tenant, query)).entries.map(({ input }) => input.name)
+    expect(await names(`?key_id=${second.key_id}`)).toEqual(['two'])
+    expect(await names('?operation=warehouses.create')).toEqual(['two', 'one'])
+    expect(await names('?request_id=second')).toEqual(['two'])
+    const today = new Date().toISOString().slice(0, 10)
+    expect(await names(`?since=${today}&until=${today}`)).toHaveLength(3)
+    expect(await names('?until=2020-01-01')).toEqual([])
+    expect(await names(`?since=${all.entries[0]?.at}`)).toContain('Tea')
+    const { status, body } = await tenant.request('GET', '/audit-log?after=1-2')
+    expect([status, body.error?.code]).toEqual([400, 'validation_error'])
+  })
+
+  it('keeps the beginning of what is long', async () => {
+    const tenant = await service.newTenant()
+    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1', description: 'x'.repeat(4_000) })
+    const products = Array.from({ length: 500 }, (_, n) => ({ barcode: `b${n}`, name: 'y'.repeat(255) }))
+    await tenant.request('POST', '/products/bulk', { products })
+    await tenant.request('POST', '/products/bulk', { products: products.map(({ barcode }) => ({ barcode, price: 1 })) })
+    const [short, bulk, long] = (await log(tenant)).entries.map(({ input }) => input)
+    expect(long?.description).toBe(`${'x'.repeat(200)}…`)
+    expect(bulk?.products).toHaveLength(11)
+    expect(JSON.stringify(bulk).length).toBeLessThan(4_000)
+    expect((short?.products as unknown[]).at(-1)).toBe('… and 490 more')
+  })
+
+  it('can not be rewritten', async () => {
+    const tenant = await service.newTenant()
+    await tenant.request('POST', '/warehouses', { name: 'one' })
+    const changes = ['update audit_log set key_id = 1', `update audit_log set input = '{}'`, 'delete from audit_log', 'truncate audit_log']
+    for (const change of changes) await expect(service.db.pool.query(change)).rejects.toThrow('append-only')
+    const { rowCount } = await service.db.pool.query('select from audit_log where tenant_id = $1', [tenant.id])
+    expect(rowCount).toBe(1)
+  })
+})

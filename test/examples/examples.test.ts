@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+/** Runs an example as a user would, and gives back what it prints. */
+async function run(example: string, key: string): Promise<{ exitCode: number; output: string }> {
+  const file = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [file], { env: { ...process.env, FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: key } })
+  const closed = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+  const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  return { exitCode, output: output + errors }
+}
+
+it.each([
+  ['quick-start', ['stock at A-01: 0 -> 25', 'orders created: 1, there before: 0', 'SHOP-1001 is Pending', 'ADJUSTMENT 25, then 25']],
+  ['erp-stock-sync', ['100 created, 0 updated, 99 levels set', 'done, 1 item(s) to look at']],
+  ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
+  ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],
+])('%s does what it says', async (example, lines) => {
+  const { key } = await service.newTenant()
+  const { exitCode, output } = await run(example, key)
+  expect([exitCode, output]).toEqual([0, expect.any(String)])
+  for (const line of lines) expect(output).toContain(line)
+})
+
+it('quick-start can be run twice', async () => {
+  const { key } = await service.newTenant()
+  await run('quick-start', key)
+  const { exitCode, output } = await run('quick-start', key)
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('orders created: 0, there before: 1')])
+})

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectConsistentCounts, newOrder } from '../support/orders.ts'
+import { expectConsistentPicking, stockedProduct, type PickableProduct } from '../support/picking.ts'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { expectConsistentStock } from '../support/stock.ts'
+import { anyCall, LOCATIONS, resolved, send, type Call, type Records } from './picking/calls.ts'
+import { perform, sum, WEIGHABLE, type Model, type Outcome } from './picking/model.ts'
+import { observe, observeLogs, situationOf } from './picking/observe.ts'
+
+/** `MODEL_RUNS=2000` is the long form: so many runs, however long they take. The short form does what it can in this time. */
+const LONG_RUNS = Number(process.env.MODEL_RUNS ?? 0)
+const SHORT_MS = 20_000
+
+/** Ordered quantities of the products, order by order. */
+const ORDERS: [product: number, quantity: number][][] = [
+  [
+    [0, 2],
+    [1, 2],
+    [0, 3],
+  ],
+  [
+    [1, 3],
+    [0, 1],
+  ],
+  [[1, 2]],
+  [
+    [0, 2],
+    [0, 2],
+  ],
+]
+const STOCK = 8
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+/** The service, and the models of what it may have done: where calls at the same time can be told in several ways, each of them. */
+interface Run {
+  records: Records
+}
+interface Models {
+  candidates: Model[]
+}
+
+/**
+ * Calls that are made at the same time. There must be an order in which the model, doing them one by one, gives the same answers and
+ * ends in the same situation.
+ */
+class Calls implements fc.AsyncCommand<Models, Run> {
+  readonly calls: { call: Call; withKey: boolean }[]
+  readonly focus: boolean
+  constructor({ calls, focus }: Pick<Calls, 'calls' | 'focus'>) {
+    this.calls = calls
+    this.focus = focus
+  }
+  check(): boolean {
+    return true
+  }
+  async run(models: Models, { records }: Run): Promise<void> {
+    const current = models.candidates[0] as Model
+    const calls = this.calls.map(({ call, withKey }) => ({ call: resolved(call, current, this.focus), withKey }))
+    const outcomes = await Promise.all(calls.map(({ call, withKey }) => send(records, call, withKey)))
+    const made = calls.map(({ call }, index) => ({ call, outcome: outcomes[index] as Outcome }))
+    const explanations = models.candidates.flatMap((model) => explain(model, made))
+    const actual = await observe(service.db, records)
+    const fitting = explanations.filter((model) => isDeepStrictEqual(situationOf(model), actual))
+    if (fitting.length === 0)
+      throw new Error(`No order explains ${JSON.stringify({ made, before: situationOf(current), after: actual }, null, 1)}`)
+    models.candidates = distinct(fitting)
+  }
+  toString(): string {
+    return JSON.stringify({ focus: this.focus, calls: this.calls })
+  }
+}
+
+/** The model after the calls, for every order of them that gives these outcomes. */
+function explain(model: Model, made: { call: Call; outcome: Outcome }[]): Model[] {
+  if (made.length === 0) return [model]
+  return made.flatMap(({ call, outcome }, index) => {
+    const next = structuredClone(model)
+    return perform(next, call, outcome) ? explain(next, made.toSpliced(index, 1)) : []
+  })
+}
+
+function distinct(models: Model[]): Model[] {
+  return [...new Map(models.map((model) => [JSON.stringify(model), model])).values()]
+}
+
+async function newRun(tenant: TestTenant): Promise<{ model: Models; real: Run }> {
+  const stock = Object.fromEntries(LOCATIONS.map((location) => [location, STOCK]))
+  const products: PickableProduct[] = []
+  for (const weighable of WEIGHABLE) products.push(await stockedProduct(tenant, stock, { weighable }))
+  const orders = []
+  for (const lines of ORDERS) {
+    const { id } = await newOrder(tenant, {
+      order_detail: lines.map(([product, quantity]) => ({ barcode: products[product]?.barcode, quantity })),
+    })
+    const { body } = await tenant.request('GET', `/orders/${id}`)
+    orders.push({ id, lines: body.data.order_detail.map((line: { id: number }) => line.id) })
+  }
+  const model: Model = {
+    orders: ORDERS.map((lines) => ({
+      state: 1,
+      lines: lines.map(([product, quantity]) => ({ product, ordered: quantity * 1000, picked: 0, pickedBeforeFlow: 0 })),
+      log: ['order/created'],
+    })),
+    flows: {},
+    stock: WEIGHABLE.map(() => LOCATIONS.map(() => STOCK * 1000)),
+    movements: WEIGHABLE.length * LOCATIONS.length,
+  }
+  return { model: { candidates: [model] }, real: { records: { tenant, products, orders, flows: new Map() } } }
+}
+
+/** What must hold in the end, whatever the model says. */
+async function expectConsistency({ candidates }: Models, { records }: Run): Promise<void> {
+  const { tenant } = records
+  await expectConsistentStock(service.db, tenant)
+  await expectConsistentPicking(service.db, tenant)
+  await expectConsistentCounts(service.db, tenant)
+  const logs = await observeLogs(service.db, records)
+  expect(candidates.map((model) => model.orders.map((order) => order.log))).toContainEqual(logs)
+
+  const model = candidates[0] as Model
+  const total = async (path: string): Promise<number> => (await tenant.request('GET', path)).body.data.pagination.total
+  const flows = Object.values(model.flows)
+  for (const state of ['started', 'completed', 'cancelled']) {
+    expect(await total(`/flows?state=${state}`)).toBe(flows.filter((flow) => flow.state === state).length)
+  }
+  for (const state of [1, 2, 3, 5, 7]) {
+    expect(await total(`/orders?state_id=${state}`)).toBe(model.orders.filter((order) => order.state === state).length)
+  }
+  expect(await total('/stock/movements')).toBe(model.movements)
+  expect(sum(flows.map(({ order }) => order))).toBe(sum([...records.flows.values()]))
+}
+
+const callsAtOnce = (max: number) => {
+  const calls = fc.array(fc.record({ call: anyCall, withKey: fc.boolean() }), { minLength: 1, maxLength: max })
+  return fc.record({ calls, focus: fc.boolean() }).map((fields) => new Calls(fields))
+}
+
+it(
+  'picking does what its model does, one call at a time and several at the same time',
+  async () => {
+    const commands = fc.commands([callsAtOnce(1), callsAtOnce(4), callsAtOnce(4)], { maxCommands: 40, size: 'max' })
+    const end = LONG_RUNS > 0 ? Infinity : Date.now() + SHORT_MS
+    const property = fc.asyncProperty(commands, async (commands) => {
+      if (Date.now() > end) return
+      const { model, real } = await newRun(await service.newTenant())
+      await fc.asyncModelRun(() => ({ model, real }), commands)
+      await expectConsistency(model, real)
+    })
+    await fc.assert(property, { numRuns: LONG_RUNS || 1_000 })
+  },
+  LONG_RUNS > 0 ? 0 : 3 * SHORT_MS,
+)
