@@ -27,10 +27,14 @@ let failed = 0
 for (let start = 0; start < items.length; start += BATCH) {
   const batch = items.slice(start, start + BATCH)
 
-  const catalog = await client.products.bulk({ products: batch.map(({ barcode, sku, name, price }) => ({ barcode, sku, name, price })) })
+  const catalog = await client.products.bulk({
+    products: batch.map(({ barcode, sku, name, price }) => ({ barcode, sku, name, price })),
+  })
   for (const { barcode, error } of catalog.errors) console.warn(`product ${barcode}: ${error}`)
 
-  const stock = await client.stock.bulk({ updates: batch.map(({ sku, bin, onHand }) => ({ sku, location_id: bin, quantity: onHand })) })
+  const stock = await client.stock.bulk({
+    updates: batch.map(({ sku, bin, onHand }) => ({ sku, location_id: bin, quantity: onHand })),
+  })
   for (const { error } of stock.errors) console.warn(`stock: ${error}`)
 
   failed += catalog.errors.length + stock.errors.length

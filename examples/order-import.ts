@@ -25,7 +25,9 @@ try {
     { order_tenant_id: 'IMPORT-7', assembly_date: '2026-02-30', order_detail: [{ barcode, quantity: 0 }] },
   ])
 } catch (error) {
-  if (error instanceof ConnectionError) throw new Error('no answer after all retries: run the import again later', { cause: error })
+  if (error instanceof ConnectionError)
+    throw new Error('no answer after all retries: run the import again later', { cause: error })
   if (!(error instanceof APIError) || error.code !== 'validation_error') throw error
-  for (const detail of error.details ?? []) console.log(`refused: order ${'index' in detail ? detail.index : '?'}: ${detail.error}`)
+  for (const detail of error.details ?? [])
+    console.log(`refused: order ${'index' in detail ? detail.index : '?'}: ${detail.error}`)
 }

@@ -28,4 +28,5 @@ for await (const order of client.orders.list({ state_id: 1 })) {
 }
 
 const { movements } = await client.stock.movements({ product_id: product.id, limit: 5 })
-for (const { movement_type, quantity, new_quantity } of movements) console.log(`${movement_type} ${quantity}, then ${new_quantity}`)
+for (const { movement_type, quantity, new_quantity } of movements)
+  console.log(`${movement_type} ${quantity}, then ${new_quantity}`)

@@ -18,7 +18,8 @@ const receive = (): ReturnType<typeof nodeReceiver> =>
       if (received.some(({ id }) => id === event.id)) return
       received.push(event)
       if (event.event === 'product/created') console.log(`product ${event.data.product_id}: ${event.data.name}`)
-      if (event.event === 'stock/updated') console.log(`stock at ${event.data.location_id}: ${event.data.quantity} (${event.data.reason})`)
+      if (event.event === 'stock/updated')
+        console.log(`stock at ${event.data.location_id}: ${event.data.quantity} (${event.data.reason})`)
       if (received.length === expected) finish()
     },
   })

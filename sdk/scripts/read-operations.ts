@@ -151,9 +151,9 @@ function itemsKey(document: Document, data: Schema): string | undefined {
   if (arrays.length !== 1) throw new Error(`A page with ${arrays.length} arrays: ${Object.keys(properties).join(', ')}`)
   const item = resolve(document, resolve(document, properties[arrays[0]!]!).items!)
   const variants = item.oneOf ?? item.anyOf ?? [item]
-  if (!variants.every((variant) => resolve(document, variant).properties?.['id']))
-    throw new Error(`Items of ${arrays[0]} have no id, by which pages are deduplicated`)
-  return arrays[0]
+  // Without an id rows cannot be told apart when pages shift: such a list is read page by page.
+  const haveIds = variants.every((variant) => resolve(document, variant).properties?.['id'])
+  return haveIds ? arrays[0] : undefined
 }
 
 function readErrors(document: Document, { responses }: DocumentOperation): Operation['errors'] {

@@ -25,17 +25,13 @@ export async function newOrder(tenant: TestTenant, fields: object = {}): Promise
   return { id: body.data.orders[0].id, order_tenant_id: order.order_tenant_id }
 }
 
-/**
- * The tenant's order events in the order of what happened to an order, each with exactly the fields of its topic, without those of
- * `order/created` unless asked for.
- */
+/** The tenant's order events, oldest first, each with exactly the fields of its topic, without those of `order/created` unless asked for. */
 export async function orderEvents(
   service: TestService,
   tenant: TestTenant,
   options = { created: false },
 ): Promise<{ event: Topic; data: Record<string, unknown> }[]> {
-  // The second half of an id is a sequence number, taken while the order is locked; the first half may be older than the lock.
-  const events = (await eventsOf(service, tenant)).toSorted((a, b) => (a.id.slice(-12) < b.id.slice(-12) ? -1 : 1))
+  const events = await eventsOf(service, tenant)
   return events
     .filter(({ event }) => event.startsWith('order/') && (options.created || event !== 'order/created'))
     .map(({ event, data }) => {
@@ -86,7 +82,7 @@ export async function spreadOrders(db: Database, tenant: TestTenant): Promise<vo
   await db.transaction(async (tx) => {
     await sql`
       update orders set created_at = '2026-03-10T00:00:00Z'::timestamptz - make_interval(days => (id % 10)::int, mins => (id % 7)::int),
-        state_id = (array[1, 2, 3, 5, 7])[id / 7 % 5 + 1], assembly_date = '2026-04-01'::date + (id % 3)::int
+        state_id = (array[1, 2, 3, 5, 7])[id / 11 % 5 + 1], assembly_date = '2026-04-01'::date + (id % 3)::int
       where tenant_id = ${tenant.id}`.execute(tx.kysely)
     for (const table of ['order_count_changes', 'order_totals', 'order_counts', 'order_assembly_counts']) {
       await sql`delete from ${sql.table(table)} where tenant_id = ${tenant.id}`.execute(tx.kysely)

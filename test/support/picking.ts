@@ -55,8 +55,8 @@ export async function expectConsistentPicking(db: Database, tenant: TestTenant):
     ), pick as (
       select p.*, f.order_id, f.state as flow_state from picks p join flow f on f.id = p.flow_id where p.tenant_id = ${tenant.id} and p.undone_at is null
     ), line_pick as (
-      select p.flow_id, p.flow_state, p.order_id, x.order_detail_id, x.quantity
-      from pick p, jsonb_to_recordset(p.lines) x (order_detail_id bigint, quantity numeric)
+      select p.flow_id, p.flow_state, p.order_id, x.order_detail_id, x.taken as quantity
+      from pick p, jsonb_to_recordset(p.lines) x (order_detail_id bigint, taken numeric)
     ), latest as (
       select distinct on (order_id) * from flow order by order_id, id desc
     ), taken as (
@@ -81,7 +81,7 @@ export async function expectConsistentPicking(db: Database, tenant: TestTenant):
       <> coalesce((select sum(quantity) from line_pick p where p.order_detail_id = l.id and flow_state <> 'cancelled' and p.flow_id < f.id), 0)
     union all
     select 'a pick is not the sum of its lines', to_json(p)
-    from pick p where quantity <> (select sum(x.quantity) from jsonb_to_recordset(p.lines) x (quantity numeric))
+    from pick p where quantity <> (select sum(x.taken) from jsonb_to_recordset(p.lines) x (taken numeric))
     union all
     select 'the numbers of a flow are not those of its picks', to_json(f)
     from flow f

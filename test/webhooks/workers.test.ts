@@ -14,7 +14,15 @@ import {
   writeEvents,
   type Worker,
 } from './support/deliveries.ts'
-import { acknowledge, startReceiver, until, type Behaviour, type Received, type Receiver } from './support/receiver.ts'
+import {
+  acknowledge,
+  answerWith,
+  startReceiver,
+  until,
+  type Behaviour,
+  type Received,
+  type Receiver,
+} from './support/receiver.ts'
 
 let service: TestService
 let tenant: TestTenant
@@ -87,21 +95,21 @@ describe('several workers', () => {
     const stalled = startProcess()
     const [{ response }] = (await receiver.count(1)) as [Received]
     stalled.kill('SIGSTOP')
-    receiver.behave(acknowledge)
+    receiver.behave(answerWith(500))
     const other = newWorker()
     await delay(4_000)
     expect(receiver.received).toHaveLength(1)
     other.advance(61_000)
     await receiver.count(2)
-    await countInState(tenant, id, 'succeeded', 1)
+    await countInState(tenant, id, 'pending', 1)
     expect(idsOf(receiver)).toEqual([eventId, eventId])
 
-    // The first process gets its answer at last: it has lost the lease, so that its result is not written as a second attempt.
+    // The first process gets its answer at last: it has lost the lease, so that its result is not written.
     stalled.kill('SIGCONT')
     response.end('ok')
     await delay(500)
     stalled.kill('SIGKILL')
-    expect(await deliveriesOf(tenant, id)).toMatchObject([{ state: 'succeeded', attempt_count: 1 }])
+    expect(await deliveriesOf(tenant, id)).toMatchObject([{ state: 'pending', attempt_count: 1, last_status: 500 }])
   })
 })
 

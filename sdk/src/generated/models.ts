@@ -90,11 +90,15 @@ export interface Webhook extends Named<Schemas['Webhook']> {}
 
 export interface Delivery extends Named<Schemas['Delivery']> {}
 
-export interface Event extends Named<Schemas['Event']> {}
+/** Something that happened, as subscribers get it. */
+export type Event = Schemas['Event']
 
 export interface CreatedApiKey extends Named<Schemas['CreatedApiKey']> {}
 
 export interface ApiKey extends Named<Schemas['ApiKey']> {}
+
+/** A call that was made to change something. */
+export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
 
 export interface ProductsCreateParams extends Named<NonNullable<operations['products.create']['requestBody']>['content']['application/json']> {}
 
@@ -136,7 +140,13 @@ export interface StockMovementsParams extends Named<Query<NonNullable<operations
 
 export interface StockMovementsResult extends Named<operations['stock.movements']['responses'][200]['content']['application/json']['data']> {}
 
+export interface StockGetBySkuParams extends Named<Query<NonNullable<operations['stock.getBySku']['parameters']['query']>>> {}
+
 export interface StockGetBySkuResult extends Named<operations['stock.getBySku']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockReconcileParams extends Named<Query<NonNullable<operations['stock.reconcile']['parameters']['query']>>> {}
+
+export interface StockReconcileResult extends Named<operations['stock.reconcile']['responses'][200]['content']['application/json']['data']> {}
 
 export type OrdersCreateParams = NonNullable<operations['orders.create']['requestBody']>['content']['application/json']
 
@@ -211,3 +221,7 @@ export interface EventsListResult extends Named<operations['events.list']['respo
 export interface ApiKeysCreateParams extends Named<NonNullable<operations['apiKeys.create']['requestBody']>['content']['application/json']> {}
 
 export interface ApiKeysListResult extends Named<operations['apiKeys.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}
+
+export interface AuditLogListResult extends Named<operations['auditLog.list']['responses'][200]['content']['application/json']['data']> {}

@@ -8,6 +8,8 @@ import type {
   ApiKey,
   ApiKeysCreateParams,
   ApiKeysListResult,
+  AuditLogListParams,
+  AuditLogListResult,
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
@@ -51,9 +53,12 @@ import type {
   StockAdjustResult,
   StockBulkParams,
   StockBulkResult,
+  StockGetBySkuParams,
   StockGetBySkuResult,
   StockMovementsParams,
   StockMovementsResult,
+  StockReconcileParams,
+  StockReconcileResult,
   StockSetLevelParams,
   StockSetLevelResult,
   StockTransferParams,
@@ -282,16 +287,31 @@ export class Stock {
   /**
    * Get stock by SKU.
    *
-   * The stock of an active product, in all and by location.
+   * The stock of an active product, in all and by location: now, or as of a moment.
    *
    * Scope: `read:stock`.
    *
    * `GET /api/v1/stock/sku/{sku}`
    *
-   * @throws {APIError} `not_found` (404)
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
    */
-  getBySku(sku: string, options?: RequestOptions): APIPromise<StockGetBySkuResult> {
-    return this.#transport.request('GET', '/api/v1/stock/sku/{sku}', { ids: [sku], options })
+  getBySku(sku: string, params?: StockGetBySkuParams, options?: RequestOptions): APIPromise<StockGetBySkuResult> {
+    return this.#transport.request('GET', '/api/v1/stock/sku/{sku}', { ids: [sku], query: params, options })
+  }
+
+  /**
+   * Prove the stock.
+   *
+   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/stock/reconcile`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  reconcile(params?: StockReconcileParams, options?: RequestOptions): APIPromise<StockReconcileResult> {
+    return this.#transport.request('GET', '/api/v1/stock/reconcile', { query: params, options })
   }
 }
 
@@ -875,6 +895,33 @@ export class ApiKeys {
   }
 }
 
+/** Who changed what, when and from where. */
+export class AuditLog {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Read the audit log.
+   *
+   * Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/audit-log`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.auditLog.list()) console.log(item.id)
+   */
+  list(params?: AuditLogListParams, options?: RequestOptions): PagePromise<AuditLogListResult, AuditLogListResult['entries'][number]> {
+    return this.#transport.list('/api/v1/audit-log', 'entries', { query: params, options })
+  }
+}
+
 /** All resources of the API. */
 export class Resources {
   /** The catalog. Products are matched by barcode, found by id or SKU, and never removed, only made inactive. */
@@ -895,6 +942,8 @@ export class Resources {
   readonly events: Events
   /** Keys of the tenant and of its sandbox. */
   readonly apiKeys: ApiKeys
+  /** Who changed what, when and from where. */
+  readonly auditLog: AuditLog
 
   /** @internal */
   constructor(transport: Transport) {
@@ -907,5 +956,6 @@ export class Resources {
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)
     this.apiKeys = new ApiKeys(transport)
+    this.auditLog = new AuditLog(transport)
   }
 }

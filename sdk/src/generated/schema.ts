@@ -226,11 +226,33 @@ export interface paths {
         };
         /**
          * Get stock by SKU
-         * @description The stock of an active product, in all and by location.
+         * @description The stock of an active product, in all and by location: now, or as of a moment.
          *
          *     Scope: `read:stock`.
          */
         get: operations["stock.getBySku"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stock/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove the stock
+         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["stock.reconcile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -819,6 +841,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the audit log
+         * @description Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["auditLog.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1244,18 +1288,8 @@ export interface components {
                 error: string | null;
             }[];
         };
-        Event: {
-            /** @description The same for every attempt and every subscriber. Ids sort in the order of the feed. */
-            id: string;
-            /** @enum {string} */
-            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
-            /** Format: date-time */
-            created_at: string;
-            /** @description As it is sent to subscribers: see the `webhooks` of this document. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
+        /** @description Something that happened, as subscribers get it. */
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"];
         CreatedApiKey: {
             id: number;
             name: string;
@@ -1296,11 +1330,34 @@ export interface components {
             last_used_at: string | null;
             revoked_at: string | null;
         };
+        /** @description A call that was made to change something. */
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            key_id: number;
+            /** @description The name that the key had. */
+            key_name: string;
+            /** @description The client's address. */
+            address: string;
+            request_id: string;
+            /** @description The `operationId` of this document. */
+            operation: string;
+            /** @description What was asked for; long texts and lists are cut. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description The code of the error with which the call ended: it changed nothing. After `service_unavailable` and `internal_error` that is not certain. */
+            error: string | null;
+        };
         /** @description A new order was created. */
         OrderCreatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "order/created";
             /** Format: date-time */
             created_at: string;
@@ -1327,7 +1384,10 @@ export interface components {
         OrderUpdatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "order/updated";
             /** Format: date-time */
             created_at: string;
@@ -1351,7 +1411,10 @@ export interface components {
         OrderCancelledEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "order/cancelled";
             /** Format: date-time */
             created_at: string;
@@ -1375,7 +1438,10 @@ export interface components {
         OrderCompletedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "order/completed";
             /** Format: date-time */
             created_at: string;
@@ -1403,7 +1469,10 @@ export interface components {
         ProductCreatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "product/created";
             /** Format: date-time */
             created_at: string;
@@ -1427,7 +1496,10 @@ export interface components {
         ProductUpdatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "product/updated";
             /** Format: date-time */
             created_at: string;
@@ -1447,7 +1519,10 @@ export interface components {
         ProductDeletedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "product/deleted";
             /** Format: date-time */
             created_at: string;
@@ -1465,7 +1540,10 @@ export interface components {
         StockUpdatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "stock/updated";
             /** Format: date-time */
             created_at: string;
@@ -1492,7 +1570,10 @@ export interface components {
         StockLowAlertEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "stock/low_alert";
             /** Format: date-time */
             created_at: string;
@@ -1514,7 +1595,10 @@ export interface components {
         StockMovementCreatedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "stock/movement_created";
             /** Format: date-time */
             created_at: string;
@@ -1541,7 +1625,10 @@ export interface components {
         FlowStartedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "flow/started";
             /** Format: date-time */
             created_at: string;
@@ -1564,7 +1651,10 @@ export interface components {
         FlowCompletedEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "flow/completed";
             /** Format: date-time */
             created_at: string;
@@ -1590,7 +1680,10 @@ export interface components {
         FlowCancelledEvent: {
             /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event: "flow/cancelled";
             /** Format: date-time */
             created_at: string;
@@ -1627,7 +1720,7 @@ export interface operations {
                 limit?: number;
                 search?: string;
                 category?: string;
-                is_active?: string;
+                is_active?: boolean;
             };
             header?: never;
             path?: never;
@@ -2243,7 +2336,9 @@ export interface operations {
     };
     "stock.getBySku": {
         parameters: {
-            query?: never;
+            query?: {
+                as_of?: string;
+            };
             header?: never;
             path: {
                 sku: string;
@@ -2277,6 +2372,56 @@ export interface operations {
             };
         };
     };
+    "stock.reconcile": {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description True when nothing differs. */
+                            is_balanced: boolean;
+                            products_checked: number;
+                            levels_checked: number;
+                            movements_checked: number;
+                            /** @description Empty, unless somebody has changed the database by hand. */
+                            differences: {
+                                /**
+                                 * @description A level that is not the sum of its movements, or a warehouse's total that is not the sum of its levels.
+                                 * @enum {string}
+                                 */
+                                kind: "level" | "warehouse_total";
+                                product_id: number;
+                                /** @description Of a level. */
+                                location_id: string | null;
+                                warehouse_id: number | null;
+                                /** @description What is stored. */
+                                recorded: number;
+                                /** @description The sum. */
+                                expected: number;
+                            }[];
+                            /** @description Pass it as `after` to check more products; null when all are checked. */
+                            next_cursor: number | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
     "orders.list": {
         parameters: {
             query?: {
@@ -2286,7 +2431,7 @@ export interface operations {
                 start_date?: string;
                 end_date?: string;
                 assembly_date?: string;
-                include_details?: string;
+                include_details?: boolean;
                 customer_name?: string;
                 order_tenant_id?: string;
             };
@@ -2870,7 +3015,7 @@ export interface operations {
     "webhooks.list": {
         parameters: {
             query?: {
-                include_inactive?: string;
+                include_inactive?: boolean;
             };
             header?: never;
             path?: never;
@@ -2911,9 +3056,7 @@ export interface operations {
                     /** @description Receiver address: http or https, in production https only. */
                     url: string;
                     /** @description Topics, or `*` alone for all of them. */
-                    events: [
-                        "*"
-                    ] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                    events: "*"[] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
                 };
             };
         };
@@ -2973,9 +3116,7 @@ export interface operations {
                     /** @description Receiver address: http or https, in production https only. */
                     url?: string;
                     /** @description Topics, or `*` alone for all of them. */
-                    events?: [
-                        "*"
-                    ] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                    events?: "*"[] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
                     /** @description true turns a disabled subscription on again, false pauses it. */
                     active?: boolean;
                 };
@@ -3373,6 +3514,41 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+        };
+    };
+    "auditLog.list": {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+                key_id?: number;
+                operation?: string;
+                request_id?: string;
+                since?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            entries: components["schemas"]["AuditEntry"][];
+                            /** @description Pass it as `after` to get older entries; null when there are none. */
+                            next_cursor: string | null;
+                        };
                     };
                 };
             };

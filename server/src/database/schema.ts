@@ -172,7 +172,7 @@ export interface Schema {
     location_id: string
     quantity: number
     order_line_id: number | null
-    lines: JSONColumnType<{ order_detail_id: number; quantity: number; picked_quantity: number }[]>
+    lines: JSONColumnType<{ order_detail_id: number; taken: number }[]>
     movement_id: number
     created_at: Timestamp
     undone_at: NullableTimestamp

@@ -29,5 +29,6 @@ export const TAGS = [
   { name: 'warehouses', description: 'Groups of locations.' },
   { name: 'webhooks', description: 'Subscriptions to events, and their deliveries.' },
   { name: 'events', description: 'The feed of everything that happened in the last 30 days.' },
+  { name: 'audit-log', description: 'Who changed what, when and from where.' },
   { name: 'api-keys', description: 'Keys of the tenant and of its sandbox.' },
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_DATA, TOPICS, type Topic } from '../events/index.ts'
+import { EVENT_DATA, EVENT_SAMPLES, TOPICS, type Topic } from '../events/index.ts'
 import type { JsonObject } from './types.ts'
 
 /** `order/created` -> `OrderCreatedEvent` */
@@ -8,9 +8,22 @@ function eventSchemaName(topic: Topic): string {
   return `${words.join('')}Event`
 }
 
-/** One component schema for the events of each topic. */
+const schemaRef = (topic: Topic): string => `#/components/schemas/${eventSchemaName(topic)}`
+
+/** One component schema for the events of each topic, and `Event` for any of them. */
 export function eventSchemas(): Record<string, JsonObject> {
-  return Object.fromEntries(TOPICS.map((topic) => [eventSchemaName(topic), eventSchema(topic)]))
+  return {
+    ...Object.fromEntries(TOPICS.map((topic) => [eventSchemaName(topic), eventSchema(topic)])),
+    Event: {
+      description: 'Something that happened, as subscribers get it.',
+      oneOf: TOPICS.map((topic) => ({ $ref: schemaRef(topic) })),
+      discriminator: { propertyName: 'event', mapping: Object.fromEntries(TOPICS.map((topic) => [topic, schemaRef(topic)])) },
+    },
+  }
+}
+
+function exampleOf(topic: Topic): JsonObject {
+  return { id: 'evt_0000000a1b2c00000000004d', event: topic, created_at: '2026-11-21T09:30:00.000Z', data: EVENT_SAMPLES[topic] }
 }
 
 function eventSchema(topic: Topic): JsonObject {
@@ -54,7 +67,7 @@ function webhookOperation(topic: Topic): JsonObject {
     parameters: [SIGNATURE_HEADER],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventSchemaName(topic)}` } } },
+      content: { 'application/json': { schema: { $ref: schemaRef(topic) }, example: exampleOf(topic) } },
     },
     responses: {
       '2XX': { description: 'Acknowledges the event.' },

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
-import { PICKING_STATES } from '../order-states/index.ts'
+import { lockedOrder, PICKING_STATES } from '../order-states/index.ts'
 import { cancelFlowOfOrder } from '../picking/index.ts'
 
 /** An order that nobody else changes until the end of the transaction. */
@@ -19,12 +19,11 @@ export interface OrderName {
 
 const selectLocked = statement<[tenantId: number, id: number | null, orderTenantId: string | null], LockedOrder>(
   'lock_order',
-  `select id, state_id, state_picking_id from orders
-   where tenant_id = $1 and id = coalesce(
+  `with ${lockedOrder(`id = coalesce(
      (select id from orders where tenant_id = $1 and id = $2::bigint),
      (select id from orders where tenant_id = $1 and order_tenant_id = $3::text)
-   )
-   for no key update`,
+   )`)}
+   select id, state_id, state_picking_id from locked_order`,
 )
 
 /**

@@ -2,7 +2,8 @@ import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { flowColumns } from './flow-columns.ts'
 import { flowNotFound } from './lock-order.ts'
-import { lineFields, pickJson } from './pick-json.ts'
+import { lineFields } from './line-fields.ts'
+import { pickJson, shownPick, type PickRow } from './pick-row.ts'
 import type { PickingFlowDetails } from './schemas.ts'
 
 const LOCATIONS = `(
@@ -11,7 +12,7 @@ const LOCATIONS = `(
   where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0
 )`
 
-const selectFlow = statement<[tenantId: number, flowId: number], PickingFlowDetails>(
+const selectFlow = statement<[tenantId: number, flowId: number], Omit<PickingFlowDetails, 'picks'> & { picks: PickRow[] }>(
   'get_flow',
   `select ${flowColumns('f', 'o')}, (
      select json_agg(json_build_object(${lineFields('l', 'l.picked_quantity')}, 'locations', ${LOCATIONS}) order by l.id)
@@ -29,5 +30,5 @@ export async function getFlow(context: RequestContext, input: { id: number }): P
   // In a transaction because that runs apart from the connections that all requests share: a large order takes long.
   const flow = await context.db.transaction((tx) => tx.runOne(selectFlow, [context.caller.tenantId, input.id]))
   if (flow === undefined) throw flowNotFound()
-  return flow
+  return { ...flow, picks: flow.picks.map(shownPick) }
 }

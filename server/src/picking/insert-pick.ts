@@ -2,13 +2,16 @@ import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { lockedOrder } from '../order-states/index.ts'
 import { applyStockChanges } from '../stock/index.ts'
+import { lineFields } from './line-fields.ts'
 import { orderOfFlow } from './lock-order.ts'
-import { lineFields, linesOfPick, pickJson } from './pick-json.ts'
-import type { PickAnswer, PickingFlow } from './schemas.ts'
+import { pickJson, type PickRow } from './pick-row.ts'
+import type { PickingFlow } from './schemas.ts'
 
-/** What became of a pick: `pick` and `lines` when it was taken, now or before; else the `refusal`, which is null when stock is short. */
+/** What became of a pick: the pick when it was taken, now or before; else the `refusal`, which is null when stock is short. */
 export interface PickResult {
-  /** Whether the pick that has the pick_id already is the same one; null when there was none. */
+  /** Null when nothing was taken. */
+  pick: PickRow | null
+  /** Whether the pick that had the pick_id already is the same one; null when there was none. */
   is_same: boolean | null
   refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
   state: PickingFlow['state'] | null
@@ -16,8 +19,6 @@ export interface PickResult {
   remaining: number | null
   /** What is in stock, when that is short. */
   available: number | null
-  pick: PickAnswer['pick'] | null
-  lines: PickAnswer['lines'] | null
 }
 
 /**
@@ -61,26 +62,27 @@ export const insertPick = statement<
        (select product_id from wanted),
        (select l.product_id from order_lines l where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = $5)
      )
-   ), open_line as materialized (
-     select l.id, l.picked_quantity = l.picked_before_flow as is_untouched, l.picked_quantity, l.quantity - l.picked_quantity as remaining
-     from order_lines l
-     where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.product_id = (select id from product) and ($5 is null or l.id = $5) and l.picked_quantity < l.quantity
-   ), allocation as materialized (
-     select id, is_untouched, least(remaining, $7 - filled_before) as quantity, picked_quantity + least(remaining, $7 - filled_before) as picked_quantity
-     from (select *, sum(remaining) over (order by id) - remaining as filled_before from open_line) l
-     where filled_before < $7
+   ), line as materialized (
+     select l.*, greatest(least(remaining, $7 - filled_before), 0) as taken
+     from (
+       select id, product_id, barcode, product_name, quantity, picked_quantity, picked_before_flow, quantity - picked_quantity as remaining,
+         sum(quantity - picked_quantity) over (order by id) - (quantity - picked_quantity) as filled_before
+       from order_lines
+       where tenant_id = $1 and order_id = (select order_id from flow) and product_id = (select id from product) and ($5 is null or id = $5)
+     ) l
    ), judged as materialized (
-     select f.order_id, f.operator_id, f.state, p.id as product_id, a.new_items, r.remaining, case
+     select f.order_id, f.operator_id, f.state, p.id as product_id, l.*, case
        when f.revision <> (select revision from flow) then 'stale'
        when f.state <> 'started' then 'over'
        when p.id is null then 'unknown'
        when not p.weighable and $7 <> trunc($7) then 'fraction'
-       when r.remaining < $7 then 'beyond'
+       when l.remaining < $7 then 'beyond'
      end as refusal
-     from locked_flow f
-     left join product p on true
-     cross join (select count(*) filter (where is_untouched) as new_items from allocation) a
-     cross join (select coalesce(sum(remaining), 0) as remaining from open_line) r
+     from locked_flow f left join product p on true cross join (
+       select coalesce(sum(remaining), 0) as remaining, count(*) filter (where taken > 0 and picked_quantity = picked_before_flow) as new_items,
+         jsonb_agg(jsonb_build_object(${lineFields('x', '(x.picked_quantity + x.taken)')}, 'taken', taken) order by id) filter (where taken > 0) as lines
+       from line x
+     ) l
    ), stock_change as materialized (
      select 1 as position, product_id, $6 as location_id, -$7 as amount, 'OUT' as movement_type, 'order_fulfillment' as reason,
        operator_id as user_id, order_id, null::text as other_location_id
@@ -93,9 +95,9 @@ export const insertPick = statement<
      defaultWarehouse: '$9::bigint',
      createdBy: '$10::text',
    })}, picked_line as (
-     update order_lines l set picked_quantity = a.picked_quantity
-     from stock_movement m cross join allocation a
-     where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = any (array(select id from allocation)) and l.id = a.id
+     update order_lines l set picked_quantity = x.picked_quantity + x.taken
+     from stock_movement m cross join line x
+     where l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = any (array(select id from line)) and l.id = x.id and x.taken > 0
    ), changed_flow as (
      update picking_flows f
      set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
@@ -103,20 +105,14 @@ export const insertPick = statement<
      where f.tenant_id = $1 and f.id = $2
    ), new_pick as (
      insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at)
-     select $1, $2, coalesce($8, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, $5, l.lines, m.id, m.created_at
-     from stock_movement m cross join (
-       select jsonb_agg(jsonb_build_object('order_detail_id', id, 'quantity', quantity, 'picked_quantity', picked_quantity) order by id) as lines
-       from allocation
-     ) l
+     select $1, $2, coalesce($8, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, $5, j.lines, m.id, m.created_at
+     from stock_movement m cross join judged j
      returning id, product_id, location_id, quantity, lines, created_at
    ), ${recordEvents('stock_event')}, taken as (
-     select id, product_id, location_id, quantity, lines, created_at, is_same from earlier
+     select ${pickJson('p')} as pick, is_same from earlier p
      union all
-     select id, product_id, location_id, quantity, lines, created_at, null from new_pick
+     select ${pickJson('p')}, null from new_pick p
    )
-   select t.is_same, j.refusal, j.state, j.remaining, s.available, case when t.id is not null then ${pickJson('t')} end as pick, (
-     select json_agg(json_build_object(${lineFields('l', 'x.picked_quantity')}) order by l.id)
-     from ${linesOfPick('t')} join order_lines l on l.tenant_id = $1 and l.order_id = (select order_id from flow) and l.id = x.order_detail_id
-   ) as lines
+   select t.pick, t.is_same, j.refusal, j.state, j.remaining, s.available
    from flow f left join judged j on true left join short_level s on true left join taken t on true`,
 )

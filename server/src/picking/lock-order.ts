@@ -1,6 +1,7 @@
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
+import { lockedOrder } from '../order-states/index.ts'
 
 /** SQL for the id of the order of the picking flow of which `flowId` is the id. A flow never changes its order. */
 export const orderOfFlow = (flowId: string): string =>
@@ -8,7 +9,7 @@ export const orderOfFlow = (flowId: string): string =>
 
 const selectLocked = statement<[tenantId: number, flowId: number], { id: number }>(
   'lock_order_of_flow',
-  `select id from orders where tenant_id = $1 and id = ${orderOfFlow('$2')} for no key update`,
+  `with ${lockedOrder(`id = ${orderOfFlow('$2')}`)} select id from locked_order`,
 )
 
 /**

@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts'
 import { shortage } from '../stock/index.ts'
 import { flowNotFound, lockOrderOfFlow } from './lock-order.ts'
 import { insertPick, type PickResult } from './insert-pick.ts'
+import { shownPick } from './pick-row.ts'
 import type { NewPick, PickAnswer } from './schemas.ts'
 
 /**
@@ -41,8 +42,8 @@ function answerOf(result: PickResult | undefined, input: NewPick): PickAnswer {
   if (result === undefined) throw flowNotFound()
   if (result.is_same === false)
     throw new ServiceError('flow_error', `Another pick of this flow has the pick_id "${input.pick_id}"`)
-  if (result.pick === null || result.lines === null) throw refused(result, input)
-  return { pick: result.pick, lines: result.lines }
+  if (result.pick === null) throw refused(result, input)
+  return { pick: shownPick(result.pick), lines: result.pick.lines }
 }
 
 function refused({ refusal, state, remaining, available }: PickResult, input: NewPick): ServiceError {
@@ -52,7 +53,7 @@ function refused({ refusal, state, remaining, available }: PickResult, input: Ne
     case 'unknown':
       return new ServiceError(
         'not_found',
-        (input.order_detail_id ?? null) === null ? 'Product not found' : 'Order line not found',
+        typeof input.order_detail_id === 'number' ? 'Order line not found' : 'Product not found',
       )
     case 'fraction': {
       const error = 'must be an integer, because the product is not weighable'

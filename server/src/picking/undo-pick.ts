@@ -4,14 +4,15 @@ import { ServiceError } from '../errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { lockedOrder } from '../order-states/index.ts'
 import { applyStockChanges } from '../stock/index.ts'
+import { lineFields } from './line-fields.ts'
 import { flowNotFound, orderOfFlow } from './lock-order.ts'
-import { lineFields, linesOfPick, pickJson } from './pick-json.ts'
+import { pickJson, shownPick, type PickRow } from './pick-row.ts'
 import type { PickAnswer, PickingFlow, PickName } from './schemas.ts'
 
 interface Row {
   state: PickingFlow['state']
   is_undone: boolean | null
-  pick: PickAnswer['pick'] | null
+  pick: PickRow | null
   lines: PickAnswer['lines']
 }
 
@@ -26,8 +27,8 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
      from locked_flow f join picks p on p.tenant_id = $1 and p.flow_id = $2 and p.id = $3::text
      for no key update of p
    ), locked_line as materialized (
-     select l.*, case when p.is_due then x.quantity else 0 end as returned
-     from locked_pick p cross join ${linesOfPick('p')}
+     select l.*, case when p.is_due then x.taken else 0 end as returned
+     from locked_pick p cross join jsonb_to_recordset(p.lines) x (order_detail_id bigint, taken numeric)
      join order_lines l on l.tenant_id = $1 and l.order_id = ${orderOfFlow('$2')} and l.id = x.order_detail_id
      order by l.id for no key update of l
    ), stock_change as materialized (
@@ -71,5 +72,5 @@ export async function undoPick({ db, caller }: RequestContext, input: PickName):
   if (row.pick === null) throw new ServiceError('not_found', 'Pick not found')
   if (row.is_undone !== true)
     throw new ServiceError('flow_error', `The picking flow is ${row.state}; its picks can no longer be undone`)
-  return { pick: row.pick, lines: row.lines }
+  return { pick: shownPick(row.pick), lines: row.lines }
 }

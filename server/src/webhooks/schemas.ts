@@ -3,7 +3,7 @@ import { since, topic, until } from '../events/index.ts'
 import { pageQuery, pagination, queryBoolean, text, timestamp, trimmedText } from '../fields.ts'
 
 const topics = z
-  .union([z.tuple([z.literal('*')]), z.array(topic).min(1, 'must name at least one topic')])
+  .union([z.array(z.literal('*')).length(1), z.array(topic).min(1, 'must name at least one topic')])
   .transform((names) => [...new Set<string>(names)])
   .describe('Topics, or `*` alone for all of them.')
 

@@ -18,7 +18,7 @@ create table picks (
   quantity numeric(15, 3) not null check (quantity > 0),
   -- The line that the caller named; null when the pick named a product, which then filled its lines in order.
   order_line_id bigint,
-  -- [{order_detail_id, quantity, picked_quantity}]: what went to which line, and what that had then. A repeat answers with it.
+  -- The lines that it filled, as they were shown after it, with what each of them got (taken). A repeat answers with it.
   lines jsonb not null,
   movement_id bigint not null,
   created_at timestamptz not null,

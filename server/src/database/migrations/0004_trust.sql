@@ -24,7 +24,7 @@ create table audit_log (
   -- `stock.adjust`
   operation text not null,
   input json not null,
-  -- The code of the error with which the call ended: it changed nothing.
+  -- The code of the error with which the call ended.
   error text,
   primary key (tenant_id, at, id)
 ) partition by range (at);

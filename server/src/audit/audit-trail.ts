@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '../context.ts'
+import type { Database } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
+import { inputText } from './input-text.ts'
+
+/** A call that changes something. */
+export interface AuditedCall {
+  caller: Caller
+  /** Of the client, as `TRUST_PROXY` makes it known. */
+  address: string
+  requestId: string
+  /** `stock.adjust` */
+  operation: string
+  /** As it was checked: only fields that the operation has. */
+  input: unknown
+}
+
+/** Names an entry, to add to it. */
+export interface AuditEntryName {
+  tenantId: number
+  at: Date
+  id: string
+}
+
+interface Waiting {
+  call: AuditedCall
+  name: AuditEntryName
+  resolve: (name: AuditEntryName) => void
+  reject: (error: unknown) => void
+}
+
+const FAILURES_EVERY_MS = 250
+const MAX_FAILURES = 10_000
+
+const insertEntries = statement<
+  [
+    tenantIds: number[],
+    at: Date[],
+    ids: string[],
+    keyIds: number[],
+    keyNames: string[],
+    addresses: string[],
+    requestIds: string[],
+    operations: string[],
+    inputs: string[],
+  ],
+  never
+>(
+  'insert_audit_entries',
+  `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input)
+   select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::json[])`,
+)
+
+const addErrors = statement<[tenantIds: number[], at: Date[], ids: string[], errors: string[], first: Date, last: Date], never>(
+  'add_audit_errors',
+  `update audit_log a set error = f.error
+   from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[]) f (tenant_id, at, id, error)
+   where a.tenant_id = f.tenant_id and a.at = f.at and a.id = f.id and a.at between $5 and $6`,
+)
+
+/**
+ * Writes down who changes what, before the change is made. All calls that come while one statement is under way are written by the next
+ * one, over a connection that does not wait for the disk: what the calls then change is written to the same log of the database after
+ * their entries, so nothing of it is ever kept without them. That a call failed is added later, and may be missing after a crash.
+ */
+export class AuditTrail {
+  readonly #db: Pick<Database, 'runAside'>
+  readonly #onError: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #waiting: Waiting[] = []
+  #isWriting = false
+  #failures: (AuditEntryName & { error: string })[] = []
+
+  constructor(db: Pick<Database, 'runAside'>, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#onError = onError
+    this.#timer = setInterval(() => void this.#writeFailures(), FAILURES_EVERY_MS).unref()
+  }
+
+  /** Resolves when the call has its entry and may be made. When it can not be written, the call must not be made. */
+  begin(call: AuditedCall): Promise<AuditEntryName> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call, name: { tenantId: call.caller.tenantId, at: new Date(), id: randomUUID() }, resolve, reject })
+      if (this.#isWriting) return
+      this.#isWriting = true
+      setImmediate(() => void this.#write())
+    })
+  }
+
+  /** Adds to an entry that the call failed. */
+  failed(name: AuditEntryName, error: string): void {
+    if (this.#failures.length < MAX_FAILURES) this.#failures.push({ ...name, error })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#writeFailures()
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#db.runAside(insertEntries, [
+          batch.map(({ name }) => name.tenantId),
+          batch.map(({ name }) => name.at),
+          batch.map(({ name }) => name.id),
+          batch.map(({ call }) => call.caller.keyId),
+          batch.map(({ call }) => call.caller.keyName),
+          batch.map(({ call }) => call.address),
+          batch.map(({ call }) => call.requestId),
+          batch.map(({ call }) => call.operation),
+          batch.map(({ call }) => inputText(call.input)),
+        ])
+        for (const { name, resolve } of batch) resolve(name)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    this.#isWriting = false
+  }
+
+  async #writeFailures(): Promise<void> {
+    const failures = this.#failures
+    if (failures.length === 0) return
+    this.#failures = []
+    const times = failures.map(({ at }) => at.getTime())
+    try {
+      await this.#db.runAside(addErrors, [
+        failures.map(({ tenantId }) => tenantId),
+        failures.map(({ at }) => at),
+        failures.map(({ id }) => id),
+        failures.map(({ error }) => error),
+        new Date(Math.min(...times)),
+        new Date(Math.max(...times)),
+      ])
+    } catch (error) {
+      this.#failures = [...failures, ...this.#failures].slice(0, MAX_FAILURES)
+      this.#onError(error)
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { AuditTrail } from './audit-trail.ts'
+export { auditRouter } from './router.ts'

@@ -1,0 +1,140 @@
+import fc, { type Arbitrary } from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { assertFitsDocument } from '../support/document.ts'
+import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+import { createRecords, type Records } from './requests.ts'
+import { brokenValuesOf, valuesOf, type Generation, type Schema } from './schema-arbitrary.ts'
+
+/** The same requests at every run, unless another seed is given; more of them on request. */
+fc.configureGlobal({ seed: Number(process.env.PROPERTY_SEED ?? 1), numRuns: Number(process.env.PROPERTY_RUNS ?? 20), endOnFailure: true })
+
+interface Parameter {
+  in: string
+  name: string
+  required?: boolean
+  schema: Schema
+}
+
+interface Operation {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
+}
+
+interface Request {
+  path: Record<string, unknown>
+  query: Record<string, unknown>
+  body: unknown
+}
+
+const document = openApiDocument() as { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ id: operation.operationId, method: method.toUpperCase(), path, operation })),
+)
+
+let service: TestService
+const tenants = new Map<string, Promise<{ tenant: TestTenant; records: Records }>>()
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+/** Each part of the API has a tenant of its own: what one deletes the others keep. */
+function tenantOf(path: string): Promise<{ tenant: TestTenant; records: Records }> {
+  const part = path.split('/')[1] ?? ''
+  const existing = tenants.get(part)
+  if (existing !== undefined) return existing
+  const made = service.newTenant().then(async (tenant) => ({ tenant, records: await createRecords(tenant) }))
+  tenants.set(part, made)
+  return made
+}
+
+function knownValues(records: Records, path: string): Record<string, unknown[]> {
+  const { product, location, warehouse, order, flow, webhook, apiKey } = records
+  const ids: Record<string, unknown> = {
+    products: product.id,
+    orders: order.id,
+    flows: flow.id,
+    webhooks: path.startsWith('/webhooks/deliveries') ? webhook.delivery : webhook.id,
+    events: webhook.event,
+    locations: location,
+    'api-keys': apiKey,
+  }
+  return {
+    id: [ids[path.split('/')[1] ?? '']].filter((id) => id !== undefined),
+    productId: [product.id],
+    product_id: [product.id],
+    sku: [product.sku],
+    barcode: [product.barcode],
+    location_id: [location, 'elsewhere'],
+    from_location_id: [location],
+    to_location_id: ['elsewhere'],
+    order_id: [order.id],
+    order_tenant_id: [order.order_tenant_id],
+    warehouse_id: [warehouse],
+    pick_id: [flow.pick],
+    pickId: [flow.pick],
+    url: ['http://127.0.0.1:1/'],
+    photo_url: ['https://cdn.example/1.jpg'],
+    ip_whitelist: [[], ['127.0.0.1', '10.0.0.0/8']],
+    operator_email: ['sam@warehouse.example'],
+  }
+}
+
+function requestsOf({ parameters = [], requestBody }: Operation, generation: Generation): Arbitrary<Request> {
+  const of = (place: string): Arbitrary<Record<string, unknown>> => {
+    const own = parameters.filter((parameter) => parameter.in === place)
+    const values = own.map(({ name, schema }) => [name, valuesOf(schema, generation, name)])
+    return fc.record(Object.fromEntries(values), { requiredKeys: own.filter(({ required }) => required).map(({ name }) => name) })
+  }
+  const body = requestBody === undefined ? fc.constant(undefined) : valuesOf(requestBody.content['application/json'].schema, generation)
+  return fc.record({ path: of('path'), query: of('query'), body })
+}
+
+/** Requests that are wrong in one place. */
+function brokenRequestsOf(operation: Operation, generation: Generation): Arbitrary<Request> {
+  const valid = requestsOf(operation, generation)
+  const broken = {
+    path: brokenValuesOf(valid.map(({ path }) => path)).map((path) => (typeof path === 'object' && path !== null ? path : {})),
+    query: brokenValuesOf(valid.map(({ query }) => query)).map((query) => (typeof query === 'object' && query !== null ? query : {})),
+    body: brokenValuesOf(valid.map(({ body }) => body)),
+  }
+  const parts: Arbitrary<Partial<Request>>[] = Object.entries(broken).map(([part, values]) => values.map((value) => ({ [part]: value })))
+  return fc.tuple(valid, fc.oneof(...parts)).map(([request, part]) => ({ ...request, ...part }) as Request)
+}
+
+/** In a path or a query everything is text; what is no text at all is written as JSON. */
+function textOf(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
+}
+
+function urlOf(path: string, request: Request): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_part, name: string) => {
+    const text = textOf(request.path[name])
+    // These are not sent as they are: clients take them for folders.
+    return ['', '.', '..'].includes(text) ? 'x' : encodeURIComponent(text)
+  })
+  const query = Object.entries(request.query).flatMap(([name, value]) => [value].flat().map((one) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(textOf(one))}`))
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
+}
+
+describe.each(operations)('$id', ({ method, path, operation }) => {
+  async function expectGoodAnswers(kind: (operation: Operation, generation: Generation) => Arbitrary<Request>): Promise<void> {
+    const { tenant, records } = await tenantOf(path)
+    const generation = { components: document.components.schemas, known: knownValues(records, path) }
+    await fc.assert(
+      fc.asyncProperty(kind(operation, generation), async (request) => {
+        const url = urlOf(path, request)
+        const answer = await send(`${service.url}/api/v1${url}`, method, request.body, { key: tenant.key })
+        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500)
+        expect(answer.body.success).toBe(answer.status === 200)
+        assertFitsDocument(method, url, answer)
+      }),
+    )
+  }
+
+  it('answers any request that fits the document as the document says', () => expectGoodAnswers(requestsOf))
+
+  it('answers any other request with an error that the document has', () => expectGoodAnswers(brokenRequestsOf))
+})
