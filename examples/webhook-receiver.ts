@@ -24,7 +24,7 @@ const receive = (): ReturnType<typeof nodeReceiver> =>
     },
   })
 
-const server = createServer((request, response) => receive()(request, response))
+const server = createServer((request, response) => void receive()(request, response))
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
 const { port } = server.address() as AddressInfo
 

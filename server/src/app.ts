@@ -7,12 +7,12 @@ import type { CallContext, WebhookTargetPolicy } from './context.ts'
 import type { Database } from './database/database.ts'
 import type { Encryption } from './encryption.ts'
 import { endpointsOf } from './endpoints.ts'
-import { ServiceError } from './errors.ts'
 import { authentication } from './http/authentication.ts'
+import { decodableUrl } from './http/decodable-url.ts'
 import { docsRoutes } from './http/docs.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { answerClientError, sendFailure } from './http/failures.ts'
-import { acceptJsonBodies } from './http/json-body.ts'
+import { acceptJsonBodies, refuseExcess } from './http/json-body.ts'
 import { KeyCache } from './http/key-cache.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
 import { requestIdOf } from './http/request-id.ts'
@@ -66,8 +66,9 @@ export async function buildApp({
     return503OnClosing: false,
     // Longer than any identifier can be, so that the endpoint answers for those that do not exist.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (_error, request, reply) =>
-      sendFailure(new ServiceError('not_found', 'The path is not valid percent-encoded UTF-8'), request, reply as never),
+    rewriteUrl: ({ url }) => decodableUrl(url ?? '/'),
+    // What has no Host header, or expects what it can not have, is answered like everything else.
+    http: { requireHostHeader: false },
     clientErrorHandler: answerClientError,
   })
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
@@ -87,12 +88,12 @@ export async function buildApp({
     },
   })
 
-  app.setErrorHandler(sendFailure)
-  app.setNotFoundHandler(
-    unknownRoute(
-      endpointsOf(appRouter).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
-    ),
+  const refuseUnknownRoute = unknownRoute(
+    endpointsOf(appRouter).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
   )
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler(refuseUnknownRoute)
   // Hooks of every request call back: a promise for each costs more than what most of them do.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
@@ -114,10 +115,17 @@ export async function buildApp({
     )
     done()
   })
-  app.addHook('onClose', () => Promise.all([keys.close(), trail.close()]).then(() => {}))
+  app.addHook('onClose', async () => {
+    await Promise.all([keys.close(), trail.close()])
+  })
   refuseWhileDraining(app)
   acceptJsonBodies(app)
 
+  // An OPTIONS request that is no preflight is a method like any other that a path does not have.
+  app.addHook('onRequest', async (request, reply) => {
+    const isPreflight = request.headers['access-control-request-method'] !== undefined
+    if (request.method === 'OPTIONS' && !isPreflight) await refuseUnknownRoute(request, reply)
+  })
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
@@ -129,6 +137,7 @@ export async function buildApp({
   registerRestRoutes(app, appRouter, contextOf, guards)
   await app.register(async (scope) => {
     for (const guard of guards) scope.addHook('onRequest', guard)
+    scope.addHook('preHandler', refuseExcess)
     await scope.register(fastifyTRPCPlugin, {
       prefix: '/trpc',
       trpcOptions: { router: appRouter, createContext: ({ req }: { req: FastifyRequest }) => contextOf(req) },

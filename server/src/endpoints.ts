@@ -11,7 +11,7 @@ export interface Endpoint {
 
 /** Every procedure of the router. */
 export function endpointsOf(router: AppRouter): Endpoint[] {
-  return Object.entries(router._def.procedures as unknown as Record<string, { _def: { type: Endpoint['type']; meta?: ProcedureMeta } }>).flatMap(
-    ([name, { _def }]) => (_def.meta === undefined ? [] : [{ name, type: _def.type, meta: _def.meta }]),
-  )
+  return Object.entries(
+    router._def.procedures as unknown as Record<string, { _def: { type: Endpoint['type']; meta?: ProcedureMeta } }>,
+  ).flatMap(([name, { _def }]) => (_def.meta === undefined ? [] : [{ name, type: _def.type, meta: _def.meta }]))
 }

@@ -1,6 +1,6 @@
 import { pino, type Logger } from 'pino'
 
-const BUFFER_BYTES = 4_096
+const BUFFER_BYTES = 16_000
 const FLUSH_MS = 200
 const MAX_CAUSES = 5
 

@@ -37,34 +37,40 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const log = createLog(config.logLevel)
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
   const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
+  // What was started last is stopped first.
+  const started: (() => Promise<unknown> | undefined)[] = [close]
+  const stop = async (): Promise<void> => {
+    for (const stopOne of started.splice(0).toReversed()) await stopOne()
+  }
   try {
     await db.unhurried(migrate)
     await maintainPartitions(db)
     const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
+    started.push(() => Promise.all(tasks.map((task) => task.stop())))
     const metrics = createMetrics(db)
     const monitoring = monitoringRoutes(db, metrics)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
+    started.push(() => monitor?.close())
     await monitor?.listen({ port: config.monitoringPort, host: config.host })
     const onAttempt = metrics.deliveryAttempted
     const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log, onAttempt })
-    const stopBackground = (): Promise<unknown> =>
-      Promise.all([engine?.stop(), monitor?.close(), ...tasks.map((task) => task.stop())])
-    if (config.role === 'worker') {
-      return { url: undefined, firstKey: undefined, stop: () => stopBackground().then(close) }
-    }
+    started.push(() => engine?.stop())
+    if (config.role === 'worker') return { url: undefined, firstKey: undefined, stop }
     const firstKey = await createFirstTenant(db)
     const app = await buildApp({ config, db, encryption, webhookTargets, log, metrics, onWrite: () => engine?.wake() })
+    started.push(() => app.close())
     if (monitor === undefined) await app.register(monitoring)
-    const url = await listen(app, config)
-    return { url, firstKey, stop: () => app.close().then(stopBackground).then(close) }
+    return { url: await listen(app, config), firstKey, stop }
   } catch (error) {
-    await close()
+    await stop()
     throw error
   }
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
-  await app.listen({ port, host })
+  await app.listen({ port, host }).catch((error: Error) => {
+    throw new Error(`HOST, PORT: cannot listen on ${host}, port ${port}: ${error.message}`)
+  })
   const address = app.server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }

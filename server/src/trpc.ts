@@ -1,4 +1,4 @@
-import { initTRPC, TRPCError } from '@trpc/server'
+import { initTRPC, type TRPCError } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { ZodError, type z } from 'zod'
 import type { CallContext, Scope } from './context.ts'
@@ -26,15 +26,29 @@ const t = initTRPC
   .context<CallContext>()
   .meta<ProcedureMeta>()
   .create({
-    errorFormatter: ({ shape, error }) =>
-      error instanceof ServiceError
-        ? { ...shape, data: { ...shape.data, stack: undefined, error_code: error.errorCode, details: error.details } }
-        : {
-            ...shape,
-            message: 'Internal server error',
-            data: { ...shape.data, stack: undefined, error_code: 'internal_error' as const },
-          },
+    errorFormatter: ({ shape, error, ctx }) => {
+      const failure = error instanceof ServiceError ? error : failureOfCall(error, ctx?.requestId)
+      const { errorCode: error_code, details } = failure
+      return { ...shape, message: failure.message, data: { ...shape.data, stack: undefined, error_code, details } }
+    },
   })
+
+/** What native tRPC itself finds wrong with a call; all else is a fault of ours. */
+function failureOfCall({ code, message }: TRPCError, requestId: string | undefined): ServiceError {
+  switch (code) {
+    case 'NOT_FOUND':
+      return new ServiceError('not_found', message)
+    case 'METHOD_NOT_SUPPORTED':
+      return new ServiceError('method_not_allowed', message)
+    case 'UNSUPPORTED_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', message)
+    case 'BAD_REQUEST':
+    case 'PARSE_ERROR':
+      return new ServiceError('validation_error', message)
+    default:
+      return new ServiceError('internal_error', `Internal server error, request id ${requestId ?? 'unknown'}`)
+  }
+}
 
 export const router = t.router
 
@@ -44,14 +58,12 @@ export function endpoint(
   openapi: Pick<OpenApi, 'method' | 'path' | 'summary' | 'description' | 'successDescription'> & { path: `/${string}` },
   meta: Partial<Omit<ProcedureMeta, 'scope' | 'openapi'>> = {},
 ) {
-  const procedure = t.procedure
-    .meta({ scope, errors: [], ...meta, openapi })
-    .use(async ({ ctx, next, meta: own }) => {
-      requireScope(ctx.caller.scopes, scope)
-      const result = await next()
-      if (!result.ok) throw translated(result.error, own)
-      return result
-    })
+  const procedure = t.procedure.meta({ scope, errors: [], ...meta, openapi }).use(async ({ ctx, next, meta: own }) => {
+    requireScope(ctx.caller.scopes, scope)
+    const result = await next()
+    if (!result.ok) throw translated(result.error, own)
+    return result
+  })
   if (openapi.method === 'GET') return procedure
   const input = ((schema: z.ZodType) => procedure.input(schema).use(audited)) as typeof procedure.input
   return { ...procedure, input }

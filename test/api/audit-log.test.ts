@@ -29,7 +29,14 @@ describe('the audit log', () => {
     await tenant.request('POST', '/products', { name: ' Tea ', barcode: '1', unknown: 'not kept' }, { headers })
     const { entries } = await log(tenant)
     expect(entries).toMatchObject([
-      { key_name: 'test key', address: '203.0.113.7', request_id: 'job-1', operation: 'products.create', input: { name: 'Tea', barcode: '1' }, error: null },
+      {
+        key_name: 'test key',
+        address: '203.0.113.7',
+        request_id: 'job-1',
+        operation: 'products.create',
+        input: { name: 'Tea', barcode: '1' },
+        error: null,
+      },
     ])
     expect(entries[0]?.input).not.toHaveProperty('unknown')
     expect(Date.parse(entries[0]?.at ?? '')).toBeGreaterThanOrEqual(before)
@@ -41,18 +48,20 @@ describe('the audit log', () => {
     await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
     await tenant.request('POST', '/stock/adjustment', { product_id: id, location_id: 'A', adjustment_quantity: -1 })
     await tenant.request('PUT', '/orders/424242', { customer_name: 'Ada' })
-    await expect.poll(async () => (await log(tenant)).entries.map(({ error }) => error), { timeout: 5_000 }).toEqual([
-      'not_found',
-      'adjustment_error',
-      'already_exists',
-      null,
-    ])
+    await expect
+      .poll(async () => (await log(tenant)).entries.map(({ error }) => error), { timeout: 5_000 })
+      .toEqual(['not_found', 'adjustment_error', 'already_exists', null])
   })
 
   it('has nothing of refused input, missing scopes and replayed answers', async () => {
     const tenant = await service.newTenant()
     await tenant.request('POST', '/products', { name: 'Tea' })
-    await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' }, { key: await tenant.createKey({ scopes: ['read:products'] }) })
+    await tenant.request(
+      'POST',
+      '/products',
+      { name: 'Tea', barcode: '1' },
+      { key: await tenant.createKey({ scopes: ['read:products'] }) },
+    )
     expect(operationsOf(await log(tenant))).toEqual([])
     for (let times = 0; times < 3; times++) {
       await tenant.request('POST', '/warehouses', { name: 'North' }, { headers: { 'idempotency-key': 'once' } })
@@ -74,7 +83,10 @@ describe('the audit log', () => {
     const times: string[] = []
     let cursor: string | null = ''
     for (let page = 0; cursor !== null && page < 10; page++) {
-      const answer: { entries: Entry[]; next_cursor: string | null } = await log(tenant, `?limit=10${cursor === '' ? '' : `&after=${cursor}`}`)
+      const answer: { entries: Entry[]; next_cursor: string | null } = await log(
+        tenant,
+        `?limit=10${cursor === '' ? '' : `&after=${cursor}`}`,
+      )
       names.push(...answer.entries.map(({ input }) => input.name))
       times.push(...answer.entries.map(({ at }) => at))
       cursor = answer.next_cursor
@@ -120,7 +132,12 @@ describe('the audit log', () => {
   it('can not be rewritten', async () => {
     const tenant = await service.newTenant()
     await tenant.request('POST', '/warehouses', { name: 'one' })
-    const changes = ['update audit_log set key_id = 1', `update audit_log set input = '{}'`, 'delete from audit_log', 'truncate audit_log']
+    const changes = [
+      'update audit_log set key_id = 1',
+      `update audit_log set input = '{}'`,
+      'delete from audit_log',
+      'truncate audit_log',
+    ]
     for (const change of changes) await expect(service.db.pool.query(change)).rejects.toThrow('append-only')
     const { rowCount } = await service.db.pool.query('select from audit_log where tenant_id = $1', [tenant.id])
     expect(rowCount).toBe(1)

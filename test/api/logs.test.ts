@@ -35,7 +35,10 @@ function sendRaw(url: string, text: string): Promise<void> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(text))
-    socket.on('data', () => {}).on('error', () => {}).on('close', () => resolve())
+    socket
+      .on('data', () => {})
+      .on('error', () => {})
+      .on('close', () => resolve())
   })
 }
 
@@ -47,24 +50,49 @@ describe('logs', () => {
       send(`${server.url}/api/v1${path}`, method, body, { key, ...(headers && { headers }) })
 
     const created = await api('POST', '/api-keys', { name: 'other', preset: 'read_only' }, { 'idempotency-key': 'idem-secret-1' })
-    const webhook = await api('POST', '/webhooks', { name: 'hook', url: 'http://127.0.0.1:1024/?token=url-secret', events: ['*'] })
+    const webhook = await api('POST', '/webhooks', {
+      name: 'hook',
+      url: 'http://127.0.0.1:1024/?token=url-secret',
+      events: ['*'],
+    })
     const rotated = await api('POST', `/webhooks/${webhook.body.data.id}/rotate-secret`)
-    await api('POST', '/products', { name: 'Product of the log', barcode: 'log-1', description: 'private description' }, { 'x-request-id': 'request-of-the-log' })
+    await api(
+      'POST',
+      '/products',
+      { name: 'Product of the log', barcode: 'log-1', description: 'private description' },
+      { 'x-request-id': 'request-of-the-log' },
+    )
     await api('GET', '/products?search=private-search')
     await send(`${server.url}/api/v1/products`, 'GET', undefined, { key: `service_live_${'wrong'.repeat(8)}` })
     await sendRaw(server.url, `GET / HTTP/1.1\r\nx-api-key: ${key}\r\nbad header\r\n\r\n`)
     // A fault of ours, with the row in its details.
     await db.pool.query(`alter table products add constraint broken check (name <> 'Broken product')`)
-    const broken = await api('POST', '/products', { name: 'Broken product', barcode: 'log-2', description: 'private description' })
+    const broken = await api('POST', '/products', {
+      name: 'Broken product',
+      barcode: 'log-2',
+      description: 'private description',
+    })
     expect(broken.status).toBe(500)
     await db.pool.query('alter table products drop constraint broken')
     await server.end('SIGTERM')
 
     const output = server.output()
-    expect(linesOf(server).some((line) => line.msg === 'request' && line.reqId === 'request-of-the-log' && line.status === 200)).toBe(true)
+    expect(
+      linesOf(server).some((line) => line.msg === 'request' && line.reqId === 'request-of-the-log' && line.status === 200),
+    ).toBe(true)
     expect(linesOf(server).some(({ err }) => (err as { constraint?: string })?.constraint === 'broken')).toBe(true)
     expect(output).toContain('malformed request')
-    const secrets = [key, created.body.data.key, webhook.body.data.secret, rotated.body.data.secret, 'idem-secret-1', 'url-secret', 'private', 'wrong', 'encryption key of the tests']
+    const secrets = [
+      key,
+      created.body.data.key,
+      webhook.body.data.secret,
+      rotated.body.data.secret,
+      'idem-secret-1',
+      'url-secret',
+      'private',
+      'wrong',
+      'encryption key of the tests',
+    ]
     for (const secret of secrets) {
       expect(output.includes(secret), `the log contains ${secret}`).toBe(false)
       expect(output.includes([...Buffer.from(secret)].join()), `the log contains the bytes of ${secret}`).toBe(false)

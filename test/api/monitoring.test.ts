@@ -39,7 +39,13 @@ describe('metrics', () => {
   it('tell of the database and of what waits to be delivered', async () => {
     expect(await metric('fulfillment_database_up')).toBe(1)
     expect(await metric('fulfillment_database_pool_connections')).toBeGreaterThan(0)
-    for (const name of ['outbox_events', 'outbox_age_seconds', 'webhook_waiting_deliveries', 'webhook_due_lanes', 'webhook_failing_lanes']) {
+    for (const name of [
+      'outbox_events',
+      'outbox_age_seconds',
+      'webhook_waiting_deliveries',
+      'webhook_due_lanes',
+      'webhook_failing_lanes',
+    ]) {
       expect([name, await metric(`fulfillment_${name}`)]).toEqual([name, 0])
     }
   })
@@ -53,8 +59,12 @@ describe('metrics', () => {
     await tenant.request('POST', '/webhooks', { name: 'good', url: `http://127.0.0.1:${port}/`, events: ['product/created'] })
     await tenant.request('POST', '/webhooks', { name: 'dead', url: 'http://127.0.0.1:1024/', events: ['product/created'] })
     await tenant.request('POST', '/products', { name: 'a', barcode: 'a' })
-    await expect.poll(() => metric('fulfillment_webhook_attempts_total{outcome="succeeded"}'), { timeout: 8_000, interval: 200 }).toBe(1)
-    await expect.poll(() => metric('fulfillment_webhook_attempts_total{outcome="retried"}'), { timeout: 8_000, interval: 200 }).toBe(1)
+    await expect
+      .poll(() => metric('fulfillment_webhook_attempts_total{outcome="succeeded"}'), { timeout: 8_000, interval: 200 })
+      .toBe(1)
+    await expect
+      .poll(() => metric('fulfillment_webhook_attempts_total{outcome="retried"}'), { timeout: 8_000, interval: 200 })
+      .toBe(1)
     expect(await metric('fulfillment_webhook_attempt_seconds_count')).toBe(2)
     receiver.close()
   })

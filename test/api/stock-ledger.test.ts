@@ -22,7 +22,12 @@ describe('GET /stock/reconcile', () => {
     await adjust(tenant, one.id, 'A', 12.5)
     await adjust(tenant, one.id, 'A', -2.25)
     await tenant.request('PUT', `/stock/product/${two.id}`, { location_id: 'B', quantity: 7 })
-    await tenant.request('POST', '/stock/transfer', { product_id: one.id, from_location_id: 'A', to_location_id: 'C', quantity: 1 })
+    await tenant.request('POST', '/stock/transfer', {
+      product_id: one.id,
+      from_location_id: 'A',
+      to_location_id: 'C',
+      quantity: 1,
+    })
     const warehouse = (await tenant.request('POST', '/warehouses', { name: 'North' })).body.data.id
     await tenant.request('PUT', '/locations/A', { warehouse_id: warehouse })
     expect(await reconcile(tenant)).toEqual({
@@ -57,7 +62,14 @@ describe('GET /stock/reconcile', () => {
     expect(is_balanced).toBe(false)
     expect(differences).toEqual([
       { kind: 'level', product_id: product.id, location_id: 'A', warehouse_id: expect.any(Number), recorded: 6, expected: 5 },
-      { kind: 'warehouse_total', product_id: product.id, location_id: null, warehouse_id: expect.any(Number), recorded: 5, expected: 6 },
+      {
+        kind: 'warehouse_total',
+        product_id: product.id,
+        location_id: null,
+        warehouse_id: expect.any(Number),
+        recorded: 5,
+        expected: 6,
+      },
     ])
   })
 
@@ -75,9 +87,12 @@ describe('GET /stock/reconcile', () => {
 })
 
 describe('the movements table', () => {
-  it.each(['update stock_movements set quantity = 1', 'delete from stock_movements', 'truncate stock_movements'])('refuses %s', async (change) => {
-    await expect(service.db.pool.query(change)).rejects.toThrow('stock_movements is append-only')
-  })
+  it.each(['update stock_movements set quantity = 1', 'delete from stock_movements', 'truncate stock_movements'])(
+    'refuses %s',
+    async (change) => {
+      await expect(service.db.pool.query(change)).rejects.toThrow('stock_movements is append-only')
+    },
+  )
 })
 
 describe('GET /stock/sku/{sku}?as_of=', () => {
@@ -91,7 +106,8 @@ describe('GET /stock/sku/{sku}?as_of=', () => {
       return moment
     }
     const stock = async (asOf?: string) =>
-      (await tenant.request('GET', `/stock/sku/${product.sku}${asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`}`)).body.data
+      (await tenant.request('GET', `/stock/sku/${product.sku}${asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`}`))
+        .body.data
     const before = await now()
     await adjust(tenant, product.id, 'A', 10)
     const afterFirst = await now()
@@ -104,7 +120,13 @@ describe('GET /stock/sku/{sku}?as_of=', () => {
     expect(await stock(afterFirst.replace('Z', '+00:00'))).toMatchObject({ total_quantity: 10 })
     expect(await stock('2020-01-01')).toMatchObject({ total_quantity: 0 })
     const present = await stock()
-    expect(present).toMatchObject({ total_quantity: 11, locations: [{ location_id: 'A', quantity: 6 }, { location_id: 'B', quantity: 5 }] })
+    expect(present).toMatchObject({
+      total_quantity: 11,
+      locations: [
+        { location_id: 'A', quantity: 6 },
+        { location_id: 'B', quantity: 5 },
+      ],
+    })
     expect(await stock(today)).toEqual(present)
     expect(await stock(await now())).toEqual(present)
   })
@@ -114,7 +136,9 @@ describe('GET /stock/sku/{sku}?as_of=', () => {
     const product = await newProduct(tenant)
     await adjust(tenant, product.id, 'A', 3)
     const [movement] = (await tenant.request('GET', '/stock/movements')).body.data.movements
-    expect((await tenant.request('GET', `/stock/sku/${product.sku}?as_of=${movement.created_at}`)).body.data.total_quantity).toBe(3)
+    expect((await tenant.request('GET', `/stock/sku/${product.sku}?as_of=${movement.created_at}`)).body.data.total_quantity).toBe(
+      3,
+    )
   })
 
   it('refuses what is no moment, and does not know an unknown SKU', async () => {

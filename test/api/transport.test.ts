@@ -155,7 +155,10 @@ describe('bodies', () => {
     const { key } = await big.newTenant()
     const deep = `{"name":"a","preset":"read_only","x":${'['.repeat(64)}${']'.repeat(64)}}`
     const many = `{"name":"a","scopes":[${Array(1_000_000).fill('1').join()}]}`
-    for (const [body, message] of [[deep, /deeper than 64/], [many, /more than 10000 items/]] as const) {
+    for (const [body, message] of [
+      [deep, /deeper than 64/],
+      [many, /more than 10000 items/],
+    ] as const) {
       const startedAt = performance.now()
       const response = await fetch(`${big.url}/api/v1/api-keys`, { method: 'POST', headers: jsonHeaders(key), body })
       const { error } = (await response.json()) as { error: { code: string; message: string } }
@@ -163,7 +166,7 @@ describe('bodies', () => {
       expect(error.message).toMatch(message)
       expect(performance.now() - startedAt).toBeLessThan(1_000)
     }
-    const fits = `{"name":"[[[[","preset":"read_only","x":${'['.repeat(63)}"\\\""${']'.repeat(63)},"y":[${Array(10_000).fill('1').join()}]}`
+    const fits = `{"name":"[[[[","preset":"read_only","x":${'['.repeat(63)}"\\""${']'.repeat(63)},"y":[${Array(10_000).fill('1').join()}]}`
     const response = await fetch(`${big.url}/api/v1/api-keys`, { method: 'POST', headers: jsonHeaders(key), body: fits })
     expect(response.status).toBe(200)
   })
@@ -191,7 +194,7 @@ describe('bodies', () => {
 })
 
 describe('paths', () => {
-  it('answers hostile path ids with invalid_id, or not_found where they cannot be decoded', async () => {
+  it('answers hostile path ids with invalid_id', async () => {
     const tenant = await service.newTenant()
     for (const id of [
       'abc',
@@ -211,10 +214,6 @@ describe('paths', () => {
     ]) {
       const answer = await send(api(`/api-keys/${id}`), 'GET', undefined, { key: tenant.key })
       expect([id, answer.status, answer.body.error.code]).toEqual([id, 400, 'invalid_id'])
-    }
-    for (const id of ['%zz', '%ff', '%']) {
-      const answer = await send(api(`/api-keys/${id}`), 'GET', undefined, { key: tenant.key })
-      expect([id, answer.status, answer.body.error.code]).toEqual([id, 404, 'not_found'])
     }
     expect((await tenant.request('GET', '/api-keys/9007199254740991')).status).toBe(404)
   })

@@ -15,7 +15,8 @@ afterAll(async () => {
 })
 
 const first = (): TestService => servers[0] as TestService
-const ask = (server: TestService, key: string): Promise<Answer> => send(`${server.url}/api/v1/warehouses`, 'GET', undefined, { key })
+const ask = (server: TestService, key: string): Promise<Answer> =>
+  send(`${server.url}/api/v1/warehouses`, 'GET', undefined, { key })
 
 /** Asks all servers at once, each `times` times, and counts what they let through. */
 async function countAllowed(key: string, times: number, asked = servers): Promise<number> {

@@ -4,7 +4,8 @@ import { startService, type TestService } from '../support/service.ts'
 import { createRecords, SAMPLES } from './requests.ts'
 
 const operations = Object.entries(openApiDocument().paths as Record<string, Record<string, { operationId: string }>>).flatMap(
-  ([path, methods]) => Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path })),
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path })),
 )
 
 let service: TestService

@@ -36,7 +36,9 @@ const MAX_SAFE_DECIMAL = 1e12
 
 /** Text as callers write it: any character that can be stored. */
 const text = (minLength: number, maxLength: number): Arbitrary<string> =>
-  fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, MAX_LENGTH) }).filter((value) => !value.includes('\u0000'))
+  fc
+    .string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, MAX_LENGTH) })
+    .filter((value) => !value.includes('\u0000'))
 
 const day = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
 
@@ -51,11 +53,14 @@ const FORMATS: Record<string, Arbitrary<string>> = {
 export function valuesOf(schema: Schema, generation: Generation, name = ''): Arbitrary<unknown> {
   const fitting = fittingValues(schema, generation)
   const known = generation.known[name] ?? []
-  return known.length === 0 ? fitting : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: fitting })
+  return known.length === 0
+    ? fitting
+    : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: fitting })
 }
 
 function fittingValues(schema: Schema, generation: Generation): Arbitrary<unknown> {
-  if (schema.$ref !== undefined) return fittingValues(generation.components[schema.$ref.split('/').at(-1) ?? ''] as Schema, generation)
+  if (schema.$ref !== undefined)
+    return fittingValues(generation.components[schema.$ref.split('/').at(-1) ?? ''] as Schema, generation)
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const alternatives = schema.anyOf ?? schema.oneOf
@@ -65,7 +70,13 @@ function fittingValues(schema: Schema, generation: Generation): Arbitrary<unknow
 }
 
 function ofType(type: string, schema: Schema, generation: Generation): Arbitrary<unknown> {
-  const { minLength = 0, maxLength = MAX_LENGTH, minimum = -MAX_SAFE_DECIMAL, maximum = MAX_SAFE_DECIMAL, exclusiveMinimum } = schema
+  const {
+    minLength = 0,
+    maxLength = MAX_LENGTH,
+    minimum = -MAX_SAFE_DECIMAL,
+    maximum = MAX_SAFE_DECIMAL,
+    exclusiveMinimum,
+  } = schema
   switch (type) {
     case 'string':
       if (schema.format !== undefined && schema.format in FORMATS) return FORMATS[schema.format] as Arbitrary<string>
@@ -73,11 +84,16 @@ function ofType(type: string, schema: Schema, generation: Generation): Arbitrary
     case 'integer':
       return fc.oneof(
         fc.integer({ min: Math.max(minimum, -10), max: Math.min(maximum, 1_000) }),
-        fc.maxSafeInteger().map((value) => Math.min(Math.max(value, Math.ceil(minimum)), Math.floor(schema.maximum ?? Number.MAX_SAFE_INTEGER))),
+        fc
+          .maxSafeInteger()
+          .map((value) => Math.min(Math.max(value, Math.ceil(minimum)), Math.floor(schema.maximum ?? Number.MAX_SAFE_INTEGER))),
       )
     case 'number':
       return fc
-        .integer({ min: Math.max((exclusiveMinimum ?? minimum) * 1_000 + (exclusiveMinimum === undefined ? 0 : 1), -1e15), max: Math.min(maximum * 1_000, 1e15) })
+        .integer({
+          min: Math.max((exclusiveMinimum ?? minimum) * 1_000 + (exclusiveMinimum === undefined ? 0 : 1), -1e15),
+          max: Math.min(maximum * 1_000, 1e15),
+        })
         .map((thousandths) => thousandths / 1_000)
     case 'boolean':
       return fc.boolean()
@@ -85,10 +101,16 @@ function ofType(type: string, schema: Schema, generation: Generation): Arbitrary
       return fc.constant(null)
     case 'array': {
       const { minItems = 0, maxItems = MAX_ITEMS } = schema
-      return fc.array(valuesOf(schema.items ?? {}, generation), { minLength: minItems, maxLength: Math.min(maxItems, minItems + MAX_ITEMS) })
+      return fc.array(valuesOf(schema.items ?? {}, generation), {
+        minLength: minItems,
+        maxLength: Math.min(maxItems, minItems + MAX_ITEMS),
+      })
     }
     case 'object': {
-      const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => [name, valuesOf(property, generation, name)])
+      const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+        name,
+        valuesOf(property, generation, name),
+      ])
       return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
     }
     default:
@@ -102,7 +124,19 @@ const anything: Arbitrary<unknown> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 50 }),
   fc.string({ unit: 'binary' }).map((value) => `${value}\ud800\u0000`),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(-0, 1e308, 5e-324, 2 ** 53, '', ' ', '__proto__', 'x'.repeat(5_000), '2026-02-30', '0000-01-01', '9999-12-31T23:59:59.999Z'),
+  fc.constantFrom(
+    -0,
+    1e308,
+    5e-324,
+    2 ** 53,
+    '',
+    ' ',
+    '__proto__',
+    'x'.repeat(5_000),
+    '2026-02-30',
+    '0000-01-01',
+    '9999-12-31T23:59:59.999Z',
+  ),
 )
 
 /** A value with one of its parts, at any depth, replaced by anything or left out. */
@@ -114,8 +148,8 @@ export function brokenValuesOf(valid: Arbitrary<unknown>): Arbitrary<unknown> {
 }
 
 function placesIn(value: unknown, place: string[] = []): string[][] {
-  const inside = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  return [place, ...inside.flatMap(([key, part]) => placesIn(part, [...place, key]))]
+  const inside: [string, unknown][] = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  return [place, ...inside.flatMap(([key, part]): string[][] => placesIn(part, [...place, key]))]
 }
 
 function replaced(value: unknown, [key, ...rest]: string[], part: unknown): unknown {

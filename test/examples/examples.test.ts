@@ -13,14 +13,19 @@ afterAll(() => service.stop())
 /** Runs an example as a user would, and gives back what it prints. */
 async function run(example: string, key: string): Promise<{ exitCode: number; output: string }> {
   const file = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [file], { env: { ...process.env, FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: key } })
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: key },
+  })
   const closed = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
   const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), closed])
   return { exitCode, output: output + errors }
 }
 
 it.each([
-  ['quick-start', ['stock at A-01: 0 -> 25', 'orders created: 1, there before: 0', 'SHOP-1001 is Pending', 'ADJUSTMENT 25, then 25']],
+  [
+    'quick-start',
+    ['stock at A-01: 0 -> 25', 'orders created: 1, there before: 0', 'SHOP-1001 is Pending', 'ADJUSTMENT 25, then 25'],
+  ],
   ['erp-stock-sync', ['100 created, 0 updated, 99 levels set', 'done, 1 item(s) to look at']],
   ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
   ['picking-session', ['2 lines, 4 to pick', '2 × Green tea 100 g from A-01, 1 left', '4 picked', 'is Completed']],

@@ -58,7 +58,7 @@ describe('an integrator', () => {
     const { events: before } = await client.events.list()
     await client.orders.create(['SO-1', 'SO-2', 'SO-3'].map(order))
     const events: WebhookEvent[] = []
-    for await (const event of client.events.list({ after: before.at(-1)!.id, limit: 2 })) events.push(event as WebhookEvent)
+    for await (const event of client.events.list({ after: before.at(-1)!.id, limit: 2 })) events.push(event)
     expect(events.map(({ event }) => event)).toEqual(['order/created', 'order/created', 'order/created'])
   })
 

@@ -20,7 +20,13 @@ export interface ServerProcess {
 export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
   const port = Number(env.PORT ?? (await freePort()))
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, PORT: String(port), ENCRYPTION_KEY: 'encryption key of the tests', RATE_LIMIT_PER_MINUTE: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      ENCRYPTION_KEY: 'encryption key of the tests',
+      RATE_LIMIT_PER_MINUTE: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -27,14 +27,17 @@ import {
 let service: TestService
 let tenant: TestTenant
 let workers: Worker[]
+let processes: ChildProcess[]
 beforeAll(async () => {
   service = await startApi()
 })
 afterAll(() => service.stop())
 beforeEach(async () => {
   workers = []
+  processes = []
   tenant = await service.newTenant()
   return async () => {
+    processes.forEach((child) => child.kill('SIGKILL'))
     await Promise.all(workers.map((worker) => worker.stop({ graceMs: 0 })))
   }
 })
@@ -61,7 +64,9 @@ function heldAnswers(): { behaviour: Behaviour; release: () => void } {
 
 function startProcess(): ChildProcess {
   const program = fileURLToPath(new URL('support/worker-process.ts', import.meta.url))
-  return spawn(process.execPath, [program, service.databaseUrl, encryptionKey], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [program, service.databaseUrl, encryptionKey], { stdio: 'inherit' })
+  processes.push(child)
+  return child
 }
 
 describe('several workers', () => {
@@ -108,7 +113,6 @@ describe('several workers', () => {
     stalled.kill('SIGCONT')
     response.end('ok')
     await delay(500)
-    stalled.kill('SIGKILL')
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ state: 'pending', attempt_count: 1, last_status: 500 }])
   })
 })

@@ -3056,7 +3056,7 @@ export interface operations {
                     /** @description Receiver address: http or https, in production https only. */
                     url: string;
                     /** @description Topics, or `*` alone for all of them. */
-                    events: "*"[] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
                 };
             };
         };
@@ -3116,7 +3116,7 @@ export interface operations {
                     /** @description Receiver address: http or https, in production https only. */
                     url?: string;
                     /** @description Topics, or `*` alone for all of them. */
-                    events?: "*"[] | ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled")[];
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
                     /** @description true turns a disabled subscription on again, false pauses it. */
                     active?: boolean;
                 };
@@ -3439,18 +3439,13 @@ export interface operations {
                     /** @description What the key is for. */
                     name: string;
                     /** @description Give either `scopes` or `preset`. */
-                    scopes?: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[];
-                    /** @enum {string} */
-                    preset?: "read_only" | "erp_sync" | "stock_sync" | "full_access";
+                    scopes?: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[] | null;
+                    preset?: ("read_only" | "erp_sync" | "stock_sync" | "full_access") | null;
                     /** @description A date (valid until its end, UTC) or a timestamp. */
                     expires_at?: (string) | null;
                     /** @description IP addresses and CIDR ranges that may use the key; none is no restriction. */
                     ip_whitelist?: string[] | null;
-                    /**
-                     * @description `test` keys work on a sandbox of their own within the tenant.
-                     * @enum {string}
-                     */
-                    mode?: "live" | "test";
+                    mode?: ("live" | "test") | null;
                 };
             };
         };

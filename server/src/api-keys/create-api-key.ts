@@ -57,5 +57,5 @@ export function hashApiKey(key: string): Buffer {
 }
 
 function scopesOf(input: Pick<NewApiKey, 'scopes' | 'preset'>): Scope[] {
-  return input.preset === undefined ? [...new Set(input.scopes)] : [...PRESETS[input.preset]]
+  return typeof input.preset === 'string' ? [...PRESETS[input.preset]] : [...new Set(input.scopes)]
 }

@@ -11,14 +11,20 @@ export const PRESETS = {
   full_access: ['admin'],
 } as const satisfies Record<string, readonly (typeof SCOPES)[number][]>
 
-const scopes = z.array(z.enum(SCOPES)).min(1, 'must name at least one scope')
+const scopes = z.array(z.enum(SCOPES)).min(1, 'must name at least one scope').max(100)
 const mode = z.enum(['live', 'test']).describe('`test` keys work on a sandbox of their own within the tenant.')
 
+const NO_MOMENT = 'must be a date YYYY-MM-DD or an ISO 8601 timestamp, in the years 1 to 9999'
+
+/** A timestamp of any offset as one in UTC; what leaves the years that have four digits there is refused. */
+const moment = z.iso
+  .datetime({ offset: true, error: NO_MOMENT })
+  .transform((text) => Date.parse(text))
+  .refine((time) => time >= Date.parse('0001-01-01T00:00:00Z') && time <= Date.parse('9999-12-31T23:59:59.999Z'), NO_MOMENT)
+  .transform((time) => new Date(time).toISOString())
+
 /** A date is good until the end of that day, UTC. */
-const expiresAt = z.union([
-  date.transform((day) => `${day}T23:59:59.999Z`),
-  z.iso.datetime({ offset: true, error: 'must be a date YYYY-MM-DD or an ISO 8601 timestamp' }),
-])
+const expiresAt = z.union([date.transform((day) => `${day}T23:59:59.999Z`), moment])
 
 const addressOrRange = text(64).refine(isAddressOrRange, 'must be an IP address or a CIDR range such as 10.0.0.0/8')
 
@@ -32,17 +38,17 @@ function isAddressOrRange(value: string): boolean {
 export const newApiKey = z
   .object({
     name: trimmedText(255).describe('What the key is for.'),
-    scopes: scopes.optional().describe('Give either `scopes` or `preset`.'),
-    preset: z.enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]]).optional(),
+    scopes: scopes.nullish().describe('Give either `scopes` or `preset`.'),
+    preset: z.enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]]).nullish(),
     expires_at: expiresAt.nullish().describe('A date (valid until its end, UTC) or a timestamp.'),
     ip_whitelist: z
       .array(addressOrRange)
       .max(100)
       .nullish()
       .describe('IP addresses and CIDR ranges that may use the key; none is no restriction.'),
-    mode: mode.optional(),
+    mode: mode.nullish(),
   })
-  .refine((key) => (key.scopes === undefined) !== (key.preset === undefined), {
+  .refine((key) => Array.isArray(key.scopes) !== (typeof key.preset === 'string'), {
     path: ['scopes'],
     error: 'give either scopes or preset',
   })

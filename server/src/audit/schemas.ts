@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { since, until } from '../events/index.ts'
 import { pageQuery, queryInteger, text, timestamp } from '../fields.ts'
 
-const CURSOR = /^(\d{1,15})-([0-9a-f-]{36})$/
+const CURSOR = /^(\d{1,13})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 export const auditLogQuery = z.object({
   after: z
@@ -16,7 +16,10 @@ export const auditLogQuery = z.object({
     .describe('Go on behind this entry: the `next_cursor` of the answer before.'),
   limit: pageQuery.limit,
   key_id: queryInteger().optional().describe('Only calls with this API key.'),
-  operation: text(255).optional().describe('Only this operation, by its `operationId`.').meta({ examples: ['stock.adjust'] }),
+  operation: text(255)
+    .optional()
+    .describe('Only this operation, by its `operationId`.')
+    .meta({ examples: ['stock.adjust'] }),
   request_id: text(255).optional().describe('Only the request with this `X-Request-Id`.'),
   since: since.optional().describe('A date or a timestamp: calls from then on.'),
   until: until.optional().describe('A date or a timestamp: calls until its end.'),
@@ -32,7 +35,10 @@ const auditEntry = z
     request_id: z.string(),
     operation: z.string().describe('The `operationId` of this document.'),
     input: z.record(z.string(), z.unknown()).describe('What was asked for; long texts and lists are cut.'),
-    error: z.string().nullable().describe(
+    error: z
+      .string()
+      .nullable()
+      .describe(
         'The code of the error with which the call ended: it changed nothing. After `service_unavailable` and `internal_error` that is not certain.',
       ),
   })

@@ -4,6 +4,8 @@ import type { Database } from '../database/database.ts'
 import { sandboxOf } from '../tenants/index.ts'
 import { runOnDatabase, table } from './run.ts'
 
+const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }
+
 interface CreateOptions {
   tenant: string
   name: string
@@ -58,7 +60,9 @@ async function createKey(db: Database, options: CreateOptions) {
   })
   if (!parsed.success)
     throw new Error(
-      parsed.error.issues.map((issue) => `--${issue.path.join('.').replaceAll('_', '-')}: ${issue.message}`).join('\n'),
+      parsed.error.issues
+        .map((issue) => `--${OPTION_OF[String(issue.path[0])] ?? String(issue.path[0])}: ${issue.message}`)
+        .join('\n'),
     )
   const tenantId = await tenantIdOf(db, options.tenant)
   const keyTenantId = options.mode === 'test' ? (await sandboxOf(db, tenantId)).id : tenantId

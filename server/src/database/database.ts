@@ -74,7 +74,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [builtins.TIMESTAMPTZ, isoTimestamp],
 ])
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 }
 
 /** Postgres's `2026-11-21 06:49:30.12+00` as `2026-11-21T06:49:30.120Z`; the session's time zone is UTC. */
@@ -194,7 +194,7 @@ function transactionOn(client: pg.PoolClient): Queryable {
   const borrowed = { query: client.query.bind(client), release: () => {} }
   const transaction: Queryable = {
     get kysely() {
-      return (kysely ??= kyselyOn({ connect: async () => borrowed as never, end: async () => {}, options: {} }))
+      return (kysely ??= kyselyOn({ connect: async () => borrowed, end: async () => {}, options: {} }))
     },
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],

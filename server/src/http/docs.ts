@@ -3,10 +3,9 @@ import path from 'node:path'
 import helmet from '@fastify/helmet'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { openApiDocument } from '../openapi/document.ts'
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const ASSET_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+const ASSET_FILES = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -31,14 +30,22 @@ const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinki
 /** The OpenAPI document and a page to read it; neither needs a key. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   await app.register(helmet, { global: true, contentSecurityPolicy: false })
-  const json = JSON.stringify(openApiDocument())
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
+  let document: Promise<string> | undefined
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(await (document ??= makeDocument())),
+  )
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
   app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
   await app.register(fastifyStatic, {
     root: assets,
     prefix: '/docs/assets/',
-    allowedPath: (file) => ASSET_FILES.includes(file.slice(1)),
+    allowedPath: (file) => ASSET_FILES.has(file.slice(1)),
     maxAge: '1d',
   })
+}
+
+/** Made when it is first asked for: it takes a tenth of a start, and what makes it stays in memory. */
+async function makeDocument(): Promise<string> {
+  const { openApiDocument } = await import('../openapi/document.ts')
+  return JSON.stringify(openApiDocument())
 }

@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../errors.ts'
 
 const RETRY_AFTER_SECONDS = 1
+/** More than a statement may take: what is still open then is a client that does not read or does not end. */
+const LONGEST_DRAIN_MS = 20_000
 
 /** While the server shuts down, requests that still arrive on open connections are refused; those under way are finished. */
 export function refuseWhileDraining(app: FastifyInstance): void {
   let draining = false
   app.addHook('preClose', async () => {
     draining = true
+    setTimeout(() => app.server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
   })
   app.addHook('onRequest', (_request, reply, done) => {
     if (!draining) return done()

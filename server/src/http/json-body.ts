@@ -10,7 +10,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return undefined
-    if (request.headers['content-encoding'] !== undefined) throw unsupportedMediaType(request)
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedMediaType(request)
     return parseJson(body)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -19,9 +19,18 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   })
 }
 
-function parseJson(body: Buffer): unknown {
+/** For bodies that another parser reads: refuses what would take long to check. */
+export async function refuseExcess(request: FastifyRequest): Promise<void> {
+  if (typeof request.body === 'string') checkSize(Buffer.from(request.body))
+}
+
+function checkSize(body: Buffer): void {
   const excess = excessOf(body)
   if (excess !== undefined) throw new ServiceError('validation_error', `The body ${excess}`)
+}
+
+function parseJson(body: Buffer): unknown {
+  checkSize(body)
   let text: string
   try {
     text = utf8.decode(body)

@@ -76,13 +76,18 @@ export class KeyCache {
   }
 }
 
+/** Some proxies report the client as `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`. */
+const PORT_AND_BRACKETS = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
+
 function withAllowList(key: KnownKey): CachedKey {
   if (key.ipWhitelist.length === 0) return { ...key, allows: () => true }
   const list = new BlockList()
   for (const entry of key.ipWhitelist) addTo(list, entry)
   return {
     ...key,
-    allows: (address) => {
+    allows: (given) => {
+      const address = given.replace(PORT_AND_BRACKETS, '$1$2')
+      if (isIP(address) === 0) return false
       const plain = ipaddr.process(address)
       return list.check(plain.toString(), plain.kind())
     },

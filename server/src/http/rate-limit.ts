@@ -34,7 +34,8 @@ function storeOf(allowance: RequestAllowance, limit: number): new () => FastifyR
       allowance
         .take(tenantId, keyId)
         .then(
-          ({ isAllowed, remaining, msLeft }) => callback(null, { current: isAllowed ? limit - remaining : limit + 1, ttl: msLeft }),
+          ({ isAllowed, remaining, msLeft }) =>
+            callback(null, { current: isAllowed ? limit - remaining : limit + 1, ttl: msLeft }),
           callback,
         )
     }

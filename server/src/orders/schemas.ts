@@ -67,7 +67,6 @@ const newOrderLine = z
 export const newOrder = z
   .object({
     order_tenant_id: text(255, { minLength: 1 })
-      .refine((value) => value.trim() !== '', 'must not be blank')
       .describe("The client's own unique identifier of the order: one that exists already is not created again.")
       .meta({ examples: ['SHOP-10042'] }),
     assembly_date: assemblyDate,

@@ -130,7 +130,8 @@ function oneRow(source: string) {
     netChange: `select product_id, location_id, amount from ${source}`,
     distinct: '',
     inOrderOf: () => '',
-    warehouseChange: 'select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level where quantity <> previous_quantity',
+    warehouseChange:
+      'select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level where quantity <> previous_quantity',
     movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
     from ${source} c cross join changed_level v`,
     counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, 1 from stock_movement`,

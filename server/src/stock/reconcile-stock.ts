@@ -44,7 +44,10 @@ const reconcile = statement<[tenantId: number, after: number, limit: number], Om
  * Proves the stock of some products: each level is the sum of its movements, each warehouse's total the sum of its levels. All of one
  * moment, and without holding up anybody who changes stock.
  */
-export async function reconcileStock({ db, caller }: RequestContext, query: z.infer<typeof reconcileInput>): Promise<Reconciliation> {
+export async function reconcileStock(
+  { db, caller }: RequestContext,
+  query: z.infer<typeof reconcileInput>,
+): Promise<Reconciliation> {
   // In a transaction because that runs apart from the connections that all requests share: many movements take long.
   const row = await db.transaction((tx) => tx.runOne(reconcile, [caller.tenantId, query.after, query.limit]))
   const result = row as Omit<Reconciliation, 'is_balanced'>

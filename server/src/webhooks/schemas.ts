@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { since, topic, until } from '../events/index.ts'
+import { since, topic, TOPICS, until } from '../events/index.ts'
 import { pageQuery, pagination, queryBoolean, text, timestamp, trimmedText } from '../fields.ts'
 
 const topics = z
-  .union([z.array(z.literal('*')).length(1), z.array(topic).min(1, 'must name at least one topic')])
+  .array(z.enum([...TOPICS, '*']))
+  .min(1, 'must name at least one topic')
+  .max(100)
   .transform((names) => [...new Set<string>(names)])
+  .refine((names) => names.length === 1 || !names.includes('*'), 'must be topics, or * alone')
   .describe('Topics, or `*` alone for all of them.')
 
 const subscribedTopics = z.array(z.string()).describe('Topics, or `*` alone for all of them.')

@@ -35,7 +35,7 @@ export interface Records {
 
 export const LOCATIONS = ['A', 'B']
 const ORDERS = 4
-export const PRODUCTS = 2
+const PRODUCTS = 2
 
 const order = fc.nat(ORDERS - 1)
 const product = fc.nat(PRODUCTS - 1)

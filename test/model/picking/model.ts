@@ -2,14 +2,14 @@ import type { Call } from './calls.ts'
 
 // What the service must do, in memory and without any concurrency. Quantities are thousandths, so that they add up exactly.
 
-export interface Line {
+interface Line {
   product: number
   ordered: number
   picked: number
   pickedBeforeFlow: number
 }
 
-export interface Pick {
+interface Pick {
   /** What was asked for: the same pick_id must ask for the same. */
   asked: string
   answer: string
@@ -26,7 +26,7 @@ export interface Flow {
   picks: Record<string, Pick>
 }
 
-export interface Order {
+interface Order {
   state: number
   lines: Line[]
   /** Topics of the order's events and `movement` for each of its stock movements, in order. */
@@ -50,6 +50,7 @@ export interface Outcome {
   told?: string
 }
 
+/** Whether each product is weighable. */
 export const WEIGHABLE = [false, true]
 
 /** Does the call to the model, which is changed. Returns false when the service cannot have answered that then. */
@@ -231,4 +232,4 @@ function move(model: Model, order: Order): void {
   order.log.push('movement')
 }
 
-export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)

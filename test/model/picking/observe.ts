@@ -4,7 +4,7 @@ import { LOCATIONS, type Records } from './calls.ts'
 import { totalsOf, type Model } from './model.ts'
 
 /** What is the case, in a form that is the same for the service and for the model. */
-export interface Situation {
+interface Situation {
   orders: { state: number; picked: number[] }[]
   flows: Record<number, { order: number; state: string; items: number; quantity: number; picks: Record<string, boolean> }>
   stock: number[][]

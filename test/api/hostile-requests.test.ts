@@ -1,0 +1,129 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { send, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ trustProxy: 1 })
+})
+afterAll(() => service.stop())
+
+const api = (path: string): string => `${service.url}/api/v1${path}`
+
+function sendRaw(text: string): Promise<string> {
+  const { hostname, port } = new URL(service.url)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.on('data', (chunk) => (answer += chunk.toString()))
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('expires_at', () => {
+  it.each(['9999-12-31T23:59:59-12:00', '0001-01-01T00:00:00+10:00', '0000-01-01T00:00:00Z', '2027-13-01', 'tomorrow'])(
+    'of %s is refused, and no key is made',
+    async (expires_at) => {
+      const tenant = await service.newTenant()
+      const answer = await tenant.request('POST', '/api-keys', { name: 'x', preset: 'read_only', expires_at })
+      expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
+        400,
+        'validation_error',
+        'expires_at',
+      ])
+      expect((await tenant.request('GET', '/api-keys')).body.data.api_keys).toHaveLength(1)
+    },
+  )
+
+  it('of another offset is the same moment in UTC', async () => {
+    const tenant = await service.newTenant()
+    const { body } = await tenant.request('POST', '/api-keys', {
+      name: 'x',
+      preset: 'read_only',
+      expires_at: '2030-01-01T00:00:00+23:00',
+    })
+    expect(body.data.expires_at).toBe('2029-12-31T01:00:00.000Z')
+  })
+})
+
+it.each([
+  ['garbage', false],
+  ['999.1.1.1', false],
+  ['0x09.9.9.9', false],
+  ['', false],
+  ['9.9.9.9', true],
+  ['9.9.9.9:1234', true],
+  ['[2001:db8::1]', true],
+  ['[2001:db8::1]:80', true],
+])('with an allow-list, a client reported as "%s" is let in: %s', async (address, allowed) => {
+  const tenant = await service.newTenant()
+  const key = await tenant.createKey({ ip_whitelist: ['9.9.9.9', '2001:db8::/64'] })
+  const answer = await tenant.request('GET', '/api-keys', undefined, { key, headers: { 'x-forwarded-for': address } })
+  expect(answer.status).toBe(allowed ? 200 : 403)
+})
+
+it('OPTIONS that is no preflight is an unknown method or route', async () => {
+  const known = await send(api('/orders'), 'OPTIONS', undefined, {})
+  expect([known.status, known.body.error.code, known.headers.get('allow')]).toEqual([
+    405,
+    'method_not_allowed',
+    'POST, GET, HEAD',
+  ])
+  const unknown = await send(api('/nowhere'), 'OPTIONS', undefined, {})
+  expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
+})
+
+it('a path that cannot be decoded is answered like any other wrong id, by the same endpoint', async () => {
+  const { key } = await service.newTenant()
+  for (const part of ['%ZZ', '%FF', '%E0%A4%A', '%']) {
+    const withoutKey = await send(api(`/orders/${part}`), 'GET', undefined, {})
+    expect([withoutKey.status, withoutKey.headers.get('x-request-id')]).toEqual([401, expect.any(String)])
+    const id = await send(api(`/orders/${part}?page=1`), 'GET', undefined, { key })
+    expect([id.status, id.body.error.code]).toEqual([400, 'invalid_id'])
+    const sku = await send(api(`/products/sku/${part}`), 'GET', undefined, { key })
+    expect([sku.status, sku.body.error.code]).toEqual([404, 'not_found'])
+  }
+})
+
+it('a request without Host, or with an expectation, is answered in the envelope', async () => {
+  for (const headers of ['', 'Host: a\r\nExpect: foo\r\n']) {
+    const answer = await sendRaw(`GET /api/v1/orders HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    expect(answer.toLowerCase()).toContain('x-request-id: ')
+    expect(answer).toContain('"code":"missing_api_key"')
+  }
+})
+
+describe('native tRPC', () => {
+  const call = async (path: string, init: RequestInit, key: string) => {
+    const response = await fetch(`${service.url}/trpc/${path}`, {
+      ...init,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    })
+    const body = (await response.json()) as { error?: { message: string; data: { error_code: string } } }
+    return [response.status, body.error?.data.error_code]
+  }
+
+  it('tells whose fault it is with the codes of the API', async () => {
+    const { key } = await service.newTenant()
+    expect(await call('apiKeys.create', { method: 'POST', body: '{' }, key)).toEqual([400, 'validation_error'])
+    expect(await call('apiKeys.get?input=%7Bbad', { method: 'GET' }, key)).toEqual([400, 'validation_error'])
+    expect(await call('no.such', { method: 'GET' }, key)).toEqual([404, 'not_found'])
+    expect(await call('apiKeys.list', { method: 'POST', body: '{}' }, key)).toEqual([405, 'method_not_allowed'])
+  })
+
+  it('refuses bodies that would take long to check', async () => {
+    const { key } = await service.newTenant()
+    const body = JSON.stringify({ name: 'x', scopes: Array.from({ length: 400_000 }, () => 'x') })
+    const started = performance.now()
+    const response = await fetch(`${service.url}/trpc/apiKeys.create`, {
+      method: 'POST',
+      body,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    })
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as { error: { code: string } }).error.code).toBe('validation_error')
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
