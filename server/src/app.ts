@@ -35,6 +35,8 @@ export interface AppDependencies {
 
 /** A client that takes longer to send a request is cut off. */
 const REQUEST_TIMEOUT_MS = 60_000
+/** So is one that neither sends nor reads anything for longer. */
+const SILENT_TIMEOUT_MS = 120_000
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -60,6 +62,7 @@ export async function buildApp({
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.bodyLimitBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: SILENT_TIMEOUT_MS,
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -140,7 +143,12 @@ export async function buildApp({
     scope.addHook('preHandler', refuseExcess)
     await scope.register(fastifyTRPCPlugin, {
       prefix: '/trpc',
-      trpcOptions: { router: appRouter, createContext: ({ req }: { req: FastifyRequest }) => contextOf(req) },
+      // A batch would count as one request, however many calls are in it.
+      trpcOptions: {
+        router: appRouter,
+        allowBatching: false,
+        createContext: ({ req }: { req: FastifyRequest }) => contextOf(req),
+      },
     })
   })
   await app.register(docsRoutes)

@@ -19,6 +19,8 @@ export interface ProcedureMeta {
   inputOfBody?: (body: unknown) => unknown
   /** For input that is an array under this name: errors are reported by position in it, as `{ index, error }`. */
   indexedInput?: string
+  /** For what waits for other servers: it must not be in a transaction meanwhile. */
+  callsOthers?: boolean
   openapi: OpenApi
 }
 

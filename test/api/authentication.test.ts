@@ -108,4 +108,16 @@ describe('rate limit', () => {
     const answer = await tenant.request('GET', '/api-keys', undefined, { key })
     expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([403, '19'])
   })
+
+  it('cannot be got round with a batch of native tRPC calls', async () => {
+    const tenant = await service.newTenant()
+    const batch = await fetch(`${service.url}/trpc/warehouses.list,warehouses.list?batch=1`, {
+      headers: { 'x-api-key': tenant.key },
+    })
+    expect(batch.status).toBe(400)
+    await batch.body?.cancel()
+    const single = await fetch(`${service.url}/trpc/warehouses.list?input=%7B%7D`, { headers: { 'x-api-key': tenant.key } })
+    expect([single.status, single.headers.get('ratelimit-remaining')]).toEqual([200, '18'])
+    await single.body?.cancel()
+  })
 })

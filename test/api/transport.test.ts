@@ -1,4 +1,7 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { send, startService, type TestService } from '../support/service.ts'
 
@@ -263,6 +266,32 @@ describe('Idempotency-Key', () => {
     for (const { headers, body } of running)
       expect([body.error.code, headers.get('retry-after')]).toEqual(['idempotency_conflict', '1'])
     expect((await tenant.request('GET', '/api-keys')).body.data.api_keys).toHaveLength(2)
+  })
+
+  it('takes nothing from others while a receiver that is called does not answer', async () => {
+    const tenant = await big.newTenant()
+    const receiver = createServer().listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const { id } = (await tenant.request('POST', '/webhooks', { name: 'slow', url, events: ['*'] })).body.data
+    const test = (key: string) => tenant.request('POST', `/webhooks/${id}/test`, {}, { headers: { 'idempotency-key': key } })
+    const underWay = Array.from({ length: 12 }, (_, n) => test(`slow-${n}`))
+    await delay(500)
+    const again = await test('slow-0')
+    expect([again.status, again.body.error.code, again.headers.get('retry-after')]).toEqual([409, 'idempotency_conflict', '1'])
+    const startedAt = performance.now()
+    expect((await tenant.request('POST', '/products/bulk', { products: [] })).status).toBe(200)
+    expect((await tenant.request('POST', '/stock/bulk', { updates: [] })).status).toBe(200)
+    expect((await tenant.request('GET', '/stock/reconcile')).status).toBe(200)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    receiver.close()
+    receiver.closeAllConnections()
+    const answers = await Promise.all(underWay)
+    expect(answers.map(({ status, body }) => [status, body.data.state])).toEqual(answers.map(() => [200, 'failed']))
+    const replayed = await test('slow-0')
+    expect([replayed.headers.get('idempotency-replayed'), replayed.body]).toEqual(['true', answers[0]?.body])
+    const other = await tenant.request('POST', '/warehouses', { name: 'a' }, { headers: { 'idempotency-key': 'slow-0' } })
+    expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict'])
   })
 
   it('must have 1 to 255 characters', async () => {

@@ -4,7 +4,7 @@ import { openApiDocument } from '../../server/src/openapi/document.ts'
 import { assertFitsDocument } from '../support/document.ts'
 import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
 import { createRecords, type Records } from './requests.ts'
-import { brokenValuesOf, valuesOf, type Generation, type Schema } from './schema-arbitrary.ts'
+import { brokenValuesOf, recordOf, valuesOf, type Generation, type Schema } from './schema-arbitrary.ts'
 
 const { PROPERTY_RUNS, PROPERTY_SEED } = process.env
 
@@ -101,8 +101,11 @@ function knownValues(records: Records, path: string): Record<string, unknown[]> 
 function requestsOf({ parameters = [], requestBody }: Operation, generation: Generation): Arbitrary<Request> {
   const of = (place: string): Arbitrary<Record<string, unknown>> => {
     const own = parameters.filter((parameter) => parameter.in === place)
-    const values = own.map(({ name, schema }) => [name, valuesOf(schema, generation, name)])
-    return fc.record(Object.fromEntries(values), { requiredKeys: own.filter(({ required }) => required).map(({ name }) => name) })
+    const values = own.map(({ name, schema }) => [name, valuesOf(schema, generation, name)] as const)
+    return recordOf(
+      values,
+      own.filter(({ required }) => required).map(({ name }) => name),
+    )
   }
   const body =
     requestBody === undefined ? fc.constant(undefined) : valuesOf(requestBody.content['application/json'].schema, generation)

@@ -107,15 +107,22 @@ function ofType(type: string, schema: Schema, generation: Generation): Arbitrary
       })
     }
     case 'object': {
-      const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => [
-        name,
-        valuesOf(property, generation, name),
-      ])
-      return fc.record(Object.fromEntries(fields), { requiredKeys: schema.required ?? [] })
+      const fields = Object.entries(schema.properties ?? {}).map(
+        ([name, property]) => [name, valuesOf(property, generation, name)] as const,
+      )
+      return recordOf(fields, schema.required ?? [])
     }
     default:
       return fc.jsonValue()
   }
+}
+
+/** Objects with these fields, of which only the required ones are always there. */
+export function recordOf(
+  fields: readonly (readonly [name: string, values: Arbitrary<unknown>])[],
+  required: readonly string[],
+): Arbitrary<Record<string, unknown>> {
+  return fc.record<Record<string, unknown>, string>(Object.fromEntries(fields), { requiredKeys: [...required] })
 }
 
 /** What no schema asks for: any JSON, strings with characters that can not be stored, numbers at the edges. */

@@ -55,10 +55,14 @@ describe('the generator refuses what it has no form for, rather than leave it ou
       documentWith({}, { properties: { a: array({}), b: array({}), pagination: {} } }),
       /2 arrays: a, b, pagination/,
     ],
-    ['items without an id', documentWith({}, { properties: { a: array({}), pagination: {} } }), /no id/],
     ['a dead reference', documentWith({}, { $ref: '#/components/schemas/Gone' }), /Gone leads nowhere/],
   ])('%s', (_, document, message) => {
     expect(() => readOperations(document)).toThrow(message)
+  })
+
+  test('not over a list whose items have no id: it is read page by page', () => {
+    const [operation] = readOperations(documentWith({}, { properties: { a: array({}), pagination: {} } }))
+    expect(operation).toMatchObject({ itemsKey: undefined })
   })
 
   test('a topic without an example', () => {

@@ -61,6 +61,11 @@ export async function expectConsistentCounts(db: Database, tenant: TestTenant): 
       select created_day, state_id, sum(n) as n from (
         select created_day, state_id, count as n from order_counts where tenant_id = ${tenant.id} union all select created_day, state_id, n from change
       ) c group by 1, 2 having sum(n) <> 0
+    ), by_month as (
+      select created_month, state_id, sum(n) as n from (
+        select created_month, state_id, count as n from order_month_counts where tenant_id = ${tenant.id}
+        union all select date_trunc('month', created_day::timestamp)::date, state_id, n from change
+      ) c group by 1, 2 having sum(n) <> 0
     ), by_state as (
       select state_id, sum(n) as n from (
         select state_id, count as n from order_totals where tenant_id = ${tenant.id} union all select state_id, n from change
@@ -71,6 +76,10 @@ export async function expectConsistentCounts(db: Database, tenant: TestTenant): 
     union all
     select 'day', to_json(r), to_json(c) from (select created_day, state_id, sum(n) as n from real group by 1, 2) r
     full join by_day c using (created_day, state_id) where r.n is distinct from c.n
+    union all
+    select 'month', to_json(r), to_json(c)
+    from (select date_trunc('month', created_day::timestamp)::date as created_month, state_id, sum(n) as n from real group by 1, 2) r
+    full join by_month c using (created_month, state_id) where r.n is distinct from c.n
     union all
     select 'state', to_json(r), to_json(c) from (select state_id, sum(n) as n from real group by 1) r
     full join by_state c using (state_id) where r.n is distinct from c.n`.execute(db.kysely)
@@ -84,7 +93,7 @@ export async function spreadOrders(db: Database, tenant: TestTenant): Promise<vo
       update orders set created_at = '2026-03-10T00:00:00Z'::timestamptz - make_interval(days => (id % 10)::int, mins => (id % 7)::int),
         state_id = (array[1, 2, 3, 5, 7])[id / 11 % 5 + 1], assembly_date = '2026-04-01'::date + (id % 3)::int
       where tenant_id = ${tenant.id}`.execute(tx.kysely)
-    for (const table of ['order_count_changes', 'order_totals', 'order_counts', 'order_assembly_counts']) {
+    for (const table of ['order_count_changes', 'order_totals', 'order_counts', 'order_month_counts', 'order_assembly_counts']) {
       await sql`delete from ${sql.table(table)} where tenant_id = ${tenant.id}`.execute(tx.kysely)
     }
     await sql`

@@ -244,6 +244,20 @@ describe('a subscription is turned off', () => {
     await countInState(tenant, id, 'skipped', 2)
     expect(receiver.received).toHaveLength(1)
   })
+
+  it('while a request is in flight: that one ends as it ends', async () => {
+    receiver.behave(() => {})
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 12)
+    worker.wake()
+    const requests = await receiver.count(10)
+    await tenant.request('PUT', `/webhooks/${id}`, { active: false })
+    worker.wake()
+    await countInState(tenant, id, 'skipped', 2)
+    requests.forEach(({ response }) => response.end())
+    await countInState(tenant, id, 'succeeded', 10)
+    expect(receiver.received).toHaveLength(10)
+  })
 })
 
 describe('by hand', () => {

@@ -18,13 +18,15 @@ const taken = (table: string): string =>
 
 const rollUp = (table: string, columns: string): string => `
    insert into ${table} (${columns}, count)
-   select ${columns}, sum(change) from taken group by ${columns} having sum(change) <> 0
+   select ${columns}, sum(change) from (select *, date_trunc('month', created_day::timestamp)::date as created_month from taken) t
+   group by ${columns} having sum(change) <> 0
    on conflict (${columns}) do update set count = ${table}.count + excluded.count`
 
 const foldOrders = statement<[batch: number], { folded: number }>(
   'fold_order_counts',
   `with ${taken('order_count_changes')}, by_state as (${rollUp('order_totals', 'tenant_id, state_id')}
    ), by_day as (${rollUp('order_counts', 'tenant_id, created_day, state_id')}
+   ), by_month as (${rollUp('order_month_counts', 'tenant_id, created_month, state_id')}
    ), by_assembly_date as (${rollUp('order_assembly_counts', 'tenant_id, assembly_date, created_day, state_id')}
    )
    select count(*) as folded from taken`,
@@ -35,13 +37,21 @@ const foldMovements = statement<[batch: number], { folded: number }>(
   `with ${taken('movement_count_changes')}, by_type as (${rollUp('movement_counts', 'tenant_id, created_day, movement_type')}
    ), by_product as (${rollUp('movement_product_counts', 'tenant_id, product_id, location_id, created_day, movement_type')}
    ), by_location as (${rollUp('movement_location_counts', 'tenant_id, location_id, created_day, movement_type')}
+   ), by_month as (${rollUp('movement_month_counts', 'tenant_id, created_month, movement_type')}
+   ), by_product_and_month as (${rollUp('movement_product_month_counts', 'tenant_id, product_id, location_id, created_month, movement_type')}
+   ), by_location_and_month as (${rollUp('movement_location_month_counts', 'tenant_id, location_id, created_month, movement_type')}
    )
    select count(*) as folded from taken`,
 )
 
+const rollUpFlows = `
+   insert into flow_totals (tenant_id, state, count)
+   select tenant_id, state, sum(change) from taken group by tenant_id, state having sum(change) <> 0
+   on conflict (tenant_id, state) do update set count = flow_totals.count + excluded.count`
+
 const foldFlows = statement<[batch: number], { folded: number }>(
   'fold_flow_counts',
-  `with ${taken('flow_count_changes')}, by_state as (${rollUp('flow_totals', 'tenant_id, state')}
+  `with ${taken('flow_count_changes')}, by_state as (${rollUpFlows}
    )
    select count(*) as folded from taken`,
 )

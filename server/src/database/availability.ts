@@ -2,10 +2,10 @@ import type pg from 'pg'
 import { ConnectionFailure } from './errors.ts'
 import type { Probe } from './probe.ts'
 
-const CHECK_MS = 200
+const CHECK_MS = 100
 
 /** A connection that has had no answer for this long makes us ask whether the database answers at all. */
-const SILENCE_MS = 400
+const SILENCE_MS = 250
 
 /** Longer than any statement may run: the database answers others, so it is the connection that is broken. */
 const STUCK_MS = 20_000

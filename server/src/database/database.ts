@@ -66,16 +66,12 @@ const SESSION_SETTINGS = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 const TIME_LIMITS = `-c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`
 
 const { builtins } = pg.types
-const parsers = new Map<number, (text: string) => unknown>([
-  // Ids and counts stay below 2^53, quantities have at most 15 digits: both fit a number exactly.
-  [builtins.INT8, Number],
-  [builtins.NUMERIC, Number],
-  [builtins.DATE, (text) => text],
-  [builtins.TIMESTAMPTZ, isoTimestamp],
-])
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
-}
+const types = new pg.TypeOverrides()
+// Ids and counts stay below 2^53, quantities have at most 15 digits: both fit a number exactly.
+types.setTypeParser(builtins.INT8, Number)
+types.setTypeParser(builtins.NUMERIC, Number)
+types.setTypeParser(builtins.DATE, (text: string) => text)
+types.setTypeParser(builtins.TIMESTAMPTZ, isoTimestamp)
 
 /** Postgres's `2026-11-21 06:49:30.12+00` as `2026-11-21T06:49:30.120Z`; the session's time zone is UTC. */
 function isoTimestamp(text: string): string {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /** Long enough for a busy database, short enough for a request to be refused within two seconds. */
-const PROBE_TIMEOUT_MS = 1_000
+const PROBE_TIMEOUT_MS = 900
 
 /** A timer that is late by more than this was held up by our own process, and says nothing about the database. */
 const LATE_MS = 250

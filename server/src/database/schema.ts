@@ -127,6 +127,7 @@ export interface Schema {
   }
   order_count_changes: { tenant_id: number; created_day: string; assembly_date: string; state_id: number; change: number }
   order_totals: { tenant_id: number; state_id: number; count: number }
+  order_month_counts: { tenant_id: number; created_month: string; state_id: number; count: number }
   order_counts: { tenant_id: number; created_day: string; state_id: number; count: number }
   order_assembly_counts: { tenant_id: number; assembly_date: string; created_day: string; state_id: number; count: number }
   movement_count_changes: {
@@ -136,6 +137,22 @@ export interface Schema {
     location_id: string
     movement_type: string
     change: number
+  }
+  movement_month_counts: { tenant_id: number; created_month: string; movement_type: string; count: number }
+  movement_product_month_counts: {
+    tenant_id: number
+    product_id: number
+    location_id: string
+    created_month: string
+    movement_type: string
+    count: number
+  }
+  movement_location_month_counts: {
+    tenant_id: number
+    location_id: string
+    created_month: string
+    movement_type: string
+    count: number
   }
   movement_counts: { tenant_id: number; created_day: string; movement_type: string; count: number }
   movement_product_counts: {

@@ -10,7 +10,19 @@ export interface IdempotentAnswer {
   replayed: boolean
 }
 
+/** A request, as the keys of its tenant know it. */
+export interface KeyedRequest {
+  tenantId: number
+  key: string
+  /** Equal for equal requests. */
+  fingerprint: string
+}
+
 const RUNNING_RETRY_SECONDS = 1
+
+/** An empty answer is that of a request that runs outside of a transaction; after this long its server must have died. */
+const ABANDONED = `answer_ciphertext = '' and created_at <= now() - interval '1 minute'`
+const EXPIRED = `created_at <= now() - interval '24 hours'`
 
 const lockKey = statement<[tenantId: number, key: string], { locked: boolean }>(
   'lock_idempotency_key',
@@ -20,7 +32,20 @@ const lockKey = statement<[tenantId: number, key: string], { locked: boolean }>(
 const findAnswer = statement<[tenantId: number, key: string], { request_hash: Buffer; answer_ciphertext: Buffer }>(
   'find_idempotent_answer',
   `select request_hash, answer_ciphertext from idempotency_keys
-   where tenant_id = $1 and key = $2 and created_at > now() - interval '24 hours'`,
+   where tenant_id = $1 and key = $2 and not (${EXPIRED}) and not (${ABANDONED})`,
+)
+
+const claimKey = statement<[tenantId: number, key: string, requestHash: Buffer], { claimed: true }>(
+  'claim_idempotency_key',
+  `insert into idempotency_keys as k (tenant_id, key, request_hash, answer_ciphertext) values ($1, $2, $3, '')
+   on conflict (tenant_id, key) do update set request_hash = excluded.request_hash, answer_ciphertext = '', created_at = now()
+   where k.${EXPIRED} or (k.${ABANDONED.replace(' and ', ' and k.')})
+   returning true as claimed`,
+)
+
+const releaseKey = statement<[tenantId: number, key: string], never>(
+  'release_idempotency_key',
+  `delete from idempotency_keys where tenant_id = $1 and key = $2 and answer_ciphertext = ''`,
 )
 
 const storeAnswer = statement<[tenantId: number, key: string, requestHash: Buffer, answer: Buffer], never>(
@@ -44,26 +69,63 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
 export function answerOnce(
   db: Queryable,
   encryption: Encryption,
-  request: { tenantId: number; key: string; fingerprint: string },
+  { tenantId, key, fingerprint }: KeyedRequest,
   work: (db: Queryable) => Promise<unknown>,
 ): Promise<IdempotentAnswer> {
-  const hash = createHash('sha256').update(request.fingerprint).digest()
-  const { tenantId, key } = request
+  const hash = hashOf(fingerprint)
   return db.transaction(async (tx) => {
     const lock = await tx.runOne(lockKey, [tenantId, key])
-    if (lock?.locked !== true) {
-      throw new ServiceError('idempotency_conflict', 'A request with this Idempotency-Key is still running', {
-        retryAfterSeconds: RUNNING_RETRY_SECONDS,
-      })
-    }
+    if (lock?.locked !== true) throw stillRunning()
     const earlier = await tx.runOne(findAnswer, [tenantId, key])
-    if (earlier !== undefined) {
-      if (!earlier.request_hash.equals(hash))
-        throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another request')
-      return { data: JSON.parse(encryption.decrypt(earlier.answer_ciphertext)), replayed: true }
-    }
+    if (earlier !== undefined) return replayOf(earlier, hash, encryption)
     const data = await work(tx)
     await tx.run(storeAnswer, [tenantId, key, hash, encryption.encrypt(JSON.stringify(data))])
     return { data, replayed: false }
+  })
+}
+
+/**
+ * The same for work that calls somebody else: no transaction is open, and no connection taken, while it waits for them. After a crash in
+ * the midst of it the key is free again in a minute. Throws `idempotency_conflict`.
+ */
+export async function answerOnceCalling(
+  db: Queryable,
+  encryption: Encryption,
+  { tenantId, key, fingerprint }: KeyedRequest,
+  work: (db: Queryable) => Promise<unknown>,
+): Promise<IdempotentAnswer> {
+  const hash = hashOf(fingerprint)
+  const claim = await db.runOne(claimKey, [tenantId, key, hash])
+  if (claim === undefined) {
+    const earlier = await db.runOne(findAnswer, [tenantId, key])
+    if (earlier === undefined) throw stillRunning()
+    return replayOf(earlier, hash, encryption)
+  }
+  try {
+    const data = await work(db)
+    await db.run(storeAnswer, [tenantId, key, hash, encryption.encrypt(JSON.stringify(data))])
+    return { data, replayed: false }
+  } catch (error) {
+    await db.run(releaseKey, [tenantId, key])
+    throw error
+  }
+}
+
+const hashOf = (fingerprint: string): Buffer => createHash('sha256').update(fingerprint).digest()
+
+function replayOf(
+  earlier: { request_hash: Buffer; answer_ciphertext: Buffer },
+  hash: Buffer,
+  encryption: Encryption,
+): IdempotentAnswer {
+  if (!earlier.request_hash.equals(hash))
+    throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another request')
+  if (earlier.answer_ciphertext.length === 0) throw stillRunning()
+  return { data: JSON.parse(encryption.decrypt(earlier.answer_ciphertext)), replayed: true }
+}
+
+function stillRunning(): ServiceError {
+  return new ServiceError('idempotency_conflict', 'A request with this Idempotency-Key is still running', {
+    retryAfterSeconds: RUNNING_RETRY_SECONDS,
   })
 }

@@ -23,7 +23,8 @@ export async function rateLimitHook(
         retryAfterSeconds: Math.ceil(ttl / 1000),
       }),
   })
-  return app.rateLimit() as onRequestAsyncHookHandler
+  const hook: onRequestAsyncHookHandler = app.rateLimit()
+  return hook
 }
 
 /** What the plugin asks how many requests there were: a class of which it makes its own instance. */

@@ -5,7 +5,7 @@ import { endpointsOf } from '../endpoints.ts'
 import { ServiceError } from '../errors.ts'
 import type { AppRouter } from '../router.ts'
 import { requireScope, type ProcedureMeta } from '../trpc.ts'
-import { answerOnce, idempotencyKeyOf } from './idempotency.ts'
+import { answerOnce, answerOnceCalling, idempotencyKeyOf } from './idempotency.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -28,7 +28,9 @@ export function registerRestRoutes(
         const call = (ctx: RequestContext): Promise<unknown> =>
           callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
         const context = contextOf(request)
-        return { success: true, data: await (method === 'POST' ? idempotently(request, reply, context, call) : call(context)) }
+        const answerer = meta.callsOthers === true ? answerOnceCalling : answerOnce
+        const data = method === 'POST' ? idempotently(request, reply, context, call, answerer) : call(context)
+        return { success: true, data: await data }
       },
     })
   }
@@ -39,11 +41,12 @@ async function idempotently(
   reply: FastifyReply,
   context: RequestContext,
   call: (context: RequestContext) => Promise<unknown>,
+  answerer: typeof answerOnce,
 ): Promise<unknown> {
   const key = idempotencyKeyOf(request.headers['idempotency-key'])
   if (key === undefined) return call(context)
   const fingerprint = `${request.method} ${request.url} ${JSON.stringify(request.body)}`
-  const answer = await answerOnce(context.db, context.encryption, { tenantId: context.caller.tenantId, key, fingerprint }, (db) =>
+  const answer = await answerer(context.db, context.encryption, { tenantId: context.caller.tenantId, key, fingerprint }, (db) =>
     call({ ...context, db }),
   )
   if (answer.replayed) reply.header('idempotency-replayed', 'true')

@@ -4,8 +4,8 @@ import type { Queryable } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { invalidInput } from '../invalid-input.ts'
-import { applyBulkItems, type BulkItem, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
-import { lockCatalog } from './catalog-lock.ts'
+import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
+import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { columnsOf } from './columns.ts'
 import { productCreated, productUpdated } from './product-events.ts'
 import { bulkItem, type bulkInput, type bulkOutput } from './schemas.ts'
@@ -23,26 +23,30 @@ const releaseSkus = statement<[tenantId: number, ids: number[]], never>(
   'update products set external_id = null where tenant_id = $1 and id = any($2::bigint[])',
 )
 
+const FIELDS = 'barcode text, name text, external_id text, category text, price float8, weight float8'
+
+// The event of a change shows the product as it was right after that change, which a later item of the call may have changed again.
 const writeProducts = statement<[tenantId: number, rows: string, changes: string], never>(
   'write_products',
   `with item as materialized (
-     select * from json_populate_recordset(null::products, $2::json)
+     select * from json_to_recordset($2::json) i (id bigint, ${FIELDS})
    ), created as (
      insert into products as p (tenant_id, barcode, name, external_id, category, price, weight, created_at, updated_at)
      select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from item where id is null
-     returning p.barcode, p as product
+     returning p.id, p.barcode
    ), changed as (
      update products p set name = i.name, external_id = i.external_id, category = i.category, price = i.price, weight = i.weight,
        updated_at = statement_timestamp()
      from item i where p.tenant_id = $1 and p.id = i.id
-     returning p.barcode, p as product
+     returning p.id, p.barcode
    ), written as (
      select * from created union all select * from changed
    ), event as (
-     select c.position, c.topic, case c.topic when 'product/created' then ${productCreated('p')} else ${productUpdated('p', 'c.updated_fields')} end as data
-     from json_to_recordset($3::json) c (position int, topic text, product json, updated_fields json)
-     join written w on w.barcode = c.product ->> 'barcode'
-     cross join lateral json_populate_record(w.product, c.product) p
+     select p.position, p.topic, case p.topic when 'product/created' then ${productCreated('p')} else ${productUpdated('p', 'p.updated_fields')} end as data
+     from (
+       select w.id, c.*, null::text as description, null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
+       from json_to_recordset($3::json) c (position int, topic text, updated_fields json, ${FIELDS}) join written w using (barcode)
+     ) p
    ), ${recordEvents('event')}
    select`,
 )
@@ -53,14 +57,26 @@ export async function bulkUpsertProducts(
   input: z.infer<typeof bulkInput>,
 ): Promise<z.infer<typeof bulkOutput>> {
   const items = input.products.map(checkedItem)
-  const { created, updated, errors } = await db.transaction(async (tx) => {
-    await lockCatalog(tx, caller.tenantId)
-    const stored = await productsNamedBy(items, tx, caller.tenantId)
-    const outcome = applyBulkItems(stored, items)
-    if (outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
-    return outcome
-  })
+  const apply = (lock: typeof lockCatalog): Promise<BulkOutcome> =>
+    db.transaction(async (tx) => {
+      await lock(tx, caller.tenantId)
+      const stored = await productsNamedBy(items, tx, caller.tenantId)
+      const outcome = applyBulkItems(stored, items)
+      const mayWrite = lock === lockCatalog || !concernsNames(outcome, items)
+      if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
+      return outcome
+    })
+  // Most calls only update products, and need not wait for one another: not before one turns out to be about names is the catalog locked.
+  let outcome = await apply(keepBulkCallsOut)
+  if (concernsNames(outcome, items)) outcome = await apply(lockCatalog)
+  const { created, updated, errors } = outcome
   return { created, updated, errors }
+}
+
+/** Whether the outcome depends on which barcodes and SKUs there are besides those of the products that the items update. */
+function concernsNames({ created, changes, errors }: BulkOutcome, items: readonly BulkItem[]): boolean {
+  const invalid = items.filter((item) => 'error' in item).length
+  return created > 0 || errors.length > invalid || changes.some((change) => change.updated_fields.includes('sku'))
 }
 
 function checkedItem(item: unknown): BulkItem {
@@ -87,8 +103,8 @@ async function write(
   stored: readonly StoredProduct[],
   changes: readonly ProductChange[],
 ): Promise<void> {
-  const events = changes.map(({ product, ...change }, position) => ({ position, ...change, product: columnsOf(product) }))
-  const rows = new Map(events.map(({ product }) => [product.barcode, product]))
+  const rows = new Map(changes.map(({ product }) => [product.barcode, columnsOf(product)]))
+  const events = changes.map(({ product, ...change }, position) => ({ ...columnsOf(product), ...change, position }))
   const skus = new Set([...rows.values()].map((row) => row.external_id))
   const released = stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && rows.get(barcode)?.external_id !== sku)
   if (released.length > 0) await tx.run(releaseSkus, [tenantId, released.map(({ id }) => id)])

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
+import { pageByCounts } from '../counts/index.ts'
 import { statement, type Statement } from '../database/statement.ts'
 import { paginationOf } from '../fields.ts'
 import type { movementsInput, movementsOutput, stockMovement } from './schemas.ts'
@@ -30,37 +31,32 @@ const SELECT_PAGE = `
    left join (page join stock_movements m on m.tenant_id = $1 and m.id = page.id join products p on p.tenant_id = $1 and p.id = m.product_id) on true
    order by m.created_at desc, m.id desc`
 
+/** The tables that number movements, by day and by month, with as many of the columns to filter by as they have. */
+const COUNTS = {
+  product_id: { daily: 'movement_product_counts', monthly: 'movement_product_month_counts' },
+  location_id: { daily: 'movement_location_counts', monthly: 'movement_location_month_counts' },
+  movement_type: { daily: 'movement_counts', monthly: 'movement_month_counts' },
+}
+
 /**
- * Lists by the filters given. The rollup that fits them says how many movements each day has: that gives the total, and which of each
- * day's movements are on the page, so that days which have none on it are not read, however deep the page or rare the type.
+ * Lists by the filters given. The numbers of movements that fit them give the total, and which of each day's movements are on the page,
+ * so that days which have none on it are not read, however deep the page or rare the type.
  */
-function listByRollup(filters: readonly Filter[]): List {
-  const rollup = filters.includes('product_id')
-    ? 'movement_product_counts'
-    : filters.includes('location_id')
-      ? 'movement_location_counts'
-      : 'movement_counts'
+function listByCounts(filters: readonly Filter[]): List {
   const matches = [
     'tenant_id = $1',
     ...filters.map((filter, index) => `${filter} = $${index + 6}::${FILTER_TYPES[filter]}`),
   ].join(' and ')
+  const counts = {
+    ...COUNTS[filters[0] ?? 'movement_type'],
+    changes: 'movement_count_changes',
+    matches,
+    firstDay: '$2',
+    lastDay: '$3',
+  }
   return statement(
     ['list_movements', ...filters].join('_by_'),
-    `with day as materialized (
-       select created_day, sum(n) as n, sum(sum(n)) over (order by created_day desc) as through_day from (
-         select created_day, count as n from ${rollup} where ${matches} and created_day ${DAYS}
-         union all
-         select created_day, change from movement_count_changes where ${matches} and created_day ${DAYS}
-       ) counted
-       group by created_day having sum(n) > 0
-     ), total as materialized (
-       select coalesce(sum(n), 0) as total from day
-     ), page_day as materialized (
-       select created_day::timestamp at time zone 'UTC' as since, (created_day + 1)::timestamp at time zone 'UTC' as before,
-         greatest($4::bigint - (through_day - n), 0) as skipped,
-         least($4::bigint + $5::bigint, through_day) - greatest($4::bigint, through_day - n) as taken
-       from day where through_day > $4::bigint and through_day - n < $4::bigint + $5::bigint
-     ), page as materialized (
+    `with ${pageByCounts(counts, { offset: '$4::bigint', limit: '$5::bigint' })}, page as materialized (
        select m.id from page_day d cross join lateral (
          select id from stock_movements where ${matches} and created_at >= d.since and created_at < d.before
          order by created_at desc, id desc limit d.taken offset d.skipped
@@ -68,6 +64,8 @@ function listByRollup(filters: readonly Filter[]): List {
      )${SELECT_PAGE}`,
   )
 }
+
+const LISTS = new Map(subsets(FILTERS).map((filters) => [filters.join(), listByCounts(filters)]))
 
 /** An order has few movements: they are counted as they are. */
 const LIST_BY_ORDER: List = statement(
@@ -96,7 +94,7 @@ export async function listMovements(context: RequestContext, query: Query): Prom
 function listFor(query: Query): [List, unknown[]] {
   if (query.order_id !== undefined) return [LIST_BY_ORDER, [query.order_id, ...FILTERS.map((filter) => query[filter] ?? null)]]
   const given = FILTERS.filter((filter) => query[filter] !== undefined)
-  return [listByRollup(given), given.map((filter) => query[filter])]
+  return [LISTS.get(given.join()) as List, given.map((filter) => query[filter])]
 }
 
 /** None for the row that holds the total of an empty page. */
@@ -104,4 +102,10 @@ function movementOf(row: Row): Movement[] {
   if (row.id === null) return []
   const { total: _, user_id, order_id, ...movement } = row
   return [{ ...movement, ...(user_id !== null && { user_id }), ...(order_id !== null && { order_id }) }]
+}
+
+function subsets<T>(items: readonly T[]): T[][] {
+  let sets: T[][] = [[]]
+  for (const item of items) sets = sets.concat(sets.map((set) => [...set, item]))
+  return sets
 }

@@ -117,7 +117,7 @@ export const webhooksRouter = router({
       description:
         'Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.',
     },
-    extension,
+    { ...extension, callsOthers: true },
   )
     .input(testRequest)
     .output(delivery)

@@ -1,7 +1,7 @@
 import { createEncryption } from '../../../server/src/encryption.ts'
 import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
 import { statement } from '../../../server/src/database/statement.ts'
-import { recordEvents } from '../../../server/src/events/index.ts'
+import { EVENT_SAMPLES, recordEvents, type Topic } from '../../../server/src/events/index.ts'
 import { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
 import { startService, type TestService, type TestTenant } from '../../support/service.ts'
 import { until } from './receiver.ts'
@@ -69,10 +69,10 @@ export async function subscribe(tenant: TestTenant, url: string, events: string[
   return body.data
 }
 
-const record = statement<[tenantId: number, count: number, topic: string], { id: string }>(
+const record = statement<[tenantId: number, count: number, topic: string, data: string], { id: string }>(
   'record_test_events',
   `with source as (
-     select n as position, $3::text as topic, json_build_object('product_id', n) as data from generate_series(1, $2::int) n
+     select n as position, $3::text as topic, $4::json as data from generate_series(1, $2::int) n
    ), ${recordEvents('source')}
    select id from recorded_event order by id`,
 )
@@ -82,9 +82,9 @@ export async function writeEvents(
   { db }: { db: Queryable },
   tenant: TestTenant,
   count: number,
-  topic = 'product/deleted',
+  topic: Topic = 'product/deleted',
 ): Promise<string[]> {
-  const rows = await db.run(record, [tenant.id, count, topic])
+  const rows = await db.run(record, [tenant.id, count, topic, JSON.stringify(EVENT_SAMPLES[topic])])
   return rows.map(({ id }) => id)
 }
 

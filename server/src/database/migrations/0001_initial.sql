@@ -197,6 +197,13 @@ create table order_counts (
   count bigint not null,
   primary key (tenant_id, created_day, state_id)
 ) with (fillfactor = 80);
+create table order_month_counts (
+  tenant_id bigint not null,
+  created_month date not null,
+  state_id smallint not null,
+  count bigint not null,
+  primary key (tenant_id, created_month, state_id)
+) with (fillfactor = 80);
 create table order_assembly_counts (
   tenant_id bigint not null,
   assembly_date date not null,
@@ -222,6 +229,13 @@ create table movement_counts (
   count bigint not null,
   primary key (tenant_id, created_day, movement_type)
 ) with (fillfactor = 80);
+create table movement_month_counts (
+  tenant_id bigint not null,
+  created_month date not null,
+  movement_type text not null,
+  count bigint not null,
+  primary key (tenant_id, created_month, movement_type)
+) with (fillfactor = 80);
 create table movement_product_counts (
   tenant_id bigint not null,
   product_id bigint not null,
@@ -231,6 +245,15 @@ create table movement_product_counts (
   count bigint not null,
   primary key (tenant_id, product_id, location_id, created_day, movement_type)
 ) with (fillfactor = 80);
+create table movement_product_month_counts (
+  tenant_id bigint not null,
+  product_id bigint not null,
+  location_id text not null,
+  created_month date not null,
+  movement_type text not null,
+  count bigint not null,
+  primary key (tenant_id, product_id, location_id, created_month, movement_type)
+) with (fillfactor = 80);
 create table movement_location_counts (
   tenant_id bigint not null,
   location_id text not null,
@@ -238,6 +261,14 @@ create table movement_location_counts (
   movement_type text not null,
   count bigint not null,
   primary key (tenant_id, location_id, created_day, movement_type)
+) with (fillfactor = 80);
+create table movement_location_month_counts (
+  tenant_id bigint not null,
+  location_id text not null,
+  created_month date not null,
+  movement_type text not null,
+  count bigint not null,
+  primary key (tenant_id, location_id, created_month, movement_type)
 ) with (fillfactor = 80);
 
 create table picking_flows (

@@ -45,8 +45,13 @@ export class EngineConnection {
 
   async #open(): Promise<pg.PoolClient> {
     const client = await this.#db.pool.connect()
+    try {
+      await client.query(USE_INDEXES)
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
     client.on('error', () => this.close())
-    await client.query(USE_INDEXES)
     return client
   }
 }

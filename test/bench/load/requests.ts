@@ -1,0 +1,130 @@
+/** What the load generator needs to know to make requests of one kind. Ids and barcodes are drawn at random from the given ranges. */
+export interface RequestPlan {
+  kind: keyof typeof MAKERS | 'mixed'
+  /** The first and the last id to draw from. */
+  ids?: readonly [first: number, last: number]
+  /** Query string of a list, without the question mark. */
+  query?: string
+  /** Items of a bulk call, or orders of one submission. */
+  items?: number
+  /** How many products of consecutive barcodes there are. */
+  products?: number
+}
+
+export interface MadeRequest {
+  method: string
+  path: string
+  body?: object
+}
+
+type Maker = (plan: RequestPlan) => MadeRequest
+
+const MAKERS = {
+  getOrder: ({ ids }) => ({ method: 'GET', path: `/orders/${draw(ids)}` }),
+  getProduct: ({ ids }) => ({ method: 'GET', path: `/products/${draw(ids)}` }),
+  listOrders: ({ query }) => ({ method: 'GET', path: withQuery('/orders', query) }),
+  listMovements: ({ query }) => ({ method: 'GET', path: withQuery('/stock/movements', query) }),
+  createOrder: (plan) => ({ method: 'POST', path: '/orders', body: newOrder(plan) }),
+  createOrders: (plan) => ({
+    method: 'POST',
+    path: '/orders',
+    body: { orders: Array.from({ length: plan.items ?? 1 }, () => newOrder(plan)) },
+  }),
+  adjustStock: ({ ids }) => ({
+    method: 'POST',
+    path: '/stock/adjustment',
+    body: { product_id: draw(ids), location_id: 'A-1', adjustment_quantity: between(1, 5), reason: 'manual_adjustment' },
+  }),
+  setStock: ({ ids }) => ({
+    method: 'PUT',
+    path: `/stock/product/${draw(ids)}`,
+    body: { location_id: 'A-2', quantity: between(100_000, 200_000), reason: 'inventory_count' },
+  }),
+  bulkProducts: (plan) => {
+    const price = between(1, 1_000_000) / 100
+    return {
+      method: 'POST',
+      path: '/products/bulk',
+      body: { products: window(plan, (number) => ({ ...productOf(number), price })) },
+    }
+  },
+  bulkStock: (plan) => {
+    const first = plan.ids?.[0] ?? 1
+    const quantity = between(100_000, 200_000)
+    return {
+      method: 'POST',
+      path: '/stock/bulk',
+      body: {
+        updates: window(plan, (number) => ({ product_id: first + number - 1, location_id: 'A-1', quantity: quantity + number })),
+      },
+    }
+  },
+} satisfies Record<string, Maker>
+
+/** Half reads, half writes. */
+const MIXED = [
+  'getProduct',
+  'getProduct',
+  'listOrders',
+  'listMovements',
+  'createOrder',
+  'adjustStock',
+  'setStock',
+  'bulkStock',
+] as const
+
+/** The next request of a plan. */
+export function makeRequest(plan: RequestPlan): MadeRequest {
+  const kind = plan.kind === 'mixed' ? (MIXED[between(0, MIXED.length - 1)] ?? 'getProduct') : plan.kind
+  return MAKERS[kind](plan)
+}
+
+/** The barcode of the product with this number, from 1, in every tenant of the seed. */
+export function barcodeOf(number: number): string {
+  return `B${String(number).padStart(8, '0')}`
+}
+
+const run = `${process.pid}-${Date.now().toString(36)}`
+let orders = 0
+
+function newOrder({ products = 1 }: RequestPlan): object {
+  const third = Math.floor(products / 3)
+  const first = between(1, third)
+  return {
+    order_tenant_id: `BENCH-${run}-${++orders}`,
+    assembly_date: '2026-12-01',
+    customer_name: 'Customer Name',
+    shipping_address: 'Some Street 1, Some City',
+    order_detail: [1, 2, 3].map((quantity, line) => ({
+      barcode: barcodeOf(first + line * third),
+      quantity,
+      price: 9.99 + 10 * line,
+    })),
+  }
+}
+
+function productOf(number: number): object {
+  return {
+    barcode: barcodeOf(number),
+    name: `Product number ${number}`,
+    sku: `SKU-${number}`,
+    category: 'category 1',
+    weight: 1.25,
+  }
+}
+
+/** As many items in a row as the plan says, from a random place that bulk calls of the same size share or not at all. */
+function window<Item>({ items = 1, products = 1 }: RequestPlan, item: (number: number) => Item): Item[] {
+  const start = between(0, Math.floor(products / items) - 1) * items
+  return Array.from({ length: items }, (_, index) => item(start + index + 1))
+}
+
+function draw(ids: RequestPlan['ids']): number {
+  return between(ids?.[0] ?? 1, ids?.[1] ?? 1)
+}
+
+function between(first: number, last: number): number {
+  return first + Math.floor(Math.random() * (last - first + 1))
+}
+
+const withQuery = (path: string, query: string | undefined): string => (query === undefined ? path : `${path}?${query}`)

@@ -1,0 +1,93 @@
+// npm run bench -- [row ...] [--short] [--profile] [--rounds=n] [--seconds=n]
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { startLoadGenerator } from './load/load-generator.ts'
+import { busyCores, describeMachine, QUIET_CORES } from './machine.ts'
+import { noiseOf, tableOf, type MeasuredRow } from './report.ts'
+import type { Bench, Row } from './row.ts'
+import { againstBare } from './rows/against-bare.ts'
+import { growth } from './rows/growth.ts'
+import { processRows } from './rows/process.ts'
+import { sdk } from './rows/sdk.ts'
+import { webhooks } from './rows/webhooks.ts'
+import { startBenchDatabase } from './seed/bench-database.ts'
+
+const ROWS: Row[] = [...againstBare, ...growth, ...webhooks, ...processRows, ...sdk]
+
+const { values: options, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+  },
+})
+const short = options.short
+const rows = chosenRows()
+
+const busy = await busyCores()
+if (busy > QUIET_CORES) console.log(`The machine is not quiet: ${busy.toFixed(2)} cores are busy before anything was started.`)
+const database = await startBenchDatabase(short)
+const generator = startLoadGenerator()
+const bench: Bench = {
+  database,
+  generator,
+  short,
+  profile: options.profile,
+  warmUpSeconds: short ? 0.3 : 4,
+  rounds: Number(options.rounds ?? (short ? 1 : 7)),
+  seconds: Number(options.seconds ?? (short ? 0.3 : 3)),
+}
+try {
+  const measured: MeasuredRow[] = []
+  for (const row of rows) measured.push(await measureRow(row))
+  console.log(`\n${tableOf(measured)}`)
+  await writeResults(measured)
+} finally {
+  generator.stop()
+  await database.stop()
+}
+
+function chosenRows(): Row[] {
+  const unknown = names.filter((name) => !ROWS.some((row) => row.name === name))
+  if (unknown.length > 0) throw new Error(`No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}`)
+  return ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
+}
+
+async function measureRow(row: Row): Promise<MeasuredRow> {
+  const measurement = await row.measure(bench)
+  const lines = [...measurement.notes, noiseOf(measurement)].filter((line) => line !== undefined)
+  console.log(
+    `${row.name}: ${measurement.ratio.toFixed(2)} (must ${row.must}, aim ${row.aim})\n${lines.map((line) => `    ${line}`).join('\n')}`,
+  )
+  return { ...row, ...measurement }
+}
+
+/** Of a whole run only: one row alone, or a short run, says nothing about the others. */
+async function writeResults(measured: readonly MeasuredRow[]): Promise<void> {
+  if (short || names.length > 0) return
+  const results = {
+    machine: describeMachine(),
+    commit: commit(),
+    rows: measured.map(({ name, ratio, must, aim, higherIsBetter, median, spread }) => ({
+      name,
+      ratio,
+      must,
+      aim,
+      higher_is_better: higherIsBetter,
+      median,
+      spread,
+    })),
+  }
+  await writeFile(new URL('./results.json', import.meta.url), `${JSON.stringify(results, null, 2)}\n`)
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
+  } catch {
+    return 'unknown'
+  }
+}

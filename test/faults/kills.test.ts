@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertApiKey } from '../../server/src/api-keys/index.ts'
+import { openDatabase, type Database } from '../../server/src/database/database.ts'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
+import { createTenant } from '../../server/src/tenants/index.ts'
+import { freePort, startServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { send, type TestTenant } from '../support/service.ts'
+import { startReceiver, type Receiver } from '../webhooks/support/receiver.ts'
+import { expectBalancedBooks, expectDelivered, expectNoneKeptUnanswered } from './support/books.ts'
+import { Load } from './support/load.ts'
+import { postmasterOf, signalPostgres } from './support/postgres-processes.ts'
+
+/** `npm run test:faults`: each fault many times. */
+const LONG = process.env.FAULTS === 'long'
+const ROUNDS = LONG ? 12 : 1
+const LOAD_MS = 1_000
+const PRODUCTS = 20
+
+type Role = 'api' | 'worker' | 'other worker'
+
+let dataDir: string
+let postgres: EmbeddedPostgres
+let db: Database
+let receiver: Receiver
+let tenant: TestTenant
+let load: Load
+const processes = new Map<Role, ServerProcess>()
+const settings = new Map<Role, Record<string, string>>()
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-faults-'))
+  postgres = await startEmbeddedPostgres({ dataDir })
+  db = openDatabase(postgres.connectionString, { maxConnections: 2 })
+  receiver = await startReceiver()
+  settings.set('api', { ROLE: 'api', PORT: String(await freePort()) })
+  settings.set('worker', { ROLE: 'worker', MONITORING_PORT: String(await freePort()) })
+  settings.set('other worker', { ROLE: 'worker', MONITORING_PORT: String(await freePort()) })
+  for (const role of settings.keys()) await start(role)
+  tenant = await newTenant()
+  await tenant.request('POST', '/webhooks', { name: 'everything', url: receiver.url, events: ['*'] })
+  load = new Load(api().url, tenant.key, await newProducts())
+})
+
+afterAll(async () => {
+  await load.stop()
+  for (const server of processes.values()) await server.end('SIGKILL')
+  await receiver.close()
+  await db.close()
+  await postgres.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const api = (): ServerProcess => processes.get('api') as ServerProcess
+
+async function start(role: Role): Promise<void> {
+  processes.set(role, await startServerProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...settings.get(role) }))
+}
+
+async function newTenant(): Promise<TestTenant> {
+  const { id } = await createTenant(db, 'load')
+  const { key } = await insertApiKey(db, id, 'live', { name: 'load', scopes: ['admin'] })
+  const request: TestTenant['request'] = (method, requestPath, body, options) =>
+    send(`${api().url}/api/v1${requestPath}`, method, body, { key, ...options })
+  return { id, key, request, createKey: async () => key }
+}
+
+async function newProducts(): Promise<{ id: number; barcode: string }[]> {
+  const products = Array.from({ length: PRODUCTS }, (_, n) => ({ barcode: `barcode-${n}`, name: `Product ${n}` }))
+  expect((await tenant.request('POST', '/products/bulk', { products })).body.data.created).toBe(PRODUCTS)
+  const { rows } = await sql<{
+    id: number
+    barcode: string
+  }>`select id, barcode from products where tenant_id = ${tenant.id}`.execute(db.kysely)
+  const updates = rows.map(({ id }) => ({ product_id: id, location_id: 'A', quantity: 1_000_000 }))
+  expect((await tenant.request('POST', '/stock/bulk', { updates })).body.data.success).toBe(PRODUCTS)
+  return rows
+}
+
+/** Waits until writes are acknowledged again. */
+async function untilServing(): Promise<void> {
+  const before = load.acknowledged
+  await expect.poll(() => load.acknowledged, { timeout: 20_000, interval: 20 }).toBeGreaterThan(before)
+}
+
+/** Lets the load run, does something to the service, waits until it serves again, and looks at what became of everything. */
+async function survive(fault: () => Promise<void>): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    await delay(LOAD_MS * (0.5 + Math.random()))
+    await fault()
+    await untilServing()
+    expect(load.faults).toEqual([])
+  }
+}
+
+async function killAndStart(role: Role): Promise<void> {
+  await processes.get(role)?.end('SIGKILL')
+  await start(role)
+}
+
+async function killPostgres(): Promise<void> {
+  const killed = postmasterOf(dataDir)
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(() => postmasterOf(dataDir), { timeout: 20_000, interval: 20 }).not.toBe(killed)
+}
+
+async function freezePostgres(): Promise<void> {
+  signalPostgres(dataDir, 'SIGSTOP')
+  const startedAt = performance.now()
+  const answers = await Promise.all([
+    tenant.request('GET', '/products/1'),
+    tenant.request('POST', '/warehouses', { name: 'never' }),
+    send(`${api().url}/readyz`, 'GET', undefined, {}),
+  ])
+  const elapsedMs = performance.now() - startedAt
+  signalPostgres(dataDir, 'SIGCONT')
+  expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(answers.map(() => [503, '1']))
+  expect(elapsedMs).toBeLessThan(2_000)
+}
+
+async function stopAndStart(): Promise<void> {
+  const before = load.writes.length
+  expect(await api().end('SIGTERM')).toBe(0)
+  await expectNoneKeptUnanswered(db, tenant, load.writes.slice(before))
+  await start('api')
+}
+
+/** Of deliveries that were in flight when their worker was killed: waiting for it takes a minute. */
+async function endLeases(): Promise<void> {
+  await sql`update waiting_deliveries set next_attempt_at = now() where state = 'in_flight'`.execute(db.kysely)
+  await sql`update webhook_lanes set due_at = now(), owner_until = now()`.execute(db.kysely)
+}
+
+async function undelivered(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from event_outbox) + (select count(*) from waiting_deliveries) as count`.execute(db.kysely)
+  return rows[0]?.count ?? -1
+}
+
+const WITHIN = { timeout: 30_000 * ROUNDS }
+
+describe('under mixed load', () => {
+  it('survives SIGKILL of a worker', WITHIN, () => survive(() => killAndStart('worker')))
+
+  it('survives SIGKILL of the server', WITHIN, () => survive(() => killAndStart('api')))
+
+  it('survives SIGKILL of Postgres', WITHIN, () => survive(killPostgres))
+
+  it('survives SIGKILL of the server and of Postgres together', WITHIN, () =>
+    survive(async () => void (await Promise.all([killPostgres(), killAndStart('api')]))),
+  )
+
+  it('answers 503 within 2 seconds while Postgres is frozen', WITHIN, () => survive(freezePostgres))
+
+  it('carries out nothing without an answer when the server is told to stop', WITHIN, () => survive(stopAndStart))
+
+  it('keeps every acknowledged write once, nothing by halves, and delivers every event', { timeout: 90_000 }, async () => {
+    await load.stop()
+    expect(load.faults).toEqual([])
+    expect(load.acknowledged).toBeGreaterThan(100)
+    await expectBalancedBooks(db, tenant, load.writes)
+    if (!LONG) await endLeases()
+    await expect.poll(undelivered, { timeout: 80_000, interval: 100 }).toBe(0)
+    await expectDelivered(db, tenant, receiver.received)
+    const { body } = await tenant.request('GET', '/stock/reconcile?limit=100', undefined, { headers: { connection: 'close' } })
+    expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
+  })
+})

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** The postmaster of the embedded Postgres in this data folder. */
+export function postmasterOf(dataDir: string): number {
+  return Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+/** Sends a signal to all processes of the embedded Postgres. */
+export function signalPostgres(dataDir: string, signal: NodeJS.Signals): void {
+  const postmaster = postmasterOf(dataDir)
+  for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, signal)
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/\) \w (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+}
