@@ -51,16 +51,22 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const monitoring = monitoringRoutes(db, metrics)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
     started.push(() => monitor?.close())
-    await monitor?.listen({ port: config.monitoringPort, host: config.host })
+    // Only when all else runs: what asks whether the process is ready asks there.
+    const startMonitor = async (): Promise<unknown> => monitor?.listen({ port: config.monitoringPort, host: config.host })
     const onAttempt = metrics.deliveryAttempted
     const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log, onAttempt })
     started.push(() => engine?.stop())
-    if (config.role === 'worker') return { url: undefined, firstKey: undefined, stop }
+    if (config.role === 'worker') {
+      await startMonitor()
+      return { url: undefined, firstKey: undefined, stop }
+    }
     const firstKey = await createFirstTenant(db)
     const app = await buildApp({ config, db, encryption, webhookTargets, log, metrics, onWrite: () => engine?.wake() })
     started.push(() => app.close())
     if (monitor === undefined) await app.register(monitoring)
-    return { url: await listen(app, config), firstKey, stop }
+    const url = await listen(app, config)
+    await startMonitor()
+    return { url, firstKey, stop }
   } catch (error) {
     await stop()
     throw error

@@ -117,7 +117,8 @@ class Engine implements DeliveryEngine {
         if (!again) await this.#sleep(this.#lanes.all.length > 0 ? Math.min(pollMs, KEEP_INTERVAL_MS) : pollMs)
       } catch (error) {
         this.#log.error({ err: error }, 'webhook deliveries wait: the database failed')
-        if (this.#aborted) return
+        // What could not be written is sent again when its lease ends.
+        if (this.#aborted || (this.#stopping && this.#lanes.sending === 0)) return
         await delay(AFTER_ERROR_MS)
       }
     }
