@@ -117,7 +117,7 @@ async function freezePostgres(): Promise<void> {
   ])
   const elapsedMs = performance.now() - startedAt
   // Readiness is asked for at most once a second.
-  await delay(1_000 - elapsedMs)
+  await delay(Math.max(0, 1_000 - elapsedMs))
   const readiness = await send(`${api().url}/readyz`, 'GET', undefined, {})
   signalPostgres(dataDir, 'SIGCONT')
   const told = [...answers, readiness].map(({ status, headers }) => [status, headers.get('retry-after')])
