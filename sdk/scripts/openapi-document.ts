@@ -15,6 +15,9 @@ export interface DocumentOperation {
   tags?: string[]
   summary?: string
   description?: string
+  deprecated?: boolean
+  'x-sunset'?: string
+  externalDocs?: { url: string }
   parameters?: (Parameter | Reference)[]
   requestBody?: { required?: boolean; content: Record<string, MediaType> }
   responses: Record<string, Response | Reference>

@@ -21,6 +21,8 @@ export interface Operation {
   tag: string | undefined
   summary: string
   description: string
+  /** What to say of a deprecated operation; undefined for any other. */
+  deprecation: string | undefined
   ids: { name: string; type: string }[]
   input: Input | undefined
   data: NamedType
@@ -91,6 +93,7 @@ function readOperation(document: Document, httpMethod: HttpMethod, route: string
     tag: operation.tags?.[0],
     summary: operation.summary ?? '',
     description: operation.description ?? '',
+    deprecation: readDeprecation(operation),
     ids: parameters
       .filter((parameter) => parameter.in === 'path')
       .map(({ name, schema }) => ({ name, type: schema.type === 'integer' ? 'number' : 'string' })),
@@ -107,6 +110,13 @@ function readOperation(document: Document, httpMethod: HttpMethod, route: string
     errors: readErrors(document, operation),
     example: content && exampleOf(document, content),
   }
+}
+
+function readDeprecation(operation: DocumentOperation): string | undefined {
+  if (operation.deprecated !== true) return undefined
+  const { 'x-sunset': sunset, externalDocs } = operation
+  const end = sunset === undefined ? 'Going to be removed' : `Gone from ${sunset}`
+  return externalDocs === undefined ? end : `${end}. What to use instead: ${externalDocs.url}`
 }
 
 function readInput(

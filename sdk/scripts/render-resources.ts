@@ -66,13 +66,19 @@ function renderMethod(operation: Operation, all: Operation[]): string {
 }
 
 function methodDoc(operation: Operation, all: Operation[]): string {
-  const { summary, description, httpMethod, route } = operation
+  const { summary, description, deprecation, httpMethod, route } = operation
   const own = ownErrors(operation, all).map(({ code, status }) => `\`${code}\` (${status})`)
   return [
     summary.replace(/\.?$/, '.'),
     description,
     `\`${httpMethod} ${route}\``,
-    [own.length > 0 && `@throws {APIError} ${own.join(', ')}`, renderExample(operation)].filter(Boolean).join('\n'),
+    [
+      deprecation && `@deprecated ${deprecation}`,
+      own.length > 0 && `@throws {APIError} ${own.join(', ')}`,
+      renderExample(operation),
+    ]
+      .filter(Boolean)
+      .join('\n'),
   ]
     .filter(Boolean)
     .join('\n\n')

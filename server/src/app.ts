@@ -1,4 +1,5 @@
 import cors from '@fastify/cors'
+import type { AnyTRPCRouter } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { AuditTrail } from './audit/index.ts'
@@ -20,9 +21,10 @@ import { API_PREFIX, registerRestRoutes } from './http/rest.ts'
 import { SECURITY_HEADERS } from './http/security-headers.ts'
 import { unknownRoute } from './http/unknown-route.ts'
 import type { Metrics } from './monitoring/metrics.ts'
-import { appRouter } from './router.ts'
 
 export interface AppDependencies {
+  /** What is served. */
+  router: AnyTRPCRouter
   config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute'>
   db: Database
   encryption: Encryption
@@ -45,10 +47,14 @@ const EXPOSED_HEADERS = [
   'RateLimit-Reset',
   'Retry-After',
   'Idempotency-Replayed',
+  'Deprecation',
+  'Sunset',
+  'Link',
 ]
 
 /** Builds the HTTP server; it does not listen yet. */
 export async function buildApp({
+  router,
   config,
   db,
   encryption,
@@ -92,7 +98,7 @@ export async function buildApp({
   })
 
   const refuseUnknownRoute = unknownRoute(
-    endpointsOf(appRouter).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
+    endpointsOf(router).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
   )
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setErrorHandler(sendFailure)
@@ -137,7 +143,7 @@ export async function buildApp({
   const limit = await rateLimitHook(app, db, config.rateLimitPerMinute)
   const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
 
-  registerRestRoutes(app, appRouter, contextOf, guards)
+  registerRestRoutes(app, router, contextOf, guards)
   await app.register(async (scope) => {
     for (const guard of guards) scope.addHook('onRequest', guard)
     scope.addHook('preHandler', refuseExcess)
@@ -145,7 +151,7 @@ export async function buildApp({
       prefix: '/trpc',
       // A batch would count as one request, however many calls are in it.
       trpcOptions: {
-        router: appRouter,
+        router,
         allowBatching: false,
         createContext: ({ req }: { req: FastifyRequest }) => contextOf(req),
       },

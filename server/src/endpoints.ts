@@ -1,4 +1,4 @@
-import type { AppRouter } from './router.ts'
+import type { AnyTRPCRouter } from '@trpc/server'
 import type { ProcedureMeta } from './trpc.ts'
 
 /** A procedure and its place in the REST API. */
@@ -10,7 +10,7 @@ export interface Endpoint {
 }
 
 /** Every procedure of the router. */
-export function endpointsOf(router: AppRouter): Endpoint[] {
+export function endpointsOf(router: AnyTRPCRouter): Endpoint[] {
   return Object.entries(
     router._def.procedures as unknown as Record<string, { _def: { type: Endpoint['type']; meta?: ProcedureMeta } }>,
   ).flatMap(([name, { _def }]) => (_def.meta === undefined ? [] : [{ name, type: _def.type, meta: _def.meta }]))

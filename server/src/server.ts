@@ -14,6 +14,7 @@ import { buildMonitoringServer } from './http/monitoring-server.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { repeat, type PeriodicTask } from './periodic.ts'
+import { appRouter } from './router.ts'
 import { startDeliveryEngine } from './webhooks/index.ts'
 
 const FOLD_INTERVAL_MS = 1_000
@@ -43,7 +44,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     for (const stopOne of started.splice(0).toReversed()) await stopOne()
   }
   try {
-    await db.unhurried(migrate)
+    await db.unhurried((kysely) => migrate(kysely, (line) => log.info(line)))
     await maintainPartitions(db)
     const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
     started.push(() => Promise.all(tasks.map((task) => task.stop())))
@@ -61,7 +62,16 @@ export async function startServer(config: Config): Promise<RunningServer> {
       return { url: undefined, firstKey: undefined, stop }
     }
     const firstKey = await createFirstTenant(db)
-    const app = await buildApp({ config, db, encryption, webhookTargets, log, metrics, onWrite: () => engine?.wake() })
+    const app = await buildApp({
+      router: appRouter,
+      config,
+      db,
+      encryption,
+      webhookTargets,
+      log,
+      metrics,
+      onWrite: () => engine?.wake(),
+    })
     started.push(() => app.close())
     if (monitor === undefined) await app.register(monitoring)
     const url = await listen(app, config)

@@ -8,6 +8,16 @@ import { invalidInput } from './invalid-input.ts'
 
 type OpenApi = NonNullable<OpenApiMeta['openapi']>
 
+/** That an endpoint is going to be removed, and what callers are to do about it. */
+export interface Deprecation {
+  /** The day from which it is deprecated, UTC: `2027-01-31`. */
+  since: string
+  /** The first day on which it may be gone, UTC. */
+  sunset?: string
+  /** A page that says what to use instead. */
+  link: string
+}
+
 /** How a procedure appears in REST and in the OpenAPI document, besides its input and output. */
 export interface ProcedureMeta {
   scope: Scope
@@ -15,6 +25,7 @@ export interface ProcedureMeta {
   errors: readonly ErrorCode[]
   /** Present on what the API adds to its published specification, for the document. */
   extension?: boolean
+  deprecated?: Deprecation
   /** For a body that is not an object with the input's own fields: makes the input of it. */
   inputOfBody?: (body: unknown) => unknown
   /** For input that is an array under this name: errors are reported by position in it, as `{ index, error }`. */

@@ -17,6 +17,11 @@ export async function cloneDatabase(postgresUrl: string): Promise<{ url: string;
   return { url: urlOf(postgresUrl, name), drop: () => administer(postgresUrl, `drop database ${name} with (force)`) }
 }
 
+/** Drops a database, whoever is connected to it. */
+export function dropDatabase(url: string): Promise<void> {
+  return administer(url, `drop database ${new URL(url).pathname.slice(1)} with (force)`)
+}
+
 async function administer(postgresUrl: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(postgresUrl, 'postgres') })
   await client.connect()

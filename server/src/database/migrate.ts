@@ -1,31 +1,94 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import type { Schema } from './schema.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
+const TABLE = 'schema_migrations'
+
+/** A migration takes away what the release before it needs; every other one only adds, so that both releases run on the schema. */
+const CONTRACT = '.contract'
 
 /**
- * Brings the schema up to date and returns the names of the migrations that it ran. Any number of processes may call it at once:
- * one migrates, the others wait for it.
+ * Everything else that wants the table waits behind a statement that waits to lock it, so a migration soon lets them pass and tries again.
+ * A long transaction of somebody else, such as that of a dump, holds it up for as long as it runs.
  */
-export async function migrate(kysely: Kysely<Schema>): Promise<string[]> {
+const LOCK_TIMEOUT = '300ms'
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 5_000
+const PATIENCE_MS = 300_000
+
+/** lock_not_available, deadlock_detected */
+const BUSY = new Set(['55P03', '40P01'])
+
+/**
+ * Brings the schema up to date, each migration in a transaction of its own, and returns the names of those that it ran. Any number of
+ * processes may call it at once, also while others work with the database: one at a time migrates. A newer schema is left as it is.
+ * Throws when it does not fit this program, and when a lock could not be had for minutes.
+ */
+export async function migrate(kysely: Kysely<Schema>, log: (line: string) => void = () => {}): Promise<string[]> {
+  const migrations = await readMigrations()
   const migrator = new Migrator({
     db: kysely,
-    provider: { getMigrations },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: TABLE,
+    migrationLockTableName: `${TABLE}_lock`,
   })
-  const { error, results } = await migrator.migrateToLatest()
-  if (error !== undefined) throw new Error('The database schema could not be brought up to date', { cause: error })
-  return (results ?? []).map((result) => result.migrationName)
+  const ran: string[] = []
+  while (await isBehind(kysely, Object.keys(migrations), log)) ran.push(...(await runNext(migrator, log)))
+  return ran
 }
 
-async function getMigrations(): Promise<Record<string, Migration>> {
+/** Runs a migration, unless another process has just run the last one. */
+async function runNext(migrator: Migrator, log: (line: string) => void): Promise<string[]> {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const { error, results = [] } = await migrator.migrateUp()
+    if (error === undefined) return results.map(({ migrationName }) => migrationName)
+    const name = results[0]?.migrationName ?? 'unknown'
+    if (!BUSY.has((error as { code?: string }).code ?? ''))
+      throw new Error(`The database schema could not be brought up to date: migration ${name} failed`, { cause: error })
+    if (performance.now() > giveUpAt)
+      throw new Error(
+        `Migration ${name} did not get the lock that it needs: end the transaction that holds it (see pg_stat_activity), and start again`,
+        { cause: error },
+      )
+    log(`Migration ${name} waits for a lock and will be tried again`)
+    await delay(pauseMs * (0.5 + Math.random()))
+  }
+}
+
+async function isBehind(kysely: Kysely<Schema>, known: readonly string[], log: (line: string) => void): Promise<boolean> {
+  const executed = await executedMigrations(kysely)
+  const missing = known.filter((name) => !executed.includes(name))
+  const unknown = executed.filter((name) => !known.includes(name))
+  const breaking = unknown.filter((name) => name.endsWith(CONTRACT))
+  if (breaking.length > 0)
+    throw new Error(
+      `The database schema is too new for this version, which needs what ${breaking.join(', ')} took away: start the newer version, or restore a backup from before the upgrade`,
+    )
+  if (unknown.length > 0 && missing.length > 0)
+    throw new Error(
+      `The database schema was made by a version that is not on the way to this one: it has ${unknown.join(', ')} and lacks ${missing.join(', ')}`,
+    )
+  if (unknown.length > 0) log(`The database schema is newer than this version, and fits it still: ${unknown.join(', ')}`)
+  return missing.length > 0
+}
+
+async function executedMigrations(kysely: Kysely<Schema>): Promise<string[]> {
+  const { rows: tables } = await sql<{ id: string | null }>`select to_regclass(${TABLE}) as id`.execute(kysely)
+  if (tables[0]?.id === null) return []
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)} order by name`.execute(kysely)
+  return rows.map(({ name }) => name)
+}
+
+async function readMigrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).toSorted()
   return Object.fromEntries(files.map((file) => [file.slice(0, -'.sql'.length), { up: (db) => runFile(db, file) }]))
 }
 
 async function runFile(db: Kysely<unknown>, file: string): Promise<void> {
+  await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db)
   await sql.raw(await readFile(new URL(file, folder), 'utf8')).execute(db)
 }

@@ -1,10 +1,10 @@
-import { callTRPCProcedure } from '@trpc/server'
+import { callTRPCProcedure, type AnyTRPCRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { RequestContext } from '../context.ts'
 import { endpointsOf } from '../endpoints.ts'
 import { ServiceError } from '../errors.ts'
-import type { AppRouter } from '../router.ts'
 import { requireScope, type ProcedureMeta } from '../trpc.ts'
+import { announceDeprecation } from './deprecation.ts'
 import { answerOnce, answerOnceCalling, idempotencyKeyOf } from './idempotency.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -12,7 +12,7 @@ export const API_PREFIX = '/api/v1'
 /** Registers one route for every endpoint. `guards` run before the scope check: authentication, rate limit. */
 export function registerRestRoutes(
   app: FastifyInstance,
-  router: AppRouter,
+  router: AnyTRPCRouter,
   contextOf: (request: FastifyRequest) => RequestContext,
   guards: readonly onRequestAsyncHookHandler[],
 ): void {
@@ -22,6 +22,7 @@ export function registerRestRoutes(
       method,
       url: API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: [...guards, async (request) => requireScope(request.caller.scopes, meta.scope)],
+      ...(meta.deprecated === undefined ? {} : { onSend: announceDeprecation(meta.deprecated) }),
       handler: async (request, reply) => {
         const input = inputOf(request, meta)
         const getRawInput = async (): Promise<unknown> => input

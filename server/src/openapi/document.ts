@@ -1,7 +1,10 @@
+import type { AnyTRPCRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { endpointsOf } from '../endpoints.ts'
 import { appRouter } from '../router.ts'
+import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
+import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
 import { errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, webhookOperations } from './webhook-operations.ts'
@@ -19,16 +22,17 @@ const IDEMPOTENCY_KEY: Parameter = {
 }
 
 /** The OpenAPI document: what trpc-to-openapi makes of the procedures, with the envelope, the errors and the webhooks that the API really has. */
-export function openApiDocument(): JsonObject {
-  const generated = generateOpenApiDocument(appRouter as never, {
+export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
+  const generated = generateOpenApiDocument(router as never, {
     title: INFO.title,
     version: API_VERSION,
     baseUrl: '/api/v1',
     openApiVersion: '3.1.1',
   }) as unknown as { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Record<string, JsonObject> } }
 
+  const endpoints = endpointsOf(router)
   const paths: Record<string, Record<string, JsonObject>> = {}
-  for (const endpoint of endpointsOf(appRouter)) {
+  for (const endpoint of endpoints) {
     const { method, path } = endpoint.meta.openapi
     const operation = generated.paths[path]?.[method.toLowerCase()]
     if (operation === undefined) throw new Error(`${endpoint.name} is missing from the generated document`)
@@ -46,7 +50,7 @@ export function openApiDocument(): JsonObject {
     components: {
       schemas: { ...Object.fromEntries(own), ...eventSchemas() },
       responses: SHARED_RESPONSES,
-      headers: HEADERS,
+      headers: { ...HEADERS, ...(endpoints.some(({ meta }) => meta.deprecated) ? DEPRECATION_HEADERS : {}) },
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: 'apiKey',
@@ -73,11 +77,12 @@ function operationOf({ name, meta }: Endpoint, generated: Operation): JsonObject
     operationId: name,
     tags: [tagOf(path)],
     summary,
-    description: `${description ?? summary}\n\nScope: \`${meta.scope}\`.`,
+    description: [description ?? summary, ...deprecationText(meta.deprecated), `Scope: \`${meta.scope}\`.`].join('\n\n'),
+    ...deprecationFields(meta.deprecated),
     ...(meta.extension === true ? { 'x-addition': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { 200: successResponse(generated), ...errorResponses(meta, parameters) },
+    responses: { 200: successResponse(generated, meta.deprecated), ...errorResponses(meta, parameters) },
   }
 }
 
@@ -85,12 +90,13 @@ function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-function successResponse(generated: Operation): JsonObject {
+function successResponse(generated: Operation, deprecated: Deprecation | undefined): JsonObject {
   const response = generated.responses['200']
   const data = response?.content?.['application/json']?.schema ?? {}
+  const headers = [...SUCCESS_HEADERS, ...(deprecated === undefined ? [] : deprecationHeaderNames(deprecated))]
   return {
     description: 'Success',
-    headers: Object.fromEntries(SUCCESS_HEADERS.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
+    headers: Object.fromEntries(headers.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
     content: {
       'application/json': {
         schema: { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] },

@@ -1,0 +1,23 @@
+import type { onSendHookHandler } from 'fastify'
+import type { Deprecation } from '../trpc.ts'
+
+/**
+ * The headers that tell a program that what it called is going away: `Deprecation` (RFC 9745, seconds since 1970), `Sunset` (RFC 8594,
+ * an HTTP date) and a `Link` to what to do instead.
+ */
+export function deprecationHeaders({ since, sunset, link }: Deprecation): Record<string, string> {
+  return {
+    deprecation: `@${Date.parse(since) / 1_000}`,
+    ...(sunset === undefined ? {} : { sunset: new Date(sunset).toUTCString() }),
+    link: `<${link}>; rel="deprecation"; type="text/html"`,
+  }
+}
+
+/** A hook that adds them to every answer of a route, also to those that fail before the route is reached. */
+export function announceDeprecation(deprecation: Deprecation): onSendHookHandler {
+  const headers = deprecationHeaders(deprecation)
+  return (_request, reply, _payload, done) => {
+    reply.headers(headers)
+    done()
+  }
+}

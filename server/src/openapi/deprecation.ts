@@ -1,0 +1,36 @@
+import type { Deprecation } from '../trpc.ts'
+import type { JsonObject } from './types.ts'
+
+/** The headers of a deprecated operation's answers, which the operation refers to. */
+export const DEPRECATION_HEADERS: Record<string, JsonObject> = {
+  Deprecation: {
+    description: 'Since when the operation is deprecated: `@` and seconds since 1970 (RFC 9745).',
+    schema: { type: 'string' },
+  },
+  Sunset: { description: 'From when the operation may be gone: an HTTP date (RFC 8594).', schema: { type: 'string' } },
+  Link: { description: 'With `rel="deprecation"`: the page that says what to use instead.', schema: { type: 'string' } },
+}
+
+/** Those of them that are sent. */
+export function deprecationHeaderNames({ sunset }: Deprecation): string[] {
+  return Object.keys(DEPRECATION_HEADERS).filter((name) => name !== 'Sunset' || sunset !== undefined)
+}
+
+/** What the document says to programs; `x-sunset` is what tools that compare documents read. */
+export function deprecationFields(deprecation: Deprecation | undefined): JsonObject {
+  if (deprecation === undefined) return {}
+  const { sunset, link } = deprecation
+  return {
+    deprecated: true,
+    ...(sunset === undefined ? {} : { 'x-sunset': sunset }),
+    externalDocs: { url: link, description: 'What to use instead' },
+  }
+}
+
+/** What the document says to people, as paragraphs of a description. */
+export function deprecationText(deprecation: Deprecation | undefined): string[] {
+  if (deprecation === undefined) return []
+  const { since, sunset, link } = deprecation
+  const end = sunset === undefined ? '' : `, gone from ${sunset}`
+  return [`Deprecated since ${since}${end}: see ${link}.`]
+}
