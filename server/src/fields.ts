@@ -36,6 +36,9 @@ function storable(base: z.ZodString, minLength: number, maxLength: number) {
 /** A record's id in a body. */
 export const id = z.int().min(1)
 
+/** Which item of a bulk call an error is about. */
+export const itemIndex = z.int().min(0).describe('Position in the submitted array, from 0.')
+
 /** A record's id in the path: digits only. */
 export const pathId = z.preprocess(
   digitsToNumber,

@@ -216,7 +216,11 @@ describe('POST /products/bulk', () => {
     expect(outcome).toEqual({
       created: 2,
       updated: 0,
-      errors: ['1', '3', '2'].map((barcode) => ({ barcode, error: expect.stringContaining('sku') })),
+      errors: [
+        { barcode: '1', index: 0 },
+        { barcode: '3', index: 2 },
+        { barcode: '2', index: 3 },
+      ].map((item) => ({ ...item, error: expect.stringContaining('sku') })),
     })
     expect(await byBarcode(tenant)).toMatchObject({ 2: { name: 'B', external_id: 'NEW' }, 4: { name: 'D' } })
   })

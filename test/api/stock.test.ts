@@ -388,14 +388,14 @@ describe('POST /stock/bulk', () => {
     expect(status).toBe(200)
     expect(body.data.success).toBe(2)
     expect(body.data.errors).toEqual([
-      { product_id: 0, error: expect.stringContaining('object') },
-      { product_id: 0, error: 'Product not found' },
-      { product_id: stranger.id, error: 'Product not found' },
-      { product_id: product.id, error: expect.stringContaining('sku') },
-      { product_id: product.id, error: expect.stringContaining('quantity') },
-      { product_id: product.id, error: expect.stringContaining('location_id: is required') },
-      { product_id: 0, error: expect.stringContaining('product_id') },
-      { product_id: 0, error: expect.stringContaining('object') },
+      { product_id: 0, error: expect.stringContaining('object'), index: 1 },
+      { product_id: 0, error: 'Product not found', index: 3 },
+      { product_id: stranger.id, error: 'Product not found', index: 4 },
+      { product_id: product.id, error: expect.stringContaining('sku'), index: 5 },
+      { product_id: product.id, error: expect.stringContaining('quantity'), index: 6 },
+      { product_id: product.id, error: expect.stringContaining('location_id: is required'), index: 7 },
+      { product_id: 0, error: expect.stringContaining('product_id'), index: 8 },
+      { product_id: 0, error: expect.stringContaining('object'), index: 9 },
     ])
     expect(await locationsOf(tenant)).toEqual(['A'])
     expect((await movementsOf(tenant)).movements).toMatchObject([

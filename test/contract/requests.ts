@@ -124,6 +124,7 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
     body: { product_id: product.id, from_location_id: location, to_location_id: 'elsewhere', quantity: 1 },
   }),
   'stock.movements': ({ product }) => ({ path: `/stock/movements?product_id=${product.id}`, ...own }),
+  'stock.levels': () => ({ path: '/stock/levels?after=0/a&limit=5', ...own }),
   'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}?as_of=2030-01-01` }),
   'stock.reconcile': () => ({ path: '/stock/reconcile?after=0', ...own }),
   'locations.list': () => ({ path: '/locations', ...own }),

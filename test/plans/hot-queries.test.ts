@@ -8,6 +8,7 @@ import { listOrders } from '../../server/src/orders/list-orders.ts'
 import { getProduct } from '../../server/src/products/get-product.ts'
 import { adjustStock } from '../../server/src/stock/adjust-stock.ts'
 import { bulkSetLevels } from '../../server/src/stock/bulk-set-levels.ts'
+import { listLevels } from '../../server/src/stock/list-levels.ts'
 import { listMovements } from '../../server/src/stock/list-movements.ts'
 import { setLevel } from '../../server/src/stock/set-level.ts'
 import { barcodeOf } from '../bench/load/requests.ts'
@@ -122,6 +123,12 @@ describe('a list of movements reads about as many movements as it shows', () => 
       movement_product_counts: NUMBERS,
     })
   })
+})
+
+it('a page of stock levels reads no more than it shows', async () => {
+  const after = { productId: seed.products[0] + 500, locationId: 'A-1' }
+  const reads = await recorder.readsOf(() => listLevels(context, { after, limit: 50 }))
+  expectReads(reads, { stock_levels: 51, products: 51 })
 })
 
 describe('single records are read and written by their keys', () => {

@@ -76,7 +76,7 @@ describe('an integrator', () => {
     expect(error).toBeInstanceOf(APIError)
     expect(error).toMatchObject({ status: 400, code: 'validation_error', requestId: expect.any(String), details: [{ index: 1 }] })
     const { errors } = await client.stock.bulk({ updates: [{ sku: 'GONE', location_id: 'A-01', quantity: 1 }] })
-    expect(errors).toEqual([{ product_id: 0, error: expect.any(String) }])
+    expect(errors).toEqual([{ product_id: 0, error: expect.any(String), index: 0 }])
   })
 
   test('repeats a POST by its key without doing it twice', async () => {

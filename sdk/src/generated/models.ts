@@ -51,6 +51,9 @@ export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 /** One change of a stock level. Movements are never altered or deleted. */
 export interface StockMovement extends Named<Schemas['StockMovement']> {}
 
+/** How much of a product lies at a location. */
+export interface StockLevel extends Named<Schemas['StockLevel']> {}
+
 /** An order that was created just now. */
 export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
 
@@ -139,6 +142,10 @@ export interface StockTransferResult extends Named<operations['stock.transfer'][
 export interface StockMovementsParams extends Named<Query<NonNullable<operations['stock.movements']['parameters']['query']>>> {}
 
 export interface StockMovementsResult extends Named<operations['stock.movements']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockLevelsParams extends Named<Query<NonNullable<operations['stock.levels']['parameters']['query']>>> {}
+
+export interface StockLevelsResult extends Named<operations['stock.levels']['responses'][200]['content']['application/json']['data']> {}
 
 export interface StockGetBySkuParams extends Named<Query<NonNullable<operations['stock.getBySku']['parameters']['query']>>> {}
 

@@ -55,6 +55,8 @@ import type {
   StockBulkResult,
   StockGetBySkuParams,
   StockGetBySkuResult,
+  StockLevelsParams,
+  StockLevelsResult,
   StockMovementsParams,
   StockMovementsResult,
   StockReconcileParams,
@@ -282,6 +284,21 @@ export class Stock {
    */
   movements(params?: StockMovementsParams, options?: RequestOptions): PagePromise<StockMovementsResult, StockMovementsResult['movements'][number]> {
     return this.#transport.list('/api/v1/stock/movements', 'movements', { query: params, options })
+  }
+
+  /**
+   * List stock levels.
+   *
+   * How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/stock/levels`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  levels(params?: StockLevelsParams, options?: RequestOptions): APIPromise<StockLevelsResult> {
+    return this.#transport.request('GET', '/api/v1/stock/levels', { query: params, options })
   }
 
   /**

@@ -217,6 +217,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/stock/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List stock levels
+         * @description How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["stock.levels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stock/sku/{sku}": {
         parameters: {
             query?: never;
@@ -1024,6 +1046,20 @@ export interface components {
             order_id?: number;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description How much of a product lies at a location. */
+        StockLevel: {
+            product_id: number;
+            sku: string | null;
+            barcode: string;
+            product_name: string;
+            /** @description False when the product was deleted. */
+            is_active: boolean;
+            location_id: string;
+            location_code: string;
+            warehouse_id: number;
+            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+            quantity: number;
         };
         /** @description An order that was created just now. */
         CreatedOrder: {
@@ -2054,6 +2090,8 @@ export interface operations {
                                 /** @description The item's barcode; empty when it has none. */
                                 barcode: string;
                                 error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
                             }[];
                         };
                     };
@@ -2219,6 +2257,8 @@ export interface operations {
                                 /** @description The item's product_id; 0 when it has none or its SKU was not found. */
                                 product_id: number;
                                 error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
                             }[];
                         };
                     };
@@ -2328,6 +2368,37 @@ export interface operations {
                         data: {
                             movements: components["schemas"]["StockMovement"][];
                             pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "stock.levels": {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description Ordered by product and location; levels of zero are among them. */
+                            levels: components["schemas"]["StockLevel"][];
+                            /** @description Pass it as `after` for the next levels; null after the last one. */
+                            next_cursor: string | null;
                         };
                     };
                 };

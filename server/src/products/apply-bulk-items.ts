@@ -29,7 +29,7 @@ export interface ProductChange {
 export interface BulkOutcome {
   created: number
   updated: number
-  errors: { barcode: string; error: string }[]
+  errors: { barcode: string; error: string; index: number }[]
   /** Only real changes, in the order of the items. */
   changes: ProductChange[]
 }
@@ -43,12 +43,12 @@ export function applyBulkItems(stored: readonly StoredProduct[], items: readonly
   const barcodeOfSku = new Map(stored.map(({ sku, barcode }) => [sku, barcode]))
   const outcome: BulkOutcome = { created: 0, updated: 0, errors: [], changes: [] }
 
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const { barcode } = item
     const before = products.get(barcode)
     const after = 'error' in item ? item.error : applied(item, before, barcodeOfSku)
     if (typeof after === 'string') {
-      outcome.errors.push({ barcode, error: after })
+      outcome.errors.push({ barcode, error: after, index })
       continue
     }
     products.set(barcode, after)

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { amount, id, pageQuery, pagination, pathId, quantity, queryBoolean, text, timestamp, trimmedText } from '../fields.ts'
+import {
+  amount,
+  id,
+  itemIndex,
+  pageQuery,
+  pagination,
+  pathId,
+  quantity,
+  queryBoolean,
+  text,
+  timestamp,
+  trimmedText,
+} from '../fields.ts'
 
 const MAX_BULK_ITEMS = 1_000
 
@@ -71,7 +83,13 @@ export const bulkOutput = z.object({
   created: z.int().describe('Number of items that created a product.'),
   updated: z.int().describe('Number of items that matched a product, whether or not they changed it.'),
   errors: z
-    .array(z.object({ barcode: z.string().describe("The item's barcode; empty when it has none."), error: z.string() }))
+    .array(
+      z.object({
+        barcode: z.string().describe("The item's barcode; empty when it has none."),
+        error: z.string(),
+        index: itemIndex,
+      }),
+    )
     .describe('The items that were not applied, in order.'),
 })
 

@@ -64,7 +64,10 @@ export async function bulkSetLevels(
   )
   const unknown = updates.length === 0 ? [] : await applyUpdates(context, updates)
   const errors = [...malformed, ...unknown].toSorted((a, b) => a.position - b.position)
-  return { success: items.length - errors.length, errors: errors.map(({ product_id, error }) => ({ product_id, error })) }
+  return {
+    success: items.length - errors.length,
+    errors: errors.map(({ product_id, error, position }) => ({ product_id, error, index: position })),
+  }
 }
 
 async function applyUpdates(

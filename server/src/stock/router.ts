@@ -2,6 +2,7 @@ import { endpoint, router } from '../trpc.ts'
 import { adjustStock } from './adjust-stock.ts'
 import { bulkSetLevels } from './bulk-set-levels.ts'
 import { getStockBySku } from './get-stock-by-sku.ts'
+import { listLevels } from './list-levels.ts'
 import { listMovements } from './list-movements.ts'
 import {
   adjustInput,
@@ -10,6 +11,8 @@ import {
   bulkOutput,
   getBySkuInput,
   getBySkuOutput,
+  levelsInput,
+  levelsOutput,
   movementsInput,
   movementsOutput,
   reconcileInput,
@@ -84,6 +87,21 @@ export const stockRouter = router({
     .input(movementsInput)
     .output(movementsOutput)
     .query(({ ctx, input }) => listMovements(ctx, input)),
+
+  levels: endpoint(
+    'read:stock',
+    {
+      method: 'GET',
+      path: '/stock/levels',
+      summary: 'List stock levels',
+      description:
+        'How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.',
+    },
+    { extension: true },
+  )
+    .input(levelsInput)
+    .output(levelsOutput)
+    .query(({ ctx, input }) => listLevels(ctx, input)),
 
   getBySku: endpoint('read:stock', {
     method: 'GET',

@@ -4,6 +4,7 @@ import {
   MAX_QUANTITY,
   date,
   id,
+  itemIndex,
   pageQuery,
   pagination,
   pathId,
@@ -99,6 +100,7 @@ export const bulkOutput = z.object({
       z.object({
         product_id: z.int().describe("The item's product_id; 0 when it has none or its SKU was not found."),
         error: z.string(),
+        index: itemIndex,
       }),
     )
     .describe('The items that were not applied, in order.'),
@@ -150,6 +152,36 @@ export const getBySkuOutput = z.object({
   locations: z
     .array(z.object({ location_id: z.string(), quantity: level }))
     .describe('Every location where the product has or had stock, ordered by id.'),
+})
+
+/** Goes on behind one level: its product's id and its location's, as `next_cursor` gives them. */
+const levelCursor = z
+  .string()
+  .max(100)
+  .regex(/^\d{1,15}\/[^\0]{1,64}$/s, 'must be the next_cursor of an earlier answer')
+  .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
+  .transform((value) => ({ productId: Number.parseInt(value, 10), locationId: value.slice(value.indexOf('/') + 1) }))
+
+export const levelsInput = z.object({
+  after: levelCursor.optional().describe('Go on behind this level: the `next_cursor` of the answer before.'),
+  limit: pageQuery.limit,
+})
+export const stockLevel = z
+  .object({
+    product_id: id,
+    sku: z.string().nullable(),
+    barcode: z.string(),
+    product_name: z.string(),
+    is_active: z.boolean().describe('False when the product was deleted.'),
+    location_id: z.string(),
+    location_code: z.string(),
+    warehouse_id: z.int(),
+    quantity: level,
+  })
+  .meta({ id: 'StockLevel', description: 'How much of a product lies at a location.' })
+export const levelsOutput = z.object({
+  levels: z.array(stockLevel).describe('Ordered by product and location; levels of zero are among them.'),
+  next_cursor: z.string().nullable().describe('Pass it as `after` for the next levels; null after the last one.'),
 })
 
 export const reconcileInput = z.object({
