@@ -25,6 +25,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('.data'),
   MONITORING_PORT: integerText(0, 65_535).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  STOP_DELAY_SECONDS: integerText(0, 6).default(0),
   RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
   BODY_LIMIT_BYTES: integerText(1, 1_073_741_824).default(5_242_880),
   TRUST_PROXY: integerText(0, 100).default(0),
@@ -52,6 +53,8 @@ export interface Config {
   role: 'all' | 'api' | 'worker'
   /** Where health and metrics are served; undefined: beside the API. */
   monitoringPort: number | undefined
+  /** How long the API goes on when told to stop, for load balancers to see that it is no longer ready. */
+  stopDelaySeconds: number
   /** Per API key; 0 is off. */
   rateLimitPerMinute: number
   bodyLimitBytes: number
@@ -87,6 +90,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: path.resolve(settings.DATA_DIR),
     role: settings.ROLE,
     monitoringPort: settings.MONITORING_PORT,
+    stopDelaySeconds: settings.STOP_DELAY_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     trustProxy: settings.TRUST_PROXY,

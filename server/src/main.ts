@@ -4,18 +4,22 @@ import { startServer, type RunningServer } from './server.ts'
 /** Below the 30 seconds after which container platforms kill a process that was told to stop. */
 const STOP_MS = 28_000
 
+let server: RunningServer | undefined
+let stopping = false
+// Before the start, which may take long: the first process of a container is not ended by a signal that it does not listen to.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (server === undefined) process.exit(1)
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(1), STOP_MS).unref()
+    void server.stop().then(() => process.exit(0))
+  })
+}
+
 try {
-  const server = await startServer(readConfig(process.env))
+  server = await startServer(readConfig(process.env))
   announce(server)
-  let stopping = false
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) return
-      stopping = true
-      setTimeout(() => process.exit(1), STOP_MS).unref()
-      void server.stop().then(() => process.exit(0))
-    })
-  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   if (error instanceof Error && error.cause !== undefined) console.error(error.cause)

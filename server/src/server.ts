@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
@@ -40,8 +41,14 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
   // What was started last is stopped first.
   const started: (() => Promise<unknown> | undefined)[] = [close]
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     for (const stopOne of started.splice(0).toReversed()) await stopOne()
+  }
+  let isStopping = false
+  const stop = async (): Promise<void> => {
+    isStopping = true
+    if (config.role !== 'worker') await delay(config.stopDelaySeconds * 1_000)
+    await end()
   }
   try {
     await db.unhurried((kysely) => migrate(kysely, (line) => log.info(line)))
@@ -49,7 +56,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
     started.push(() => Promise.all(tasks.map((task) => task.stop())))
     const metrics = createMetrics(db)
-    const monitoring = monitoringRoutes(db, metrics)
+    const monitoring = monitoringRoutes(db, metrics, () => isStopping)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
     started.push(() => monitor?.close())
     // Only when all else runs: what asks whether the process is ready asks there.
@@ -78,7 +85,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await startMonitor()
     return { url, firstKey, stop }
   } catch (error) {
-    await stop()
+    await end()
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../support/server-process.ts'
 import { send, startService, type Answer, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -20,6 +21,21 @@ describe('health', () => {
   it('is told without a key', async () => {
     expect((await get('/healthz')).body).toEqual({ success: true, data: { status: 'alive' } })
     expect((await get('/readyz')).body).toEqual({ success: true, data: { status: 'ready' } })
+  })
+})
+
+describe('a server that is told to stop', () => {
+  it('goes on until load balancers have seen that it is not ready, then refuses', async () => {
+    const monitoringPort = await freePort()
+    const stopping = await startService({ monitoringPort, stopDelaySeconds: 1 })
+    const tenant = await stopping.newTenant()
+    const ready = async () => (await fetch(`http://127.0.0.1:${monitoringPort}/readyz`)).status
+    expect(await ready()).toBe(200)
+    const stopped = stopping.stop()
+    expect(await ready()).toBe(503)
+    expect((await tenant.request('POST', '/products', { name: 'late', barcode: 'late' })).status).toBe(200)
+    await stopped
+    await expect(tenant.request('GET', '/products')).rejects.toThrow('fetch failed')
   })
 })
 

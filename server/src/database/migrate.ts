@@ -46,7 +46,7 @@ async function runNext(migrator: Migrator, log: (line: string) => void): Promise
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const { error, results = [] } = await migrator.migrateUp()
     if (error === undefined) return results.map(({ migrationName }) => migrationName)
-    const name = results[0]?.migrationName ?? 'unknown'
+    const name = results[0]?.migrationName ?? '(none begun)'
     if (!BUSY.has((error as { code?: string }).code ?? ''))
       throw new Error(`The database schema could not be brought up to date: migration ${name} failed`, { cause: error })
     if (performance.now() > giveUpAt)

@@ -19,7 +19,9 @@ function failureBody(error: ServiceError): FailureBody {
 /** Answers any error that reaches the framework, from whichever layer, in the API's one shape. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = serviceErrorOf(error, request)
-  if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message)
+  // What a server refuses while it stops has no cause, and is no fault.
+  const isRefusal = failure.errorCode === 'service_unavailable' && failure.cause === undefined
+  if (failure.status >= 500 && !isRefusal) request.log.error({ err: failure.cause ?? failure }, failure.message)
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds))
   reply.code(failure.status).type('application/json; charset=utf-8').send(failureBody(failure))
 }

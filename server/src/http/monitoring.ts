@@ -10,7 +10,7 @@ const KEPT_MS = 1_000
 const ask = statement<[], { one: number }>('is_database_there', 'select 1 as one')
 
 /** What orchestrators and Prometheus ask: is the process alive, can it serve, and what does it measure. None needs a key. */
-export function monitoringRoutes(db: Database, metrics: Metrics) {
+export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () => boolean) {
   const requireDatabase = keptFor(KEPT_MS, () => db.run(ask, []))
   const render = keptFor(KEPT_MS, () => metrics.render())
   const quietly = { logLevel: 'warn' } as const
@@ -19,6 +19,7 @@ export function monitoringRoutes(db: Database, metrics: Metrics) {
     app.get('/healthz', quietly, async () => ({ success: true, data: { status: 'alive' } }))
 
     app.get('/readyz', quietly, async () => {
+      if (isStopping()) throw new ServiceError('service_unavailable', 'The server is shutting down', { retryAfterSeconds: 1 })
       await requireDatabase().catch((error: unknown) => {
         throw new ServiceError('service_unavailable', 'The database cannot be reached', { retryAfterSeconds: 1, cause: error })
       })
