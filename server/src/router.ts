@@ -23,4 +23,5 @@ export const appRouter = router({
   auditLog: auditRouter,
 })
 
+/** What TypeScript callers of `/trpc` give to their tRPC client. @public */
 export type AppRouter = typeof appRouter
