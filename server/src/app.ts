@@ -6,6 +6,8 @@ import { AuditTrail } from './audit/index.ts'
 import type { Config } from './config.ts'
 import type { CallContext, WebhookTargetPolicy } from './context.ts'
 import type { Database } from './database/database.ts'
+import type { ReplicaReads } from './database/replica-reads.ts'
+import { WritePositions } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
 import { endpointsOf } from './endpoints.ts'
 import { authentication } from './http/authentication.ts'
@@ -27,6 +29,8 @@ export interface AppDependencies {
   router: AnyTRPCRouter
   config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute'>
   db: Database
+  /** Undefined: all reads go to `db`. */
+  replicaReads?: ReplicaReads | undefined
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
   log: FastifyBaseLogger
@@ -57,6 +61,7 @@ export async function buildApp({
   router,
   config,
   db,
+  replicaReads,
   encryption,
   webhookTargets,
   log,
@@ -83,6 +88,7 @@ export async function buildApp({
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
   const forgetKeys = (): void => keys.clear()
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
+  const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
   const contextOf = (request: FastifyRequest): CallContext => ({
     db,
     caller: request.caller,
@@ -95,6 +101,8 @@ export async function buildApp({
       const entry = await trail.begin({ caller, address, requestId, operation, input })
       return (error) => trail.failed(entry, error)
     },
+    beginChange: () => positions.begin(request.caller),
+    replicaReads,
   })
 
   const refuseUnknownRoute = unknownRoute(
@@ -125,7 +133,7 @@ export async function buildApp({
     done()
   })
   app.addHook('onClose', async () => {
-    await Promise.all([keys.close(), trail.close()])
+    await Promise.all([keys.close(), trail.close(), positions.close()])
   })
   refuseWhileDraining(app)
   acceptJsonBodies(app)

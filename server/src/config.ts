@@ -17,11 +17,14 @@ const origin = z.union([
   z.url({ protocol: /^https?$/, error: 'must be * or comma-separated origins such as https://shop.example' }),
 ])
 
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+
 const environment = z.object({
   NODE_ENV: z.string().optional(),
   PORT: integerText(0, 65_535).default(3000),
   HOST: z.string().default('127.0.0.1'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   MONITORING_PORT: integerText(0, 65_535).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
@@ -49,6 +52,8 @@ export interface Config {
   host: string
   /** Undefined: the embedded Postgres in `dataDir`. */
   databaseUrl: string | undefined
+  /** A streaming replica of that database, for reads that may be a moment old. */
+  databaseReplicaUrl: string | undefined
   dataDir: string
   role: 'all' | 'api' | 'worker'
   /** Where health and metrics are served; undefined: beside the API. */
@@ -83,10 +88,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       'ENCRYPTION_KEY: is required in production when DATABASE_URL is set, so that all servers of the database share it',
     )
   }
+  if (settings.DATABASE_REPLICA_URL !== undefined && settings.DATABASE_URL === undefined) {
+    throw new Error('DATABASE_REPLICA_URL: set DATABASE_URL too, to the primary that this is a replica of')
+  }
   return {
     port: settings.PORT,
     host: settings.HOST,
     databaseUrl: settings.DATABASE_URL,
+    databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     dataDir: path.resolve(settings.DATA_DIR),
     role: settings.ROLE,
     monitoringPort: settings.MONITORING_PORT,

@@ -1,4 +1,6 @@
 import type { Queryable } from './database/database.ts'
+import type { ReplicaReads } from './database/replica-reads.ts'
+import type { Change } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
 
 /** The scopes that a key can have. `admin` grants all of them. */
@@ -40,6 +42,10 @@ export interface RequestContext {
 export interface CallContext extends RequestContext {
   /** Puts the call into the audit log. What it returns adds the code of the error with which the call ended. */
   readonly beginAudit: (operation: string, input: unknown) => Promise<(error: string) => void>
+  /** To be called before anything is changed, and ended when that is committed; undefined while no server reads from a replica. */
+  readonly beginChange: () => Change | undefined
+  /** Undefined without a replica. */
+  readonly replicaReads: ReplicaReads | undefined
 }
 
 /** Which receiver addresses webhooks may have. */

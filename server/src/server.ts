@@ -7,13 +7,15 @@ import { connect } from './connect.ts'
 import { foldCounts } from './counts/index.ts'
 import type { Database } from './database/database.ts'
 import { migrate } from './database/migrate.ts'
+import { Replica } from './database/replica.ts'
+import { ReplicaReads } from './database/replica-reads.ts'
 import { maintainPartitions } from './events/index.ts'
 import { createFirstTenant } from './first-tenant.ts'
 import { expireAnswers } from './http/expire-answers.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
 import { buildMonitoringServer } from './http/monitoring-server.ts'
-import { createLog } from './log.ts'
-import { createMetrics } from './monitoring/metrics.ts'
+import { createLog, type Log } from './log.ts'
+import { createMetrics, type Metrics } from './monitoring/metrics.ts'
 import { repeat, type PeriodicTask } from './periodic.ts'
 import { appRouter } from './router.ts'
 import { startDeliveryEngine } from './webhooks/index.ts'
@@ -69,16 +71,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
       return { url: undefined, firstKey: undefined, stop }
     }
     const firstKey = await createFirstTenant(db)
-    const app = await buildApp({
-      router: appRouter,
-      config,
-      db,
-      encryption,
-      webhookTargets,
-      log,
-      metrics,
-      onWrite: () => engine?.wake(),
-    })
+    const replica = openReplica(config, db, log)
+    started.push(() => replica?.close())
+    const replicaReads = replica && readsFrom(replica, db, metrics, log)
+    const onWrite = (): void => engine?.wake()
+    const app = await buildApp({ router: appRouter, config, db, replicaReads, encryption, webhookTargets, log, metrics, onWrite })
     started.push(() => app.close())
     if (monitor === undefined) await app.register(monitoring)
     const url = await listen(app, config)
@@ -88,6 +85,17 @@ export async function startServer(config: Config): Promise<RunningServer> {
     await end()
     throw error
   }
+}
+
+function openReplica({ databaseReplicaUrl: url }: Config, db: Database, log: Log): Replica | undefined {
+  return url === undefined ? undefined : new Replica(db, url, (message) => log.info(message))
+}
+
+function readsFrom(replica: Replica, db: Database, metrics: Metrics, log: Log): ReplicaReads {
+  return new ReplicaReads(db, replica, {
+    onRead: metrics.measureReplica(replica),
+    onError: (error) => log.warn({ err: error }, 'the replica failed, and the primary was asked; told at most once a minute'),
+  })
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

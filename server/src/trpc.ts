@@ -32,6 +32,14 @@ export interface ProcedureMeta {
   indexedInput?: string
   /** For what waits for other servers: it must not be in a transaction meanwhile. */
   callsOthers?: boolean
+  /**
+   * For reads that may come from a replica, a moment old: lists and reports, which cost the primary most; a function of the input when it
+   * depends on that. What callers decide by stays on the primary: single records and current stock, which are read to be changed or to
+   * answer a webhook; the feed of events, whose readers must not be told of a later event before an earlier one; keys and subscriptions,
+   * where the look into what the key wrote would cost as much as the read. So does what is no read of data: authentication, the rate
+   * limit and idempotency keys must see what other servers did a moment ago.
+   */
+  readsReplica?: true | ((input: object) => boolean)
   openapi: OpenApi
 }
 
@@ -71,12 +79,18 @@ export function endpoint(
   openapi: Pick<OpenApi, 'method' | 'path' | 'summary' | 'description' | 'successDescription'> & { path: `/${string}` },
   meta: Partial<Omit<ProcedureMeta, 'scope' | 'openapi'>> = {},
 ) {
-  const procedure = t.procedure.meta({ scope, errors: [], ...meta, openapi }).use(async ({ ctx, next, meta: own }) => {
-    requireScope(ctx.caller.scopes, scope)
-    const result = await next()
-    if (!result.ok) throw translated(result.error, own)
-    return result
-  })
+  const procedure = t.procedure
+    .meta({ scope, errors: [], ...meta, openapi })
+    .use(async ({ ctx, next, meta: own, getRawInput }) => {
+      requireScope(ctx.caller.scopes, scope)
+      if (ctx.replicaReads !== undefined && (await mayReadReplica(own, getRawInput))) {
+        const result = await ctx.replicaReads.attempt(ctx.caller, (db) => next({ ctx: { db } }))
+        if (result !== undefined) return result
+      }
+      const result = await next()
+      if (!result.ok) throw translated(result.error, own)
+      return result
+    })
   if (openapi.method === 'GET') return procedure
   const input = ((schema: z.ZodType) => procedure.input(schema).use(audited)) as typeof procedure.input
   return { ...procedure, input }
@@ -84,13 +98,26 @@ export function endpoint(
 
 /** What changes something is in the audit log before it begins, with its input as it was checked. */
 const audited = t.middleware(async ({ ctx, path, input, meta, next }) => {
-  const addError = await ctx.beginAudit(path, input)
-  const result = await next()
-  if (result.ok) return result
-  const error = translated(result.error, meta)
-  addError(error instanceof ServiceError ? error.errorCode : 'internal_error')
-  return result
+  const change = ctx.beginChange()
+  try {
+    const addError = await ctx.beginAudit(path, input)
+    if (change !== undefined) await change.noted
+    const result = await next()
+    if (result.ok) return result
+    const error = translated(result.error, meta)
+    addError(error instanceof ServiceError ? error.errorCode : 'internal_error')
+    return result
+  } finally {
+    change?.end()
+  }
 })
+
+async function mayReadReplica(meta: ProcedureMeta | undefined, getRawInput: () => Promise<unknown>): Promise<boolean> {
+  const readsReplica = meta?.readsReplica
+  if (typeof readsReplica !== 'function') return readsReplica === true
+  const input = await getRawInput()
+  return typeof input === 'object' && input !== null && readsReplica(input)
+}
 
 /** Throws `insufficient_scope` unless `granted` holds the scope or `admin`. */
 export function requireScope(granted: readonly Scope[], scope: Scope): void {

@@ -12,7 +12,7 @@ export const auditRouter = router({
       description:
         'Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.',
     },
-    { extension: true },
+    { extension: true, readsReplica: true },
   )
     .input(auditLogQuery)
     .output(auditLog)

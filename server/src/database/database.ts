@@ -63,7 +63,7 @@ const CLOSE_GRACE_MS = 5_000
 
 /** Array statements are otherwise planned anew at every call, which takes longer than running them. */
 const SESSION_SETTINGS = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
-const TIME_LIMITS = `-c statement_timeout=${STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`
+const timeLimits = (ms: number): string => `-c statement_timeout=${ms} -c idle_in_transaction_session_timeout=${ms}`
 
 const { builtins } = pg.types
 const types = new pg.TypeOverrides()
@@ -81,13 +81,18 @@ function isoTimestamp(text: string): string {
 /** Opens the database. Connections are made when they are first needed. */
 export function openDatabase(
   connectionString: string,
-  options: { maxConnections?: number; pipelinedConnections?: number; onConnectionError?: (error: Error) => void } = {},
+  options: {
+    maxConnections?: number
+    pipelinedConnections?: number
+    statementTimeoutMs?: number
+    onConnectionError?: (error: Error) => void
+  } = {},
 ): Database {
   const report = (error: Error): void => options.onConnectionError?.(error)
   const config: pg.ClientConfig = {
     connectionString,
     types,
-    options: `${SESSION_SETTINGS} ${TIME_LIMITS}`,
+    options: `${SESSION_SETTINGS} ${timeLimits(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS)}`,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   }

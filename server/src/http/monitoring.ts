@@ -7,11 +7,12 @@ import type { Metrics } from '../monitoring/metrics.ts'
 /** Any caller may ask at any time: those who ask meanwhile get the same answer. */
 const KEPT_MS = 1_000
 
-const ask = statement<[], { one: number }>('is_database_there', 'select 1 as one')
+/** A standby takes no writes: what is connected to one, such as in the midst of a failover, can not serve. */
+const ask = statement<[], { is_read_only: boolean }>('is_database_read_only', 'select pg_is_in_recovery() as is_read_only')
 
 /** What orchestrators and Prometheus ask: is the process alive, can it serve, and what does it measure. None needs a key. */
 export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () => boolean) {
-  const requireDatabase = keptFor(KEPT_MS, () => db.run(ask, []))
+  const isReadOnly = keptFor(KEPT_MS, () => db.run(ask, []))
   const render = keptFor(KEPT_MS, () => metrics.render())
   const quietly = { logLevel: 'warn' } as const
 
@@ -20,9 +21,11 @@ export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () 
 
     app.get('/readyz', quietly, async () => {
       if (isStopping()) throw new ServiceError('service_unavailable', 'The server is shutting down', { retryAfterSeconds: 1 })
-      await requireDatabase().catch((error: unknown) => {
-        throw new ServiceError('service_unavailable', 'The database cannot be reached', { retryAfterSeconds: 1, cause: error })
+      const [database] = await isReadOnly().catch((cause: unknown) => {
+        throw new ServiceError('service_unavailable', 'The database cannot be reached', { retryAfterSeconds: 1, cause })
       })
+      if (database?.is_read_only !== false)
+        throw new ServiceError('service_unavailable', 'The database is a standby and takes no writes', { retryAfterSeconds: 1 })
       return { success: true, data: { status: 'ready' } }
     })
 

@@ -1,6 +1,6 @@
 import { callTRPCProcedure, type AnyTRPCRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { RequestContext } from '../context.ts'
+import type { CallContext } from '../context.ts'
 import { endpointsOf } from '../endpoints.ts'
 import { ServiceError } from '../errors.ts'
 import { requireScope, type ProcedureMeta } from '../trpc.ts'
@@ -13,7 +13,7 @@ export const API_PREFIX = '/api/v1'
 export function registerRestRoutes(
   app: FastifyInstance,
   router: AnyTRPCRouter,
-  contextOf: (request: FastifyRequest) => RequestContext,
+  contextOf: (request: FastifyRequest) => CallContext,
   guards: readonly onRequestAsyncHookHandler[],
 ): void {
   for (const { name, type, meta } of endpointsOf(router)) {
@@ -26,7 +26,7 @@ export function registerRestRoutes(
       handler: async (request, reply) => {
         const input = inputOf(request, meta)
         const getRawInput = async (): Promise<unknown> => input
-        const call = (ctx: RequestContext): Promise<unknown> =>
+        const call = (ctx: CallContext): Promise<unknown> =>
           callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
         const context = contextOf(request)
         const answerer = meta.callsOthers === true ? answerOnceCalling : answerOnce
@@ -40,18 +40,23 @@ export function registerRestRoutes(
 async function idempotently(
   request: FastifyRequest,
   reply: FastifyReply,
-  context: RequestContext,
-  call: (context: RequestContext) => Promise<unknown>,
+  context: CallContext,
+  call: (context: CallContext) => Promise<unknown>,
   answerer: typeof answerOnce,
 ): Promise<unknown> {
   const key = idempotencyKeyOf(request.headers['idempotency-key'])
   if (key === undefined) return call(context)
   const fingerprint = `${request.method} ${request.url} ${JSON.stringify(request.body)}`
-  const answer = await answerer(context.db, context.encryption, { tenantId: context.caller.tenantId, key, fingerprint }, (db) =>
-    call({ ...context, db }),
-  )
-  if (answer.replayed) reply.header('idempotency-replayed', 'true')
-  return answer.data
+  // What the call changes is committed after it.
+  const change = context.beginChange()
+  try {
+    const keyed = { tenantId: context.caller.tenantId, key, fingerprint }
+    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db }))
+    if (answer.replayed) reply.header('idempotency-replayed', 'true')
+    return answer.data
+  } finally {
+    change?.end()
+  }
 }
 
 /** One flat object of the body's or the query's fields and the path's; a path parameter wins over a field of the same name. */

@@ -18,7 +18,7 @@ export const locationsRouter = router({
   list: endpoint(
     'read:stock',
     { method: 'GET', path: '/locations', summary: 'List locations', description: 'Ordered by id.' },
-    { extension: true },
+    { extension: true, readsReplica: true },
   )
     .input(listLocationsInput)
     .output(listLocationsOutput)

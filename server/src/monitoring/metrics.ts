@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../database/database.ts'
+import type { Replica } from '../database/replica.ts'
+import type { ReadTarget } from '../database/replica-reads.ts'
 import { measureBacklog, type Backlog } from '../webhooks/index.ts'
 
 const PREFIX = 'fulfillment_'
@@ -13,6 +15,8 @@ export interface Metrics {
   /** `route` is the path with its parameters' names. */
   requestAnswered(method: string, route: string, status: number, seconds: number): void
   deliveryAttempted(outcome: AttemptOutcome, seconds: number): void
+  /** Begins to measure a replica; what it returns is to be called for each read that the replica may answer. */
+  measureReplica(replica: Pick<Replica, 'isUsable' | 'lagSeconds'>): (target: ReadTarget) => void
   /** In the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -64,6 +68,7 @@ export function createMetrics(db: Database): Metrics {
       attempts.inc({ outcome })
       attemptSeconds.observe(seconds)
     },
+    measureReplica: (replica) => measureReplica(replica, registry),
     async render() {
       await measureBacklog(db).then(backlog.set, backlog.reset)
       return { contentType: registry.contentType, text: await registry.metrics() }
@@ -72,21 +77,44 @@ export function createMetrics(db: Database): Metrics {
 }
 
 function measureDatabase(db: Database, registry: Registry): void {
-  const registers = [registry]
-  const gauge = (name: string, help: string, value: () => number): Gauge =>
-    new Gauge({
-      name: PREFIX + name,
-      help,
-      registers,
-      collect() {
-        this.set(value())
-      },
-    })
+  const gauge = gaugesOn(registry)
   gauge('database_up', '0 while the database does not answer.', () => Number(db.usage().isAnswering))
   gauge('database_waiting_queries', 'Queries that wait for an answer.', () => db.usage().waitingQueries)
   gauge('database_pool_waiting_requests', 'Requests that wait for a connection.', () => db.usage().pool.waitingRequests)
   gauge('database_pool_connections', 'Open connections of the pool.', () => db.usage().pool.open)
   gauge('database_pool_idle_connections', 'Open connections of the pool that nobody uses.', () => db.usage().pool.idle)
+}
+
+function measureReplica(replica: Pick<Replica, 'isUsable' | 'lagSeconds'>, registry: Registry): (target: ReadTarget) => void {
+  const gauge = gaugesOn(registry)
+  gauge('replica_up', '0 while no read can go to the replica: it does not answer, or is too far behind.', () =>
+    Number(replica.isUsable),
+  )
+  gauge(
+    'replica_lag_seconds',
+    'How old what the replica shows may be, to a second; NaN while that is unknown.',
+    () => replica.lagSeconds ?? Number.NaN,
+  )
+  const reads = new Counter({
+    name: `${PREFIX}replica_reads_total`,
+    help: 'Reads that may go to a replica, by who answered them.',
+    labelNames: ['target'],
+    registers: [registry],
+  })
+  return (target) => reads.inc({ target })
+}
+
+/** Makes gauges whose values are asked for whenever they are shown. */
+function gaugesOn(registry: Registry) {
+  return (name: string, help: string, value: () => number): Gauge =>
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value())
+      },
+    })
 }
 
 /** The same in every process: what lies in the database that they share. Absent while that can't be read. */

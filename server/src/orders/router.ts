@@ -35,12 +35,16 @@ An order whose \`order_tenant_id\` exists already is skipped and counted in \`ex
     .output(createdOrders)
     .mutation(({ ctx, input }) => createOrders(ctx, input)),
 
-  list: endpoint('read:orders', {
-    method: 'GET',
-    path: '/orders',
-    summary: 'List orders',
-    description: 'Newest first. Filters can be combined. `total` is exact.',
-  })
+  list: endpoint(
+    'read:orders',
+    {
+      method: 'GET',
+      path: '/orders',
+      summary: 'List orders',
+      description: 'Newest first. Filters can be combined. `total` is exact.',
+    },
+    { readsReplica: true },
+  )
     .input(listOrdersInput)
     .output(orderList)
     .query(({ ctx, input }) => listOrders(ctx, input)),

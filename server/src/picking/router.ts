@@ -46,7 +46,7 @@ Sends \`flow/started\` and \`order/updated\`.`,
       summary: 'List picking flows',
       description: 'Newest first. Filters can be combined. `total` is exact.',
     },
-    { extension },
+    { extension, readsReplica: true },
   )
     .input(listFlowsInput)
     .output(flowList)

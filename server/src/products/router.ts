@@ -45,7 +45,7 @@ export const productsRouter = router({
       summary: 'List products',
       description: 'Newest first, without deleted products unless `is_active=false` asks for them.',
     },
-    { extension: true },
+    { extension: true, readsReplica: true },
   )
     .input(productQuery)
     .output(productList)

@@ -78,12 +78,16 @@ export const stockRouter = router({
     .output(transferOutput)
     .mutation(({ ctx, input }) => transferStock(ctx, input)),
 
-  movements: endpoint('read:stock', {
-    method: 'GET',
-    path: '/stock/movements',
-    summary: 'List stock movements',
-    description: 'Newest first. Filters can be combined.',
-  })
+  movements: endpoint(
+    'read:stock',
+    {
+      method: 'GET',
+      path: '/stock/movements',
+      summary: 'List stock movements',
+      description: 'Newest first. Filters can be combined.',
+    },
+    { readsReplica: true },
+  )
     .input(movementsInput)
     .output(movementsOutput)
     .query(({ ctx, input }) => listMovements(ctx, input)),
@@ -97,18 +101,22 @@ export const stockRouter = router({
       description:
         'How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.',
     },
-    { extension: true },
+    { extension: true, readsReplica: true },
   )
     .input(levelsInput)
     .output(levelsOutput)
     .query(({ ctx, input }) => listLevels(ctx, input)),
 
-  getBySku: endpoint('read:stock', {
-    method: 'GET',
-    path: '/stock/sku/{sku}',
-    summary: 'Get stock by SKU',
-    description: 'The stock of an active product, in all and by location: now, or as of a moment.',
-  })
+  getBySku: endpoint(
+    'read:stock',
+    {
+      method: 'GET',
+      path: '/stock/sku/{sku}',
+      summary: 'Get stock by SKU',
+      description: 'The stock of an active product, in all and by location: now, or as of a moment.',
+    },
+    { readsReplica: (input) => 'as_of' in input },
+  )
     .input(getBySkuInput)
     .output(getBySkuOutput)
     .query(({ ctx, input }) => getStockBySku(ctx, input)),
@@ -122,7 +130,7 @@ export const stockRouter = router({
       description:
         'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.',
     },
-    { extension: true },
+    { extension: true, readsReplica: true },
   )
     .input(reconcileInput)
     .output(reconcileOutput)

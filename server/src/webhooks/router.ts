@@ -131,7 +131,7 @@ export const webhooksRouter = router({
       summary: 'List deliveries',
       description: 'What was sent to the subscription in the last 30 days or waits to be, with every attempt.',
     },
-    extension,
+    { ...extension, readsReplica: true },
   )
     .input(deliveryQuery)
     .output(deliveryList)

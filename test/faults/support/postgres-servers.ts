@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { connectionString, makeDatabase } from '../../../server/src/database/embedded-postgres/application-database.ts'
+import { ensureRunning, openCluster } from '../../../server/src/database/embedded-postgres/postgres-cluster.ts'
+import { findPostmaster, stopPostmaster } from '../../../server/src/database/embedded-postgres/postmaster.ts'
+import { signalPostgres } from './postgres-processes.ts'
+
+const copyFolder = promisify(execFile)
+
+/** A Postgres server of its own, that nobody restarts. */
+export interface PostgresServer {
+  readonly url: string
+  readonly dataDir: string
+  query(sql: string): Promise<pg.QueryResult>
+  /** As a power failure does it. */
+  kill(): Promise<void>
+  /** Starts it again where it was stopped or killed. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Stops it and removes its data. */
+  remove(): Promise<void>
+}
+
+/** Starts a Postgres server with an empty database. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const dataDir = await newFolder('primary')
+  // A standby that was away finds the log that it missed.
+  const all = { wal_keep_size: '512MB', ...settings }
+  const access = await ensureRunning(await openCluster(dataDir, all))
+  await untilDone(() => makeDatabase(access))
+  return serverOf(dataDir, all, access.password, access.port)
+}
+
+/** Starts a streaming replica under this `application_name`. */
+export async function startStandby(primary: PostgresServer, name: string): Promise<PostgresServer> {
+  const dataDir = await newFolder(name)
+  const { hostname, port: primaryPort, password } = new URL(primary.url)
+  const label = await backUp(primary, dataDir)
+  const directory = path.join(dataDir, 'postgres')
+  await writeFile(path.join(directory, 'backup_label'), label)
+  await writeFile(path.join(directory, 'standby.signal'), '')
+  await writeFile(path.join(dataDir, 'postgres.json'), JSON.stringify({ password }))
+  const conninfo = `host=${hostname} port=${primaryPort} user=postgres password=${password} application_name=${name}`
+  const settings = { primary_conninfo: conninfo, wal_retrieve_retry_interval: '100ms' }
+  const { port } = await ensureRunning(await openCluster(dataDir, settings))
+  const standby = serverOf(dataDir, settings, password, port)
+  await untilAnswering(standby)
+  return standby
+}
+
+const newFolder = (name: string): Promise<string> => mkdtemp(path.join(tmpdir(), `fulfillment-${name}-`))
+
+/** Copies the data of a running server as its low-level backup API asks for it; returns the backup's label. */
+async function backUp(primary: PostgresServer, dataDir: string): Promise<string> {
+  const client = await connected(primary.url)
+  try {
+    await client.query(`select pg_backup_start('standby', true)`)
+    const directory = path.join(dataDir, 'postgres')
+    // It keeps the owner of the files, which Postgres insists on. A file that vanishes meanwhile was not needed.
+    await copyFolder('cp', ['-a', path.join(primary.dataDir, 'postgres'), directory]).catch((error: { stderr?: string }) => {
+      const others = (error.stderr ?? '').split('\n').filter((line) => line !== '' && !line.includes('No such file'))
+      if (error.stderr === undefined || others.length > 0) throw error
+    })
+    // Of the log nothing, as it may have been copied half-written: the standby gets it from the primary.
+    const log = await readdir(path.join(directory, 'pg_wal'), { withFileTypes: true })
+    const segments = log.filter((entry) => entry.isFile()).map(({ name }) => path.join('pg_wal', name))
+    for (const name of ['postmaster.pid', 'postmaster.opts', ...segments]) await rm(path.join(directory, name), { force: true })
+    const { rows } = await client.query('select labelfile from pg_backup_stop(false)')
+    return rows[0].labelfile
+  } finally {
+    await client.end()
+  }
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+const untilAnswering = (server: PostgresServer): Promise<void> => untilDone(() => server.query('select 1'))
+
+/** Tries again while the server starts. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (const until = Date.now() + 20_000; ; await delay(20)) {
+    try {
+      return void (await work())
+    } catch (error) {
+      if (Date.now() > until) throw error
+    }
+  }
+}
+
+function serverOf(dataDir: string, settings: Record<string, string>, password: string, port: number): PostgresServer {
+  const directory = path.join(dataDir, 'postgres')
+  const url = connectionString({ password, port })
+  const stop = async (): Promise<void> => {
+    const postmaster = findPostmaster(directory)
+    if (postmaster !== undefined) await stopPostmaster(directory, postmaster.pid)
+  }
+  const server: PostgresServer = {
+    url,
+    dataDir,
+    query: async (sql) => {
+      const client = await connected(url)
+      try {
+        return await client.query(sql)
+      } finally {
+        await client.end()
+      }
+    },
+    kill: async () => {
+      signalPostgres(dataDir, 'SIGKILL')
+      while (findPostmaster(directory) !== undefined) await delay(5)
+    },
+    start: async () => {
+      await ensureRunning(await openCluster(dataDir, settings), port)
+      await untilAnswering(server)
+    },
+    stop,
+    remove: async () => {
+      await stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+  return server
+}
