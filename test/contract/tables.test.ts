@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sql } from 'kysely'
+import type pg from 'pg'
+import { citusScript } from '../../server/src/database/citus-script.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /** Read before the tenant is known, or none of its business. */
@@ -36,4 +39,31 @@ it('every table of a tenant has its tenant_id', async () => {
     service.db.kysely,
   )
   expect(rows.map(({ table }) => table).filter((table) => !SHARED.has(table))).toEqual([])
+})
+
+it('the script for Citus distributes every table of a tenant, and is fresh', async () => {
+  const script = await citusScript(service.db.kysely)
+  expect(script.match(/create_distributed_table/g)?.length).toBeGreaterThan(25)
+  const committed = await readFile(new URL('../../server/src/database/citus.sql', import.meta.url), 'utf8')
+  expect(committed, 'run `npm run generate:citus -w server` and commit the result').toBe(script)
+})
+
+it('the script for Citus gives back every foreign key that it drops', async () => {
+  const read = async (db: Pick<pg.ClientBase, 'query'>) =>
+    (
+      await db.query(`select conrelid::regclass::text as table, conname, replace(pg_get_constraintdef(oid), ' ON UPDATE CASCADE', '') as definition
+      from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by 1, 2`)
+    ).rows
+  const client = await service.db.pool.connect()
+  try {
+    const before = await read(client)
+    expect(before.length).toBeGreaterThan(10)
+    // What Citus would add to the database, doing nothing.
+    await client.query(`create function create_reference_table(text) returns void language sql as '';
+      create function create_distributed_table(text, text, colocate_with text default null) returns void language sql as ''`)
+    await client.query(await citusScript(service.db.kysely))
+    expect(await read(client)).toEqual(before)
+  } finally {
+    client.release()
+  }
 })
