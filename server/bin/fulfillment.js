@@ -6,4 +6,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   )
   process.exit(1)
 }
+// Only here, as older versions do not have it.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache()
 await import('../src/cli.ts')

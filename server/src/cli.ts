@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { addExportCommands } from './command-line/export.ts'
+import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
 import { addMaintenanceCommands } from './command-line/maintenance.ts'
 import { addTenantCommands } from './command-line/tenants.ts'
@@ -12,6 +14,13 @@ const program = new Command('fulfillment')
 addTenantCommands(program)
 addKeyCommands(program)
 addMaintenanceCommands(program)
+addImportCommands(program)
+addExportCommands(program)
+
+// Whoever reads what is printed may stop doing so, as with `| head`: that is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 try {
   await program.parseAsync()

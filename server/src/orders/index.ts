@@ -1,1 +1,2 @@
 export { ordersRouter } from './router.ts'
+export { listOrdersInput, orderLine, orderSummary } from './schemas.ts'

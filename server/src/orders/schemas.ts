@@ -93,7 +93,7 @@ export const createdOrders = z.object({
     .describe('The created orders, in the order of submission.'),
 })
 
-const orderLine = z
+export const orderLine = z
   .object({
     id,
     product_id: id,
@@ -130,7 +130,7 @@ export const order = z
   })
   .meta({ id: 'Order', description: 'An order with its lines.' })
 
-const orderSummary = z
+export const orderSummary = z
   .object({
     id,
     order_tenant_id: orderTenantId,

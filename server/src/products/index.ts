@@ -1,1 +1,2 @@
 export { productsRouter } from './router.ts'
+export { bulkItem, product, productQuery } from './schemas.ts'

@@ -1,0 +1,9 @@
+import { InvalidArgumentError } from 'commander'
+
+/** What separates the cells of CSV, as it is given on the command line. */
+export function delimiterOf(text: string): string {
+  if (text === 'tab' || text === '\\t') return '\t'
+  if (text.length !== 1 || /["\r\n\w]/.test(text))
+    throw new InvalidArgumentError('must be one character such as ; or the word tab')
+  return text
+}

@@ -1,0 +1,92 @@
+import { Option, type Command } from 'commander'
+import { addApiOptions, apiClient, type ApiOptions } from './api-client.ts'
+import { delimiterOf } from './delimiter.ts'
+import { EXPORT_SOURCES, type ExportSource } from './export/export-source.ts'
+import { addFilterOptions, filtersIn } from './export/filter-options.ts'
+import { isBrokenPipe, openOutput, type Output } from './export/output.ts'
+import { csvFormat, JSON_LINES, type RowFormat } from './export/row-format.ts'
+import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
+import { startProgress } from './progress.ts'
+import { print } from './run.ts'
+
+interface ExportOptions extends ApiOptions, Record<string, unknown> {
+  format?: 'csv' | 'jsonl'
+  output?: string
+  delimiter: string
+  columns?: string
+  bom?: boolean
+  raw?: boolean
+  quiet?: boolean
+  json?: boolean
+}
+
+export function addExportCommands(program: Command): void {
+  const exports = program.command('export').description('Records of a server into files, over HTTP')
+  for (const source of EXPORT_SOURCES) {
+    const command = addApiOptions(exports.command(source.name))
+      .description(source.description)
+      .addOption(new Option('--format <format>', 'csv unless the name of the output says otherwise').choices(['csv', 'jsonl']))
+      .option('--output <file>', 'instead of standard output; it gets its name when it is whole')
+      .option('--columns <names>', `of CSV, comma-separated, out of ${source.columns.join(',')}`)
+      .option('--delimiter <character>', 'between the cells of CSV: one character, or tab', delimiterOf, ',')
+      .option('--bom', 'begin CSV with a byte order mark, which Excel needs to read it as UTF-8')
+      .option(
+        '--raw',
+        'write cells as they are that a spreadsheet would run as formulas; an apostrophe goes before them otherwise',
+      )
+      .option('--quiet', 'no progress and no summary')
+      .option('--json', 'with --output, print one JSON object: rows, output')
+    addFilterOptions(command, source.query).action((options: ExportOptions) => runExport(source, options))
+  }
+}
+
+async function runExport(source: ExportSource, options: ExportOptions): Promise<void> {
+  if (options.json === true && options.output === undefined)
+    throw new Error('--json: needs --output, as the export itself is printed')
+  const client = apiClient(options)
+  const format = formatOf(source, options)
+  const output = await openOutput(options.output)
+  const interruption = onInterrupt('Ending')
+  const progress = startProgress('rows', options)
+  let rows = 0
+  try {
+    await output.write(format.header)
+    const filters = filtersIn(options, source.query)
+    for await (const page of source.read({ client, filters, signal: interruption.signal })) {
+      await output.write(format.format(page.rows))
+      rows += page.rows.length
+      progress.update(rows, page.total === undefined ? undefined : Math.min(1, rows / page.total))
+    }
+    await output.finish()
+  } catch (error) {
+    await endBroken(output, error, interruption.signal)
+    return
+  } finally {
+    progress.stop()
+    interruption.stopListening()
+  }
+  summarize(rows, options)
+}
+
+/** An export that is broken off leaves nothing that looks whole. */
+async function endBroken(output: Output, error: unknown, signal: AbortSignal): Promise<void> {
+  await output.discard()
+  if (isBrokenPipe(error)) return
+  if (!signal.aborted) throw error
+  process.exitCode = INTERRUPTED_EXIT_CODE
+}
+
+function summarize(rows: number, options: ExportOptions): void {
+  const { output, quiet, json } = options
+  if (json === true) print(options, { json: { rows, output }, text: '' })
+  else if (quiet !== true) process.stderr.write(`${rows} exported${output === undefined ? '' : ` to ${output}`}\n`)
+}
+
+function formatOf(source: ExportSource, options: ExportOptions): RowFormat {
+  const { format = /\.(jsonl|ndjson)$/i.test(options.output ?? '') ? 'jsonl' : 'csv', delimiter } = options
+  if (format === 'jsonl') return JSON_LINES
+  const columns = options.columns?.split(',').map((name) => name.trim()) ?? source.columns
+  const unknown = columns.filter((name) => !source.columns.includes(name))
+  if (unknown.length > 0) throw new Error(`--columns: there is no ${unknown.join(', ')}; there are ${source.columns.join(', ')}`)
+  return csvFormat(source, { columns, delimiter, bom: options.bom === true, raw: options.raw === true })
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+
+/** Where an export goes. */
+export interface Output {
+  /** Resolves when the text is written, so that a slow reader slows the export down. */
+  write(text: string): Promise<void>
+  /** The export is whole. */
+  finish(): Promise<void>
+  /** The export is broken off. */
+  discard(): Promise<void>
+}
+
+/** Standard output, or a file that gets its name only when it is whole. */
+export async function openOutput(path: string | undefined): Promise<Output> {
+  return path === undefined ? standardOutput() : await fileOutput(path)
+}
+
+/** True of the error of a standard output that nobody reads any more, as with `| head`. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
+}
+
+function standardOutput(): Output {
+  return {
+    write: async (text) => {
+      if (process.stdout.errored) throw process.stdout.errored
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+    },
+    finish: async () => {},
+    discard: async () => {},
+  }
+}
+
+async function fileOutput(path: string): Promise<Output> {
+  const existing = await stat(path).catch(() => undefined)
+  // A rename would put a file in the place of a device such as /dev/null.
+  if (existing !== undefined && !existing.isFile()) throw new Error(`--output: ${path} is not a file`)
+  const draft = `${path}.${randomBytes(4).toString('hex')}.partial`
+  const file = await openDraft(draft, path)
+  return {
+    write: async (text) => {
+      await file.writeFile(text)
+    },
+    finish: async () => {
+      await file.sync()
+      await file.close()
+      await rename(draft, path)
+    },
+    discard: async () => {
+      await file.close()
+      await rm(draft, { force: true })
+    },
+  }
+}
+
+async function openDraft(draft: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(draft, 'wx')
+  } catch (error) {
+    throw new Error(`--output: ${path} cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}

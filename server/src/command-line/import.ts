@@ -1,0 +1,111 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { addApiOptions, apiClient, type ApiOptions } from './api-client.ts'
+import { delimiterOf } from './delimiter.ts'
+import { describeFields, fieldsOf } from './import/columns.ts'
+import { csvRows } from './import/csv-rows.ts'
+import { FailedRows } from './import/failed-rows.ts'
+import { importRows, rowsOf, type Outcome } from './import/import-rows.ts'
+import { IMPORT_TARGETS, type ImportTarget } from './import/import-target.ts'
+import { openInput } from './import/input-file.ts'
+import { jsonRows } from './import/json-rows.ts'
+import type { ReadOptions } from './import/rows.ts'
+import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
+import { startProgress } from './progress.ts'
+import { print } from './run.ts'
+
+interface ImportOptions extends ApiOptions {
+  format?: 'csv' | 'jsonl'
+  delimiter: string
+  ignoreUnknown?: boolean
+  batchSize: number
+  fromLine: number
+  dryRun?: boolean
+  errors?: string
+  quiet?: boolean
+  json?: boolean
+}
+
+export function addImportCommands(program: Command): void {
+  const imports = program.command('import').description('Files into a server, over HTTP')
+  for (const target of IMPORT_TARGETS) {
+    addApiOptions(imports.command(target.name))
+      .description(target.description)
+      .argument('<file>', 'a .csv or .jsonl file, or - for standard input')
+      .addOption(new Option('--format <format>', 'when the name of the file does not say').choices(['csv', 'jsonl']))
+      .option('--delimiter <character>', 'between the cells of CSV: one character, or tab', delimiterOf, ',')
+      .option('--ignore-unknown', 'leave out columns that are not known, which are refused otherwise')
+      .option('--batch-size <items>', 'items a request, from 1 to 1000', integerFrom(1, 1_000), 100)
+      .option('--from-line <line>', 'go on at this line of the file', integerFrom(1, Number.MAX_SAFE_INTEGER), 1)
+      .option('--dry-run', 'check the file and send nothing')
+      .option('--errors <file>', 'write the rows that failed to this new file, to be mended and imported')
+      .option('--quiet', 'no progress')
+      .option('--json', 'print one JSON object: rows, failed, last_line, interrupted, and what was done to the items')
+      .addHelpText('after', `\nColumns: ${describeFields(fieldsOf(target))}\nAn empty cell is a field that is not given.`)
+      .action((file: string, options: ImportOptions) => runImport(target, file, options))
+  }
+}
+
+async function runImport(target: ImportTarget, path: string, options: ImportOptions): Promise<void> {
+  const client = options.dryRun === true ? undefined : apiClient(options)
+  const read: ReadOptions = {
+    format: formatOf(path, options),
+    delimiter: options.delimiter,
+    ignoreUnknown: options.ignoreUnknown === true,
+  }
+  const interruption = onInterrupt('Ending after the batch under way; Ctrl-C again ends at once')
+  const { signal } = interruption
+  const input = await openInput(path, signal)
+  const failedRows = options.errors === undefined ? undefined : await FailedRows.create(options.errors, read)
+  const progress = startProgress('rows', options)
+  const outcome: Outcome = { counts: {}, failed: 0, lastLine: options.fromLine - 1 }
+  try {
+    const rows =
+      read.format === 'jsonl'
+        ? jsonRows(input.text, target, read)
+        : csvRows(input.text, target, read, (names) => failedRows?.writeHeader(names))
+    const { batchSize, fromLine } = options
+    await importRows(rows, { target, client, batchSize, fromLine, failedRows, progress, signal, share: input.share }, outcome)
+  } catch (error) {
+    if (!signal.aborted) throw new Error(`${(error as Error).message}\n${progressText(outcome)}`, { cause: error })
+    process.exitCode = INTERRUPTED_EXIT_CODE
+  } finally {
+    progress.stop()
+    interruption.stopListening()
+    await failedRows?.close()
+  }
+  if (outcome.failed > 0) process.exitCode ??= 1
+  print(options, summaryOf(outcome, signal.aborted))
+}
+
+function summaryOf(outcome: Outcome, interrupted: boolean) {
+  const { failed, counts, lastLine } = outcome
+  const rows = rowsOf(outcome)
+  const done = Object.entries({ ...counts, failed }).map(([name, count]) => `${count} ${name}`)
+  const text = `${rows} rows: ${done.join(', ')}`
+  return {
+    json: { rows, ...counts, failed, last_line: lastLine, interrupted },
+    text: interrupted ? `Interrupted. ${text}\n${goOn(lastLine)}` : text,
+  }
+}
+
+function progressText(outcome: Outcome): string {
+  return rowsOf(outcome) === 0 ? 'Nothing was sent' : goOn(outcome.lastLine)
+}
+
+const goOn = (lastLine: number): string => `Lines up to ${lastLine} are done; --from-line ${lastLine + 1} goes on behind them`
+
+function formatOf(path: string, { format }: ImportOptions): 'csv' | 'jsonl' {
+  if (format !== undefined) return format
+  if (/\.(csv|tsv|txt)$/i.test(path) || path === '-') return 'csv'
+  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl'
+  throw new Error(`--format: is needed, as the name of ${path} ends neither with .csv nor with .jsonl`)
+}
+
+function integerFrom(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`must be an integer from ${min} to ${max}`)
+    return value
+  }
+}

@@ -1,0 +1,64 @@
+import { pipeline, type Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import { columnsOf, valueOf, type Column } from './columns.ts'
+import type { ImportTarget, Item } from './import-target.ts'
+import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.ts'
+
+/** The rows of a CSV file. `onHeader` is told the names of its columns. Throws for a header or a syntax that is wrong. */
+export async function* csvRows(
+  text: Readable,
+  target: ImportTarget,
+  { delimiter, ignoreUnknown }: ReadOptions,
+  onHeader: (names: string[]) => Promise<void> | undefined,
+): AsyncGenerator<Row> {
+  const parser = parse({ delimiter, relax_column_count: true, max_record_size: MAX_ROW_BYTES })
+  // The error reaches the loop through the parser.
+  pipeline(text, parser, () => {})
+  let columns: Column[] | undefined
+  let line = 1
+  try {
+    for await (const record of parser as AsyncIterable<string[]>) {
+      const startLine = line
+      line += linesOf(record)
+      if (record.length === 1 && record[0] === '') continue
+      if (columns === undefined) {
+        columns = columnsOf(record, target, { ignored: new Set([ERROR_FIELD]), ignoreUnknown })
+        await onHeader(record)
+      } else {
+        yield { line: startLine, source: { cells: record }, ...contentOf(record, columns) }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const hint = columns === undefined ? `. Is ${JSON.stringify(delimiter)} between the cells? --delimiter says what is` : ''
+    throw new Error(`${syntaxError(error)}${hint}`, { cause: error })
+  }
+  if (columns === undefined) throw new Error('The file is empty: its first line must name the columns')
+}
+
+function contentOf(cells: readonly string[], columns: readonly Column[]): { item: Item } | { error: string } {
+  if (cells.length !== columns.length)
+    return { error: `has ${cells.length} cells, and the header names ${columns.length} columns` }
+  const item: Item = {}
+  const problems: string[] = []
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? ''
+    if (column === undefined || cell === '') continue
+    try {
+      item[column.field] = valueOf(cell, column.types)
+    } catch (error) {
+      problems.push(`${column.field}: ${(error as Error).message}`)
+    }
+  }
+  return problems.length === 0 ? { item } : { error: problems.join('; ') }
+}
+
+/** Of the file; cells have line breaks of their own. */
+function linesOf(cells: readonly string[]): number {
+  return cells.reduce((lines, cell) => lines + cell.split('\n').length - 1, 1)
+}
+
+function syntaxError({ code, message }: CsvError): string {
+  if (code !== 'CSV_MAX_RECORD_SIZE') return message
+  return `A row is over ${MAX_ROW_BYTES} bytes (${message}): is a quotation mark not closed?`
+}

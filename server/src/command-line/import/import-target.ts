@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import { bulkItem } from '../../products/index.ts'
+import { stockUpdate } from '../../stock/index.ts'
+import type { FulfillmentClient } from '../sdk.ts'
+
+/** One item as it is sent. */
+export type Item = Record<string, unknown>
+
+/** What became of a batch: numbers of items by what was done to them, and the items that were not applied. */
+export interface BatchResult {
+  counts: Record<string, number>
+  errors: { index: number; error: string }[]
+}
+
+/** Something that files can be imported into. */
+export interface ImportTarget {
+  name: 'products' | 'stock'
+  description: string
+  /** The API's own schema of an item: its fields are the columns. */
+  schema: z.ZodType
+  /** Other names that a field has in answers of the API. */
+  aliases: Readonly<Record<string, string>>
+  /** Names an item in messages. */
+  labelOf(item: Item): string
+  send(client: FulfillmentClient, items: Item[], idempotencyKey: string): Promise<BatchResult>
+}
+
+const PRODUCTS: ImportTarget = {
+  name: 'products',
+  description: 'Create and update products, matched by barcode',
+  schema: bulkItem,
+  aliases: { external_id: 'sku' },
+  labelOf: ({ barcode }) => `barcode ${textOf(barcode)}`,
+  send: async (client, items, idempotencyKey) => {
+    const { created, updated, errors } = await client.products.bulk({ products: items as never }, { idempotencyKey })
+    return { counts: { created, updated }, errors }
+  },
+}
+
+const STOCK: ImportTarget = {
+  name: 'stock',
+  description: 'Set stock levels of products at locations',
+  schema: stockUpdate,
+  aliases: {},
+  labelOf: ({ product_id, sku, location_id }) =>
+    `${product_id === undefined ? `SKU ${textOf(sku)}` : `product ${textOf(product_id)}`} at ${textOf(location_id)}`,
+  send: async (client, items, idempotencyKey) => {
+    const { success, errors } = await client.stock.bulk({ updates: items as never }, { idempotencyKey })
+    return { counts: { set: success }, errors }
+  },
+}
+
+export const IMPORT_TARGETS = [PRODUCTS, STOCK]
+
+const MAX_LABEL = 80
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '(none)')
+  return text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL)}…` : text
+}

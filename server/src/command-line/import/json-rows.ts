@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream'
+import { describeFields, fieldNamed, fieldsOf, type Fields } from './columns.ts'
+import type { ImportTarget, Item } from './import-target.ts'
+import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.ts'
+
+/** The rows of a file of JSON lines: one object a line. */
+export async function* jsonRows(text: Readable, target: ImportTarget, { ignoreUnknown }: ReadOptions): AsyncGenerator<Row> {
+  const fields = fieldsOf(target)
+  let line = 0
+  for await (const json of linesOf(text)) {
+    line++
+    if (json.trim() !== '') yield { line, source: { text: json }, ...contentOf(json, fields, target, ignoreUnknown) }
+  }
+}
+
+/** Not readline, which would take an endless line into memory. */
+async function* linesOf(text: Readable): AsyncGenerator<string> {
+  let rest = ''
+  let line = 1
+  for await (const chunk of text as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const complete of lines) {
+      yield complete
+      line++
+    }
+    if (rest.length > MAX_ROW_BYTES) throw new Error(`Line ${line}: is over ${MAX_ROW_BYTES} characters`)
+  }
+  if (rest !== '') yield rest
+}
+
+function contentOf(
+  json: string,
+  fields: Fields,
+  target: ImportTarget,
+  ignoreUnknown: boolean,
+): { item: Item } | { error: string } {
+  const value = parsed(json)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { error: 'is not a JSON object' }
+  const item: Item = {}
+  const unknown: string[] = []
+  for (const [name, content] of Object.entries(value)) {
+    const field = fieldNamed(name, fields, target)
+    if (field !== undefined) item[field] = content
+    else if (name !== ERROR_FIELD) unknown.push(name)
+  }
+  if (unknown.length === 0 || ignoreUnknown) return { item }
+  return { error: `unknown: ${unknown.map((name) => JSON.stringify(name)).join(', ')}. Fields: ${describeFields(fields)}` }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,19 @@
+/** Exit code of a command that Ctrl-C ended: 128 and the number of the signal. */
+export const INTERRUPTED_EXIT_CODE = 130
+
+/** Aborts at the first Ctrl-C; the second ends the process at once, as it does by itself. */
+export interface Interruption {
+  readonly signal: AbortSignal
+  stopListening(): void
+}
+
+/** Listens for Ctrl-C. `message` says what happens then. */
+export function onInterrupt(message: string): Interruption {
+  const controller = new AbortController()
+  const interrupt = (): void => {
+    process.stderr.write(`\n${message}\n`)
+    controller.abort(new Error('Interrupted'))
+  }
+  process.once('SIGINT', interrupt)
+  return { signal: controller.signal, stopListening: () => process.removeListener('SIGINT', interrupt) }
+}

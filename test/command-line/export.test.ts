@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'csv-parse/sync'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { newOrder } from '../support/orders.ts'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { newProduct } from '../support/stock.ts'
+import { runCommand, startCommand } from './run-command.ts'
+
+let service: TestService
+let folder: string
+beforeAll(async () => {
+  service = await startService()
+  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-export-'))
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+const envOf = ({ key }: { key: string }, url = service.url) => ({ FULFILLMENT_URL: url, FULFILLMENT_API_KEY: key })
+const linesOf = (text: string): { id: number }[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id: number })
+
+/** So many products, the first one first. */
+async function manyProducts(tenant: TestTenant, prefix: string, count: number): Promise<void> {
+  const products = Array.from({ length: count }, (_, index) => ({ barcode: `${prefix}-${index}`, name: `${prefix} ${index}` }))
+  await tenant.request('POST', '/products/bulk', { products })
+}
+
+/** A gateway before the service, that may answer by itself: `intercept` says whether it has. */
+async function startGateway(
+  intercept: (...call: Parameters<RequestListener>) => boolean,
+): Promise<{ url: string; server: Server }> {
+  const { hostname, port } = new URL(service.url)
+  const server = createServer((incoming, answer) => {
+    if (intercept(incoming, answer)) return
+    const { method, url, headers } = incoming
+    const onward = httpRequest({ hostname, port, method, path: url, headers }, (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(answer)
+    })
+    incoming.pipe(onward)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+describe('what is exported', () => {
+  it('is the catalog as CSV that can be imported, with cells that no spreadsheet runs', async () => {
+    const [tenant, other] = [await service.newTenant(), await service.newTenant()]
+    const names = ['=HYPERLINK("http://x")', "'quoted", '"a", b\nc', '+1', '-1', '@x', "'=x", ' ä ']
+    for (const [index, name] of names.entries())
+      await newProduct(tenant, { barcode: `b${index}`, sku: `s${index}`, name: `${name}.`, price: 0.1 })
+    const columns = 'barcode,external_id,name,price'
+    const { exitCode, stdout, stderr } = await runCommand(['export', 'products', '--columns', columns], envOf(tenant))
+    expect([exitCode, stderr]).toEqual([0, '8 exported\n'])
+    expect(stdout).toContain(`'=HYPERLINK`)
+    expect(stdout.match(/^[^,]*,[^,]*,"?[=+\-@]/m)).toBeNull()
+    const imported = await runCommand(['import', 'products', '-'], envOf(other), stdout)
+    expect(imported).toMatchObject({ exitCode: 0, stdout: '8 rows: 8 created, 0 updated, 0 failed\n' })
+    const [first, second] = await Promise.all(
+      [tenant, other].map((one) => runCommand(['export', 'products', '--columns', columns, '--raw', '--quiet'], envOf(one))),
+    )
+    expect(second?.stdout.split('\n').toSorted()).toEqual(first?.stdout.split('\n').toSorted())
+    expect(first?.stdout).toContain('"=HYPERLINK(""http://x"")."')
+  })
+
+  it('is one row a line of an order, or one JSON object an order, by the filters of the list', async () => {
+    const tenant = await service.newTenant()
+    const products = [await newProduct(tenant, { price: 2 }), await newProduct(tenant)]
+    const order_detail = products.map(({ barcode }, index) => ({ barcode, quantity: index + 1 }))
+    const order = await newOrder(tenant, { order_detail, customer_name: '=Ada' })
+    const cancelled = await newOrder(tenant, { order_detail })
+    await tenant.request('POST', `/orders/${cancelled.id}/cancel`)
+    const csv = await runCommand(['export', 'orders', '--state-id', '1', '2', '--delimiter', ';'], envOf(tenant))
+    expect(parse(csv.stdout, { columns: true, delimiter: ';' })).toMatchObject([
+      {
+        id: String(order.id),
+        customer_name: "'=Ada",
+        state_name: 'Pending',
+        barcode: products[0]?.barcode,
+        quantity: '1',
+        price: '2',
+      },
+      { id: String(order.id), customer_name: "'=Ada", items_count: '2', barcode: products[1]?.barcode, quantity: '2', price: '' },
+    ])
+    const json = await runCommand(['export', 'orders', '--format', 'jsonl'], envOf(tenant))
+    const { body } = await tenant.request('GET', '/orders?include_details=true')
+    expect(linesOf(json.stdout)).toEqual(body.data.orders)
+    const refused = await runCommand(['export', 'orders', '--start-date', 'yesterday'], envOf(tenant))
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('start_date: must be a calendar date') })
+  })
+
+  it('is the level of every product at every location, and every movement', async () => {
+    const tenant = await service.newTenant()
+    const product = await newProduct(tenant)
+    const updates = Array.from({ length: 150 }, (_, index) => ({
+      product_id: product.id,
+      location_id: `L${index}`,
+      quantity: index,
+    }))
+    await tenant.request('POST', '/stock/bulk', { updates })
+    await tenant.request('POST', '/stock/adjustment', {
+      product_id: product.id,
+      location_id: 'L9',
+      adjustment_quantity: -2.5,
+      reason: 'broken',
+    })
+    const stock = await runCommand(['export', 'stock'], envOf(tenant))
+    const levels: { location_id: string; quantity: string }[] = parse(stock.stdout, { columns: true })
+    expect(levels).toHaveLength(150)
+    expect(levels.find(({ location_id }) => location_id === 'L9')).toMatchObject({
+      product_id: String(product.id),
+      quantity: '6.5',
+    })
+    const movements = await runCommand(
+      ['export', 'movements', '--movement-type', 'OUT', '--columns', 'quantity,new_quantity,reason'],
+      envOf(tenant),
+    )
+    expect(movements.stdout).toBe('quantity,new_quantity,reason\n2.5,6.5,broken\n')
+  })
+})
+
+describe('a long export', () => {
+  // The pipe holds less than three pages: the command waits for its reader in the middle of the list.
+  it('gives each record once that is in the list all the time, whatever is added and removed meanwhile', async () => {
+    const tenant = await service.newTenant()
+    await manyProducts(tenant, 'old', 900)
+    const { body } = await tenant.request('GET', '/products?limit=100')
+    const newest: number[] = body.data.products.map(({ id }: { id: number }) => id)
+    const { child, ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant))
+    child.stdout?.pause()
+    await once(child.stdout!, 'readable')
+    await sleep(300)
+    for (const id of newest.slice(0, 70)) await tenant.request('DELETE', `/products/${id}`)
+    await manyProducts(tenant, 'new', 20)
+    child.stdout?.resume()
+    const { exitCode, stdout } = await ended
+    const ids = linesOf(stdout).map(({ id }) => id)
+    expect([exitCode, new Set(ids).size]).toEqual([0, ids.length])
+    const kept = await runCommand(['export', 'products', '--format', 'jsonl', '--search', 'old-'], envOf(tenant))
+    const missing = linesOf(kept.stdout).filter(({ id }) => !ids.includes(id))
+    expect([linesOf(kept.stdout).length, missing]).toEqual([830, []])
+  })
+
+  it('ends quietly when its reader has read enough', async () => {
+    const tenant = await service.newTenant()
+    await manyProducts(tenant, 'old', 900)
+    const { child, ended } = startCommand(['export', 'products', '--format', 'jsonl'], envOf(tenant))
+    await once(child.stdout!, 'readable')
+    child.stdout?.destroy()
+    expect(await ended.catch(() => once(child, 'close'))).toBeDefined()
+    expect([child.exitCode, child.signalCode]).toEqual([0, null])
+  })
+
+  it('waits as long as the rate limit takes, and needs memory for a page alone', async () => {
+    const tenant = await service.newTenant()
+    await sql`
+      insert into products (tenant_id, barcode, name, description, created_at)
+      select ${tenant.id}, 'b' || n, 'Product ' || n, repeat('x', 4000), now() - n * interval '1 second' from generate_series(1, 8000) n`.execute(
+      service.db.kysely,
+    )
+    let refusals = 0
+    const gateway = await startGateway((_request, answer) => {
+      if (refusals === 12) return false
+      refusals++
+      answer.writeHead(429, { 'retry-after': '0', 'content-type': 'application/json' })
+      answer.end(JSON.stringify({ success: false, error: { code: 'rate_limit_exceeded', message: 'Later' } }))
+      return true
+    })
+    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant, gateway.url), [
+      '--max-old-space-size=48',
+    ])
+    const { exitCode, stdout, stderr } = await ended
+    gateway.server.close()
+    expect([exitCode, stderr, new Set(linesOf(stdout).map(({ id }) => id)).size]).toEqual([0, '', 8_000])
+  })
+})
+
+describe('an export to a file', () => {
+  it('has its name when it is whole, and says so', async () => {
+    const tenant = await service.newTenant()
+    await manyProducts(tenant, 'old', 3)
+    const output = path.join(folder, 'products.jsonl')
+    const { exitCode, stdout } = await runCommand(['export', 'products', '--output', output, '--json'], envOf(tenant))
+    expect([exitCode, JSON.parse(stdout)]).toEqual([0, { rows: 3, output }])
+    expect(linesOf(await readFile(output, 'utf8'))).toHaveLength(3)
+  })
+
+  it.each(['SIGINT', 'a failure'])('leaves nothing after %s', async (how) => {
+    const tenant = await service.newTenant()
+    await manyProducts(tenant, 'old', 300)
+    let answered = 0
+    const gateway = await startGateway((_request, answer) => {
+      if (answered++ === 0) return false
+      if (how === 'a failure')
+        answer
+          .writeHead(403, { 'content-type': 'application/json' })
+          .end('{"success":false,"error":{"code":"insufficient_scope","message":"gone"}}')
+      return true
+    })
+    const folderBefore = await readdir(folder)
+    const { child, ended } = startCommand(
+      ['export', 'products', '--output', path.join(folder, 'broken.csv')],
+      envOf(tenant, gateway.url),
+    )
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(1), { timeout: 10_000 })
+    if (how === 'SIGINT') child.kill('SIGINT')
+    const { exitCode, stdout } = await ended
+    gateway.server.closeAllConnections()
+    gateway.server.close()
+    expect([exitCode, stdout, await readdir(folder)]).toEqual([how === 'SIGINT' ? 130 : 1, '', folderBefore])
+  })
+
+  it('never replaces what is no file', async () => {
+    const { exitCode, stderr } = await runCommand(['export', 'products', '--output', folder], { FULFILLMENT_API_KEY: 'key' })
+    expect([exitCode, stderr]).toEqual([1, `--output: ${folder} is not a file\n`])
+  })
+})

@@ -1,0 +1,197 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { newProduct } from '../support/stock.ts'
+import { runCommand, startCommand, type CommandRun } from './run-command.ts'
+
+let service: TestService
+let folder: string
+beforeAll(async () => {
+  service = await startService()
+  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-import-'))
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+const envOf = (tenant: TestTenant) => ({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
+
+/** Imports a text from standard input. */
+function importText(tenant: TestTenant, target: string, input: string | Buffer, ...options: string[]): Promise<CommandRun> {
+  return runCommand(['import', target, '-', ...options], envOf(tenant), input)
+}
+
+async function catalogOf(tenant: TestTenant): Promise<Record<string, object>> {
+  const { body } = await tenant.request('GET', '/products?limit=100')
+  return Object.fromEntries(body.data.products.map((product: { barcode: string }) => [product.barcode, product]))
+}
+
+describe('import products', () => {
+  it('reads CSV as spreadsheets write it, and sends each cell as what its field is', async () => {
+    const tenant = await service.newTenant()
+    const csv = `\uFEFFbarcode;name;price;sku;category\r\n00123;"Tea; ""green""\r\n100 g";4.9;T-1;\r\n\r\n4;'=Plus;1e2;;Ä\r\n`
+    const { exitCode, stdout, stderr } = await importText(tenant, 'products', csv, '--delimiter', ';', '--json')
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toEqual({ rows: 2, created: 2, updated: 0, failed: 0, last_line: 5, interrupted: false })
+    expect(await catalogOf(tenant)).toMatchObject({
+      '00123': { name: 'Tea; "green"\r\n100 g', price: 4.9, external_id: 'T-1', category: null },
+      4: { name: '=Plus', price: 100, external_id: null, category: 'Ä' },
+    })
+  })
+
+  it('names the line and the product of each row that fails, does all others, and writes a file that can be mended and imported', async () => {
+    const tenant = await service.newTenant()
+    await newProduct(tenant, { barcode: 'taken', sku: 'T-1' })
+    const input = path.join(folder, 'products.csv')
+    const errors = path.join(folder, 'failed.csv')
+    await writeFile(input, 'barcode,name,price,sku\n1,"a\nb",1,\n2,B,"1,5",\n3,C,,T-1\n4,,1,\n,E,1,\n6,F,1\n7,G,-1,\n8,H,8,\n')
+    const { exitCode, stdout, stderr } = await runCommand(['import', 'products', input, '--errors', errors], envOf(tenant))
+    expect([exitCode, stdout]).toEqual([1, '8 rows: 2 created, 0 updated, 6 failed\n'])
+    expect(stderr.trim().split('\n').toSorted()).toEqual([
+      'Line 4: price: "1,5" is not a number such as 1234.5',
+      'Line 5 (barcode 3): sku: another product has this sku',
+      'Line 6 (barcode 4): name: is required for a new product',
+      'Line 7 (barcode (none)): barcode: is required',
+      'Line 8: has 3 cells, and the header names 4 columns',
+      expect.stringContaining('Line 9 (barcode 7): price: '),
+    ])
+    expect(Object.keys(await catalogOf(tenant)).toSorted()).toEqual(['1', '8', 'taken'])
+
+    const failed = await readFile(errors, 'utf8')
+    expect(failed.split('\n')).toHaveLength(8)
+    const mended = failed
+      .replace('"1,5"', '1.5')
+      .replace('T-1', 'T-3')
+      .replace('4,,', '4,D,')
+      .replace('\n,E', '\n5,E')
+      .replace('-1,', '1,')
+    const again = await importText(tenant, 'products', mended, '--errors', path.join(folder, 'failed-again.csv'))
+    expect(again).toMatchObject({ exitCode: 0, stdout: '6 rows: 6 created, 0 updated, 0 failed\n' })
+    await expect(readFile(path.join(folder, 'failed-again.csv'))).rejects.toThrow('ENOENT')
+    const refused = await runCommand(['import', 'products', input, '--errors', errors], envOf(tenant))
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is there already') })
+  })
+
+  it('reads JSON lines, and names lines with fields that a product does not have', async () => {
+    const tenant = await service.newTenant()
+    const lines = [
+      '{"barcode":"1","name":"A","sku":null}',
+      '',
+      '{"barcode":"2","name":"B","colour":"red"}',
+      '[]',
+      '{"barcode":3}',
+    ]
+    const { exitCode, stdout, stderr } = await importText(tenant, 'products', lines.join('\r\n'), '--format', 'jsonl')
+    expect([exitCode, stdout]).toEqual([1, '4 rows: 1 created, 0 updated, 3 failed\n'])
+    expect(stderr).toContain('Line 3: unknown: "colour". Fields: barcode (required), name')
+    expect(stderr).toContain('Line 4: is not a JSON object')
+    expect(stderr).toContain('Line 5 (barcode 3): barcode: ')
+  })
+
+  it.each([
+    ['an unknown column', 'barcode,colour\n1,red\n', ['Unknown in the header: "colour"', 'barcode (required), name, sku']],
+    ['a required column that is missing', 'name\nTea\n', ['The header lacks barcode']],
+    ['a column that is there twice', 'barcode,sku,external_id\n1,a,b\n', ['two columns for sku']],
+    ['another separator', 'barcode;name\n1;Tea\n', ["--delimiter ';'"]],
+    ['an empty file', '', ['The file is empty']],
+    ['a quotation mark that is not closed', `barcode,name\n1,"${'x'.repeat(2_000_000)}`, ['quotation mark']],
+    ['bytes that are not UTF-8', Buffer.from('barcode,name\n1,\xE4\n', 'latin1'), ['not UTF-8']],
+  ])('refuses %s and sends nothing', async (_what, input, messages) => {
+    const tenant = await service.newTenant()
+    const { exitCode, stdout, stderr } = await importText(tenant, 'products', input)
+    expect([exitCode, stdout]).toEqual([1, ''])
+    for (const message of [...messages, 'Nothing was sent']) expect(stderr).toContain(message)
+    expect(await catalogOf(tenant)).toEqual({})
+  })
+
+  it('leaves out unknown columns when asked to, and sends nothing in a dry run', async () => {
+    const tenant = await service.newTenant()
+    const csv = 'colour,barcode,name\nred,1,Tea\nblue,,Coffee\n'
+    const dry = await runCommand(['import', 'products', '-', '--ignore-unknown', '--dry-run'], {}, csv)
+    expect(dry).toEqual({
+      exitCode: 1,
+      stdout: '2 rows: 1 valid, 1 failed\n',
+      stderr: 'Line 3 (barcode (none)): barcode: is required\n',
+    })
+    const real = await importText(tenant, 'products', csv, '--ignore-unknown')
+    expect(real).toMatchObject({ exitCode: 1, stdout: '2 rows: 1 created, 0 updated, 1 failed\n' })
+  })
+
+  it('needs memory for a batch alone', async () => {
+    const header = 'barcode,name,category\n'
+    const { child, ended } = startCommand(['import', 'products', '-', '--dry-run', '--quiet', '--json'], {}, [
+      '--max-old-space-size=48',
+    ])
+    const rows = Readable.from(
+      (function* () {
+        yield header
+        for (let row = 0; row < 80_000; row++) yield `${row},"${'n'.repeat(250)}",${'c'.repeat(250)}\n`
+      })(),
+    )
+    await pipeline(rows, child.stdin!)
+    const { exitCode, stdout } = await ended
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { valid: 80_000, failed: 0 }])
+  })
+
+  it('goes on from a line, in batches of the size asked for', async () => {
+    const tenant = await service.newTenant()
+    const csv = `barcode,name\n${Array.from({ length: 25 }, (_, index) => `${index + 2},"Line\n${index}"`).join('\n')}\n`
+    const { stdout } = await importText(tenant, 'products', csv, '--batch-size', '4', '--from-line', '20', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 16, created: 16, last_line: 50 })
+    const { body } = await tenant.request('GET', '/audit-log?operation=products.bulk')
+    expect(body.data.entries.filter(({ operation }: { operation: string }) => operation === 'products.bulk')).toHaveLength(4)
+  })
+
+  it('ends after the batch under way when it is interrupted, and says how to go on', async () => {
+    const tenant = await service.newTenant()
+    const { child, ended } = startCommand(['import', 'products', '-', '--batch-size', '2', '--json'], envOf(tenant))
+    child.stdin?.write('barcode,name\n1,A\n2,B\n3,C\n')
+    await vi.waitFor(async () => expect(Object.keys(await catalogOf(tenant))).toHaveLength(2), { timeout: 10_000 })
+    child.kill('SIGINT')
+    const { exitCode, stdout } = await ended
+    expect([exitCode, JSON.parse(stdout)]).toEqual([
+      130,
+      { rows: 2, created: 2, updated: 0, failed: 0, last_line: 3, interrupted: true },
+    ])
+  })
+
+  it('says which setting is wrong', async () => {
+    const tenant = await service.newTenant()
+    const csv = 'barcode,name\n1,Tea\n'
+    const cases: [env: Record<string, string>, message: string][] = [
+      [{}, 'FULFILLMENT_API_KEY: is not set'],
+      [{ FULFILLMENT_API_KEY: 'wrong', FULFILLMENT_URL: service.url }, 'FULFILLMENT_API_KEY: '],
+      [{ ...envOf(tenant), FULFILLMENT_API_KEY: await tenant.createKey({ scopes: ['read:products'] }) }, 'write:products'],
+      [{ ...envOf(tenant), FULFILLMENT_URL: 'ftp://x' }, '--url: '],
+    ]
+    for (const [env, message] of cases) {
+      const { exitCode, stderr } = await runCommand(['import', 'products', '-'], env, csv)
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
+    }
+  })
+})
+
+describe('import stock', () => {
+  it('sets levels by SKU or product, and names the line and the item of each that fails', async () => {
+    const tenant = await service.newTenant()
+    const [first, second] = [await newProduct(tenant), await newProduct(tenant)]
+    const csv = `sku,product_id,location_id,quantity\n${first.sku},,A,1.5\nGONE,,A,1\n,${second.id},B,2\nGONE,,B,1\n${first.sku},,,1\n${first.sku},,A,3\n`
+    const { exitCode, stdout, stderr } = await importText(tenant, 'stock', csv)
+    expect([exitCode, stdout]).toEqual([1, '6 rows: 3 set, 3 failed\n'])
+    expect(stderr.trim().split('\n').toSorted()).toEqual([
+      'Line 3 (SKU GONE at A): Product not found',
+      'Line 5 (SKU GONE at B): Product not found',
+      `Line 6 (SKU ${first.sku} at (none)): location_id: is required`,
+    ])
+    const { body } = await tenant.request('GET', '/stock/levels')
+    expect(body.data.levels).toMatchObject([
+      { product_id: first.id, location_id: 'A', quantity: 3 },
+      { product_id: second.id, location_id: 'B', quantity: 2 },
+    ])
+  })
+})
