@@ -49,6 +49,8 @@ select create_distributed_table('picking_flows', 'tenant_id', colocate_with => '
 select create_distributed_table('picks', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('products', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('rate_limit_windows', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('replica_mark', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('replicated_mark', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('stock_levels', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('stock_movements', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('waiting_deliveries', 'tenant_id', colocate_with => 'audit_log');
@@ -56,6 +58,7 @@ select create_distributed_table('warehouse_stock', 'tenant_id', colocate_with =>
 select create_distributed_table('warehouses', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_lanes', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_subscriptions', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('write_positions', 'tenant_id', colocate_with => 'audit_log');
 alter table api_keys add constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table locations add constraint locations_tenant_id_warehouse_id_fkey FOREIGN KEY (tenant_id, warehouse_id) REFERENCES warehouses(tenant_id, id);
 alter table order_lines add constraint order_lines_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES orders(tenant_id, id);
