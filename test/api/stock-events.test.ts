@@ -157,7 +157,7 @@ describe('stock events', () => {
          from (values (1), (2)) picked (position)
        ), ${applyStockChanges({
          source: 'pick',
-         rows: 'many',
+         rows: 'together',
          amount: 'relative',
          eventReason: 'order_fulfillment',
          defaultWarehouse: '$3::bigint',

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Caller, RequestContext } from '../../server/src/context.ts'
+import type { BatchedStatement } from '../../server/src/database/batched-statement.ts'
 import type { Queryable } from '../../server/src/database/database.ts'
 import type { Statement } from '../../server/src/database/statement.ts'
 
@@ -41,6 +42,8 @@ export class Recorder {
     const db = {
       run,
       runOne: async (...call: Parameters<typeof run>) => (await run(...call))[0],
+      runBatched: (batched: BatchedStatement<unknown, { call: number }>, call: unknown) =>
+        run(batched.statement, batched.valuesOf([call])),
       transaction: (work: (tx: unknown) => unknown) => work(db),
     }
     return { db: db as unknown as Queryable, caller: caller as Caller } as RequestContext

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
+import type { BatchedStatement } from './batched-statement.ts'
 import { Availability } from './availability.ts'
+import { CallBatches } from './call-batches.ts'
 import { ConnectionFailure, isRetryable } from './errors.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Probe } from './probe.ts'
@@ -17,6 +19,8 @@ export interface Queryable {
   run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]>
   /** The statement's only row, or undefined when there is none. */
   runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
+  /** Carries out a call of a batched statement, outside of a transaction together with others, and returns its rows. */
+  runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]>
   /**
    * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
    * transaction it is part of that one.
@@ -114,12 +118,20 @@ export function openDatabase(
 
   const run: Queryable['run'] = (statement, values) =>
     retried(async () => (await (statement.writes ? writers : readers).query(queryOf(statement, values))).rows as never)
+  const batches = new Map<unknown, CallBatches<never, never>>()
+  const batchesOf = <Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>): CallBatches<Call, Row> => {
+    const known = batches.get(batched) as CallBatches<Call, Row> | undefined
+    const one = known ?? new CallBatches(batched, run)
+    if (known === undefined) batches.set(batched, one as never)
+    return one
+  }
 
   return {
     pool,
     kysely,
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
+    runBatched: (batched, call) => batchesOf(batched).add(call),
     transaction: (work) => retried(() => inTransaction(pool, work)),
     runAside: (statement, values) => retried(async () => (await aside.query(queryOf(statement, values))).rows as never),
     usage: () => ({
@@ -199,6 +211,7 @@ function transactionOn(client: pg.PoolClient): Queryable {
     },
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
+    runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
     transaction: (work) => work(transaction),
   }
   return transaction

@@ -77,6 +77,11 @@ export function databaseErrorToServiceError(error: unknown): ServiceError | unde
   return undefined
 }
 
+/** True when a statement failed for what it was to do, so that another one may succeed at the same moment. Nothing of it was kept. */
+export function isOfStatement(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|25|53|57P|58)/.test(error.code ?? '')
+}
+
 function isUnavailable({ code }: DatabaseFailure): boolean {
   return code !== undefined && UNAVAILABLE.test(code)
 }

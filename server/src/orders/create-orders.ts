@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context.ts'
 import { joinFirst, ServiceError } from '../errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { insertOrders, type InsertedOrders, type OrderArrays } from './insert-orders.ts'
+import { insertOrders, type InsertedOrder } from './insert-orders.ts'
 import type { CreatedOrders, NewOrder } from './schemas.ts'
 
 /** A submission with more lines than this must not hold up the connections that all requests share. */
@@ -23,7 +23,7 @@ export async function createOrders(context: RequestContext, input: { orders: New
   return {
     created_count: created.length,
     existing_count: input.orders.length - created.length,
-    orders: created.map(({ id, order_tenant_id }) => ({ id, order_tenant_id, state_id: ORDER_STATES.pending })),
+    orders: created,
   }
 }
 
@@ -35,47 +35,37 @@ function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
   return [...first.values()]
 }
 
-async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<InsertedOrders['created']> {
-  const orders = submitted.map(({ order }) => order)
-  const lines = orders.flatMap((order, index) => order.order_detail.map((line) => ({ ...line, position: index + 1 })))
-  const values: OrderArrays = [
-    caller.tenantId,
-    orders.map((order) => order.order_tenant_id),
-    orders.map((order) => order.assembly_date),
-    orders.map((order) => order.customer_name ?? null),
-    orders.map((order) => order.shipping_address ?? null),
-    orders.map((order) => order.warehouse_id ?? caller.defaultWarehouse.id),
-    lines.map((line) => line.position),
-    lines.map((line) => line.barcode),
-    lines.map((line) => line.quantity),
-    lines.map((line) => line.price ?? null),
-  ]
-  const isLong = lines.length > MANY_LINES
-  const result = await (isLong ? db.transaction((tx) => tx.runOne(insertOrders, values)) : db.runOne(insertOrders, values))
-  const { created, ...unknown } = result as InsertedOrders
-  refuseUnknown(unknown, submitted)
-  return created
+async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
+  const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
+  const submission = { tenantId: caller.tenantId, orders }
+  const isLong = insertOrders.sizeOf(submission) > MANY_LINES
+  const rows = await (isLong
+    ? db.transaction((tx) => tx.runBatched(insertOrders, submission))
+    : db.runBatched(insertOrders, submission))
+  const inserted = rows
+    .toSorted((a, b) => a.position - b.position)
+    .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))
+  refuse(inserted)
+  return inserted.map(({ id, order }) => ({
+    id: id as number,
+    order_tenant_id: order.order_tenant_id,
+    state_id: ORDER_STATES.pending,
+  }))
 }
 
-function refuseUnknown(unknown: Omit<InsertedOrders, 'created'>, submitted: readonly Submitted[]): void {
-  const at = (position: number): Submitted => submitted[position - 1] as Submitted
-  const warehouses = unknown.unknown_warehouses.map(at)
-  if (warehouses.length > 0) {
+function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
+  const lacking = inserted.filter(({ lacks_warehouse }) => lacks_warehouse)
+  if (lacking.length > 0) {
     throw refusal(
       'validation_error',
-      warehouses.map(({ order, index }) => ({ order, index, error: `no warehouse has the id ${order.warehouse_id}` })),
+      lacking.map(({ order, index }) => ({ order, index, error: `no warehouse has the id ${order.warehouse_id}` })),
     )
   }
-  const barcodes = unknown.unknown_barcodes.map(({ position, barcodes }) => ({
-    ...at(position),
-    barcodes: joinFirst(barcodes.map(quoted), ', '),
-  }))
-  if (barcodes.length > 0) {
-    throw refusal(
-      'creation_error',
-      barcodes.map(({ order, index, barcodes }) => ({ order, index, error: `no active product has the barcode ${barcodes}` })),
-    )
-  }
+  const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes }) => {
+    if (barcodes === null) return []
+    return [{ order, index, error: `no active product has the barcode ${joinFirst(barcodes.map(quoted), ', ')}` }]
+  })
+  if (unknown.length > 0) throw refusal('creation_error', unknown)
 }
 
 function refusal(code: 'validation_error' | 'creation_error', refused: (Submitted & { error: string })[]): ServiceError {

@@ -36,7 +36,7 @@ function cancelRunning(name: string, condition: string, orderChange: readonly st
    )`,
     applyStockChanges({
       source: 'stock_change',
-      rows: 'many',
+      rows: 'together',
       amount: 'relative',
       eventReason: 'return',
       defaultWarehouse: '$4::bigint',

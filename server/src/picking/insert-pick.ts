@@ -89,7 +89,7 @@ export const insertPick = statement<
      from judged where refusal is null
    ), ${applyStockChanges({
      source: 'stock_change',
-     rows: 'one',
+     rows: 'apart',
      amount: 'relative',
      eventReason: 'order_fulfillment',
      defaultWarehouse: '$9::bigint',

@@ -37,7 +37,7 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
      from locked_pick p cross join locked_flow f where p.is_due
    ), ${applyStockChanges({
      source: 'stock_change',
-     rows: 'one',
+     rows: 'apart',
      amount: 'relative',
      eventReason: 'return',
      defaultWarehouse: '$4::bigint',

@@ -1,49 +1,65 @@
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
+import type { BatchedStatement } from '../database/batched-statement.ts'
 import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { namedProduct, requireNamedProduct } from './named-product.ts'
+import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
 import type { adjustInput, adjustOutput } from './schemas.ts'
+import { groupOf, type StockCaller } from './stock-caller.ts'
 import { shortage } from './shortage.ts'
 
 interface Adjustment {
-  product_id: number
-  is_same: boolean
+  caller: StockCaller
+  input: z.infer<typeof adjustInput>
+}
+
+interface Adjusted {
+  call: number
+  product_id: number | null
+  exists: boolean
   available: number | null
   previous_quantity: number | null
   new_quantity: number | null
 }
 
-const adjustStockLevel = statement<
-  [
-    tenantId: number,
-    productId: number | null,
-    sku: string | null,
-    locationId: string,
-    change: number,
-    reason: string | null,
-    defaultWarehouseId: number,
-    createdBy: string,
+const adjustStockLevels: BatchedStatement<Adjustment, Adjusted> = {
+  statement: statement(
+    'adjust_stock_levels',
+    `with item as materialized (
+       select i.position, i.location_id, i.amount, i.reason, ${NAMED_PRODUCTS.columns}
+       from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[]) with ordinality i (product_id, sku, location_id, amount, reason, position)
+       ${NAMED_PRODUCTS.joins}
+     ), stock_change as materialized (
+       select position, product_id, location_id, amount, case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
+         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+       from item where product_id is not null
+     ), ${applyStockChanges({
+       source: 'stock_change',
+       rows: 'apart',
+       amount: 'relative',
+       eventReason: 'manual_adjustment',
+       defaultWarehouse: '$7::bigint',
+       createdBy: '$8::text',
+     })}, ${recordEvents('stock_event')}
+     select i.position::int - 1 as call, i.product_id, i.exists, s.available, m.previous_quantity, m.new_quantity
+     from item i left join short_level s using (product_id) left join stock_movement m using (position)`,
+  ),
+  valuesOf: (adjustments) => [
+    adjustments[0]?.caller.tenantId,
+    adjustments.map(({ input }) => input.product_id ?? null),
+    adjustments.map(({ input }) => input.sku ?? null),
+    adjustments.map(({ input }) => input.location_id),
+    adjustments.map(({ input }) => input.adjustment_quantity),
+    adjustments.map(({ input }) => input.reason ?? null),
+    adjustments[0]?.caller.defaultWarehouse.id,
+    adjustments[0]?.caller.keyName,
   ],
-  Adjustment
->(
-  'adjust_stock_level',
-  `with ${namedProduct('$2', '$3')}, stock_change as materialized (
-     select 1 as position, id as product_id, $4::text as location_id, $5::numeric as amount, case when $5 > 0 then 'IN' else 'OUT' end as movement_type,
-       $6::text as reason, null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
-     from named_product where is_same
-   ), ${applyStockChanges({
-     source: 'stock_change',
-     rows: 'one',
-     amount: 'relative',
-     eventReason: 'manual_adjustment',
-     defaultWarehouse: '$7::bigint',
-     createdBy: '$8::text',
-   })}, ${recordEvents('stock_event')}
-   select p.id as product_id, p.is_same, s.available, m.previous_quantity, m.new_quantity
-   from named_product p left join short_level s on true left join stock_movement m on true`,
-)
+  // Two names of one product are not known to be that: by id and by SKU never together.
+  groupOf: ({ caller, input }) => groupOf(caller, typeof input.product_id === 'number' ? 'id' : 'sku'),
+  changedBy: ({ input }) => [String(input.product_id ?? input.sku)],
+  sizeOf: () => 1,
+}
 
 /**
  * Adds to the stock of a product at a location, or removes from it. Errors: `not_found`, `validation_error` when product_id and sku
@@ -53,22 +69,10 @@ export async function adjustStock(
   context: RequestContext,
   input: z.infer<typeof adjustInput>,
 ): Promise<z.infer<typeof adjustOutput>> {
-  const { tenantId, defaultWarehouse, keyName } = context.caller
   const change = input.adjustment_quantity
-  const row = requireNamedProduct(
-    await context.db.runOne(adjustStockLevel, [
-      tenantId,
-      input.product_id ?? null,
-      input.sku ?? null,
-      input.location_id,
-      change,
-      input.reason ?? null,
-      defaultWarehouse.id,
-      keyName,
-    ]),
-  )
-  const { product_id, previous_quantity, new_quantity } = row
-  if (previous_quantity === null || new_quantity === null) throw shortage(input.location_id, -change, row.available)
+  const [row] = await context.db.runBatched(adjustStockLevels, { caller: context.caller, input })
+  const { product_id, available, previous_quantity, new_quantity } = requireNamedProduct(row)
+  if (previous_quantity === null || new_quantity === null) throw shortage(input.location_id, -change, available)
   return {
     type: change > 0 ? 'addition' : 'removal',
     quantity_adjusted: change,

@@ -13,8 +13,11 @@ interface StockChanges {
    * - `other_location_id` text: of a transfer, where the stock comes from or goes to
    */
   source: string
-  /** Whether `source` may have several rows, or at most one: that takes Postgres half the steps. */
-  rows: 'one' | 'many'
+  /**
+   * `together`: all changes are made, or none when one of them is short. `apart`: each of its own accord, and no two of the same product,
+   * which takes Postgres half the steps.
+   */
+  rows: 'together' | 'apart'
   /** Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. */
   amount: 'relative' | 'absolute'
   /** The reason in `stock/updated` of a change whose own `reason` is not one that events know. */
@@ -47,12 +50,12 @@ const ABSOLUTE = {
 }
 
 /**
- * CTEs that change stock levels, all of them or none: every statement that changes stock is made with them. They create locations
+ * CTEs that change stock levels: every statement that changes stock is made with them. They create locations
  * named for the first time, keep warehouse totals and movement counts, and write one movement a change. What they offer:
  *
- * - `short_level` (product_id, location_id, available): levels that hold less than is to be removed. When there is one, nothing at all
- *   is written; other CTEs of the statement must be made to depend on that, or on `stock_movement`. When another caller takes the
- *   stock in the meantime, the statement fails on the constraint stock_levels_quantity_range instead; that is `adjustment_error` too.
+ * - `short_level` (product_id, location_id, available): levels that hold less than is to be removed. They are not changed, and nothing at
+ *   all is when changes are made together; other CTEs of the statement must be made to depend on that, or on `stock_movement`. When another
+ *   caller takes the stock in the meantime, the statement fails on the constraint stock_levels_quantity_range instead; that is `adjustment_error` too.
  * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
  *   reason, user_id, order_id, created_at): what was written.
  * - `stock_event` (position, topic, data): the events, to be given to `recordEvents`, alone or with others; position is above 0.
@@ -63,7 +66,8 @@ const ABSOLUTE = {
 export function applyStockChanges(changes: StockChanges): string {
   const { source, defaultWarehouse } = changes
   const amounts = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
-  const sql = changes.rows === 'one' ? oneRow(source) : manyRows(source, amounts)
+  const sql = changes.rows === 'apart' ? apart(source) : together(source, amounts)
+  const isMade = changes.amount === 'relative' ? sql.isMade : 'true'
   return `
 net_change as materialized (
   ${sql.netChange}
@@ -71,11 +75,11 @@ net_change as materialized (
   ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
 ), named_location as materialized (
   select c.location_id, l.warehouse_id
-  from (select ${sql.distinct} location_id from net_change where not exists (select from short_level)) c
-  left join locations l on l.tenant_id = $1 and l.id = c.location_id
+  from (select distinct location_id from net_change c where ${isMade}) c
+  left join lateral (select warehouse_id from locations where tenant_id = $1 and id = c.location_id limit 1) l on true
 ), new_location as (
   insert into locations (tenant_id, id, code, warehouse_id)
-  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null ${sql.inOrderOf('location_id')}
+  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null order by location_id
   -- Of any unique key: locations has two, and callers who make the same location at the same time may meet at either.
   on conflict do nothing
   returning id
@@ -84,8 +88,8 @@ net_change as materialized (
   select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${amounts.proposed}
   from net_change c join named_location l using (location_id)
   -- Always true: has the locations made before the first level is locked.
-  where (select count(*) from new_location) >= 0
-  ${sql.inOrderOf('c.product_id, c.location_id')}
+  where (select count(*) from new_location) >= 0 and ${isMade}
+  order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
   set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, quantity, previous_quantity
@@ -125,24 +129,23 @@ const MAX_POSITION = '2147483647::bigint'
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
 
-function oneRow(source: string) {
+function apart(source: string) {
   return {
+    isMade: 'not exists (select from short_level s where s.product_id = c.product_id)',
     netChange: `select product_id, location_id, amount from ${source}`,
-    distinct: '',
-    inOrderOf: () => '',
-    warehouseChange:
-      'select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level where quantity <> previous_quantity',
+    warehouseChange: `select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level
+  where quantity <> previous_quantity order by product_id, warehouse_id`,
     movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
-    from ${source} c cross join changed_level v`,
+    from ${source} c join changed_level v using (product_id)
+    order by c.position`,
     counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, 1 from stock_movement`,
   }
 }
 
-function manyRows(source: string, amounts: typeof RELATIVE) {
+function together(source: string, amounts: typeof RELATIVE) {
   return {
     netChange: `select product_id, location_id, ${amounts.netAmount} as amount from ${source} group by product_id, location_id`,
-    distinct: 'distinct',
-    inOrderOf: (columns: string) => `order by ${columns}`,
+    isMade: 'not exists (select from short_level)',
     warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
   group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
   order by product_id, warehouse_id`,
@@ -158,7 +161,9 @@ function manyRows(source: string, amounts: typeof RELATIVE) {
 // Levels are never deleted and this reads them as of the statement's beginning: to refuse by it is right at that time, and a level
 // that passes exists when it is locked.
 const SHORT_LEVELS = `select c.product_id, c.location_id, coalesce(v.quantity, 0) as available
-  from net_change c left join stock_levels v on v.tenant_id = $1 and v.product_id = c.product_id and v.location_id = c.location_id
+  from net_change c left join lateral (
+    select quantity from stock_levels where tenant_id = $1 and product_id = c.product_id and location_id = c.location_id limit 1
+  ) v on true
   where c.amount < 0 and coalesce(v.quantity, 0) + c.amount < 0`
 
 const NO_SHORT_LEVELS = 'select product_id, location_id, amount as available from net_change where false'

@@ -5,7 +5,7 @@ import { recordEvents } from '../events/index.ts'
 import { id } from '../fields.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { OTHER_PRODUCT } from './named-product.ts'
+import { NAMED_PRODUCTS, OTHER_PRODUCT } from './named-product.ts'
 import { stockUpdate, type bulkInput, type bulkOutput } from './schemas.ts'
 
 type StockUpdate = z.infer<typeof stockUpdate>
@@ -30,18 +30,16 @@ const setStockLevels = statement<
 >(
   'set_stock_levels',
   `with item as materialized (
-     select i.position, i.product_id as given_product_id, i.location_id, i.quantity, p.id is not null as exists,
-       case when i.product_id is null then s.id when i.sku is null or p.external_id = i.sku then p.id end as product_id
+     select i.position, i.product_id as given_product_id, i.location_id, i.quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
-     left join products p on p.tenant_id = $1 and p.id = i.product_id
-     left join products s on s.tenant_id = $1 and s.external_id = i.sku and s.is_active and i.product_id is null
+     ${NAMED_PRODUCTS.joins}
    ), stock_change as materialized (
      select position, product_id, location_id, quantity as amount, 'ADJUSTMENT' as movement_type, null::text as reason,
        null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
      from item where product_id is not null
    ), ${applyStockChanges({
      source: 'stock_change',
-     rows: 'many',
+     rows: 'together',
      amount: 'absolute',
      eventReason: 'inventory_count',
      defaultWarehouse: '$7::bigint',

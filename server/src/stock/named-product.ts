@@ -20,22 +20,31 @@ export const namesProduct = [
 
 export const OTHER_PRODUCT = 'sku: names another product than product_id'
 
-/** The CTE `named_product` (id, is_same): the product that two parameters, each of which may be null, name. */
-export function namedProduct(productId: string, sku: string): string {
-  return `
-named_product as materialized (
-  select id, ${sku}::text is null or coalesce(external_id = ${sku}, false) as is_same from products where tenant_id = $1 and id = ${productId}::bigint
-  union all
-  select id, true from products where tenant_id = $1 and external_id = ${sku} and is_active and ${productId}::bigint is null
-)`
+interface NamedProduct {
+  /** Whether there is a product of that id, or else SKU. */
+  exists: boolean
+  /** Null when the SKU is another product's. */
+  product_id: number | null
+}
+
+/**
+ * SQL for the columns `exists` and `product_id` of the product that a row `i` names, and the joins that they need. The limits make each a lookup,
+ * also in a plan that was made while the table was empty and joining all of it looked as good.
+ */
+export const NAMED_PRODUCTS = {
+  columns: `p.id is not null or s.id is not null as exists,
+       case when i.product_id is null then s.id when i.sku is null or p.external_id = i.sku then p.id end as product_id`,
+  joins: `left join lateral (select id, external_id from products where tenant_id = $1 and id = i.product_id limit 1) p on true
+     left join lateral (select id from products where tenant_id = $1 and external_id = i.sku and is_active and i.product_id is null limit 1) s on true`,
 }
 
 /** Throws `not_found` unless there is a product, and `validation_error` when its SKU is not the given one. */
-export function requireNamedProduct<Row extends { is_same: boolean }>(row: Row | undefined): Row {
-  if (row === undefined) throw new ServiceError('not_found', 'Product not found')
-  if (!row.is_same)
+export function requireNamedProduct<Row extends NamedProduct>(row: Row | undefined): Row & { product_id: number } {
+  if (row?.exists !== true) throw new ServiceError('not_found', 'Product not found')
+  const { product_id } = row
+  if (product_id === null)
     throw new ServiceError('validation_error', OTHER_PRODUCT, {
       details: [{ path: 'sku', error: 'names another product than product_id' }],
     })
-  return row
+  return { ...row, product_id }
 }

@@ -35,8 +35,7 @@ export function stockEvents(movement: string, options: { eventReason: StockReaso
         'reference_id', m.id::text
       ) end as data
     from ${movement} m
-    join products p on p.tenant_id = $1 and p.id = m.product_id
-    join warehouses w on w.tenant_id = $1 and w.id = m.warehouse_id
+    ${namesOf('m')}
     cross join generate_series(1, 2) kind
     where kind = 1 or (m.is_latest and m.level_quantity <> m.level_previous_quantity)`
 }
@@ -59,7 +58,17 @@ export function lowAlerts(total: string): string {
       'suggested_reorder', coalesce(p.reorder_quantity, 2 * p.minimum_threshold - t.quantity)::float8
     ) as data
     from ${total} t
-    join products p on p.tenant_id = $1 and p.id = t.product_id
-    join warehouses w on w.tenant_id = $1 and w.id = t.warehouse_id
+    ${namesOf('t')}
     where t.previous_quantity >= p.minimum_threshold and t.quantity < p.minimum_threshold`
+}
+
+/**
+ * The product `p` and the warehouse `w` of a row. The limits make each a lookup, also in a plan that was made while the tables were empty and
+ * joining all of them looked as good.
+ */
+function namesOf(row: string): string {
+  return `cross join lateral (
+      select id, external_id, barcode, name, minimum_threshold, reorder_quantity from products where tenant_id = $1 and id = ${row}.product_id limit 1
+    ) p
+    cross join lateral (select id, name from warehouses where tenant_id = $1 and id = ${row}.warehouse_id limit 1) w`
 }

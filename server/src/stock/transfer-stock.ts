@@ -3,13 +3,13 @@ import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
-import { namedProduct, requireNamedProduct } from './named-product.ts'
+import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
 import type { transferInput, transferOutput } from './schemas.ts'
 import { shortage } from './shortage.ts'
 
 interface Transfer {
-  product_id: number
-  is_same: boolean
+  product_id: number | null
+  exists: boolean
   available: number | null
   from: z.infer<typeof transferOutput>['from'] | null
   to: z.infer<typeof transferOutput>['to'] | null
@@ -34,22 +34,25 @@ const transferStockLevel = statement<
   Transfer
 >(
   'transfer_stock_level',
-  `with ${namedProduct('$2', '$3')}, stock_change as materialized (
-     select c.position, p.id as product_id, c.location_id, c.amount, 'TRANSFER' as movement_type, $7::text as reason,
+  `with item as materialized (
+     select ${NAMED_PRODUCTS.columns} from (values ($2::bigint, $3::text)) i (product_id, sku)
+     ${NAMED_PRODUCTS.joins}
+   ), stock_change as materialized (
+     select c.position, p.product_id, c.location_id, c.amount, 'TRANSFER' as movement_type, $7::text as reason,
        null::bigint as user_id, null::bigint as order_id, c.other_location_id
-     from named_product p,
+     from item p,
        (values (1, $4::text, -$6::numeric, $5::text), (2, $5, $6, $4)) c (position, location_id, amount, other_location_id)
-     where p.is_same
+     where p.product_id is not null
    ), ${applyStockChanges({
      source: 'stock_change',
-     rows: 'many',
+     rows: 'together',
      amount: 'relative',
      eventReason: 'transfer',
      defaultWarehouse: '$8::bigint',
      createdBy: '$9::text',
    })}, ${recordEvents('stock_event')}
-   select p.id as product_id, p.is_same, s.available, ${transferSide('f')} as "from", ${transferSide('t')} as "to"
-   from named_product p
+   select p.product_id, p.exists, s.available, ${transferSide('f')} as "from", ${transferSide('t')} as "to"
+   from item p
    left join short_level s on true
    left join stock_movement f on f.position = 1
    left join stock_movement t on t.position = 2`,
