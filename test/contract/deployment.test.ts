@@ -92,3 +92,15 @@ describe('the health check of the image', () => {
     })
   })
 })
+
+it('the alerts ask for metrics that there are', async () => {
+  const service = await startService()
+  onTestFinished(() => service.stop())
+  await fetch(`${service.url}/healthz`)
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  const named = (await read('deploy/alerts.yaml')).match(/\b(?:fulfillment|nodejs)_\w+/g) ?? []
+  expect(named.length).toBeGreaterThan(8)
+  // Those of a replica are there when there is one.
+  const missing = named.filter((name) => !name.startsWith('fulfillment_replica_') && !metrics.includes(`\n${name}`))
+  expect(missing).toEqual([])
+})
