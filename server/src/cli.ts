@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addBackupCommands } from './command-line/backup.ts'
 import { addExportCommands } from './command-line/export.ts'
 import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
@@ -16,6 +17,7 @@ addKeyCommands(program)
 addMaintenanceCommands(program)
 addImportCommands(program)
 addExportCommands(program)
+addBackupCommands(program)
 
 // Whoever reads what is printed may stop doing so, as with `| head`: that is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

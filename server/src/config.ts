@@ -111,6 +111,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
+/** Throws unless the database is the embedded one; `instead` says what to do for another. */
+export function requireEmbedded({ databaseUrl }: Config, instead: string): void {
+  if (databaseUrl !== undefined) throw new Error(`DATABASE_URL: is set, and this is for the embedded database: ${instead}`)
+}
+
 /** The configured encryption key, or the one kept in the data folder, which is made when there is none. */
 export async function encryptionKeyOf(config: Config): Promise<string> {
   if (config.encryptionKey !== undefined) return config.encryptionKey

@@ -75,6 +75,19 @@ function alone<T>({ dataDir }: Cluster, work: () => Promise<T>): Promise<T> {
   return withLock(join(dataDir, 'postgres.lock'), LOCK_TIMEOUT_MS, work)
 }
 
+/** Runs `work` while no process uses the cluster or begins to. Throws when one does. */
+export async function whileUnused<T>(cluster: Cluster, work: () => Promise<T>): Promise<T> {
+  return await alone(cluster, async () => {
+    const users = tryLock(usersFile(cluster), 'exclusive')
+    if (!users) throw new Error(`DATA_DIR: ${cluster.dataDir} is in use by another process: stop it first`)
+    try {
+      return await work()
+    } finally {
+      users.release()
+    }
+  })
+}
+
 function usersFile({ dataDir }: Cluster): string {
   return join(dataDir, 'postgres.users.lock')
 }

@@ -1,0 +1,2 @@
+export { createBackup } from './create-backup.ts'
+export { restoreBackup } from './restore-backup.ts'

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { createBackup, restoreBackup } from '../backup/index.ts'
+import { readConfig, type Config } from '../config.ts'
+import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
+import { startProgress } from './progress.ts'
+import { print, type CommandResult } from './run.ts'
+
+interface BackupOptions {
+  quiet?: boolean
+  json?: boolean
+}
+
+const MEBIBYTE = 1_048_576
+
+export function addBackupCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('Write the embedded database and its secrets to a new file, also while the server runs')
+    .argument('<file>', 'a new file, such as backup.tar.gz; whoever has it has the data')
+    .option('--quiet', 'no progress')
+    .option('--json', 'print one JSON object: file, bytes, created_at, version, postgres, arch, encryption_key')
+    .action((file: string, options: BackupOptions) =>
+      followed(options, async (config, following) => {
+        const { format: _, ...made } = await createBackup(config, file, following)
+        const size = `${(made.bytes / MEBIBYTE).toFixed(1)} MiB`
+        const note = made.encryption_key === 'included' ? '' : '\nENCRYPTION_KEY is not in it: keep it as well'
+        return { json: { file, ...made }, text: `Backed up ${config.dataDir} to ${file} (${size})${note}` }
+      }),
+    )
+
+  program
+    .command('restore')
+    .description('Put a backup into DATA_DIR, which must be empty or not exist')
+    .argument('<file>', 'what `backup` has written')
+    .option('--quiet', 'no progress')
+    .option('--json', 'print one JSON object: file, created_at, version, postgres, arch, encryption_key')
+    .action((file: string, options: BackupOptions) =>
+      followed(options, async (config, following) => {
+        const { format: _, ...about } = await restoreBackup(config, file, following)
+        const needsKey = about.encryption_key === 'environment' && config.encryptionKey === undefined
+        const note = needsKey ? '\nSet ENCRYPTION_KEY to what it was then before you start the server' : ''
+        return { json: { file, ...about }, text: `Restored the backup of ${about.created_at} to ${config.dataDir}${note}` }
+      }),
+    )
+}
+
+type Following = Parameters<typeof createBackup>[2]
+
+/** Runs the work with its progress on standard error, broken off by Ctrl-C, and prints the result. */
+async function followed(
+  options: BackupOptions,
+  work: (config: Config, following: Following) => Promise<CommandResult>,
+): Promise<void> {
+  const config = readConfig(process.env)
+  const interruption = onInterrupt('Ending')
+  const progress = startProgress('MiB', options)
+  const onProgress = (bytes: number, share: number): void => progress.update(Math.floor(bytes / MEBIBYTE), share)
+  const ended = (): void => {
+    progress.stop()
+    interruption.stopListening()
+  }
+  try {
+    print(options, await work(config, { onProgress, signal: interruption.signal }).finally(ended))
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error
+    process.exitCode = INTERRUPTED_EXIT_CODE
+  }
+}

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { FulfillmentClient } from '../../sdk/src/index.ts'
+import { verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
+import { Load } from '../faults/support/load.ts'
+import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { startReceiver } from '../webhooks/support/receiver.ts'
+import { runCommand, startCommand } from './run-command.ts'
+
+let folder: string
+let live: ServerProcess
+let liveDir: string
+let key: string
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-backup-'))
+  liveDir = path.join(folder, 'live')
+  live = await startServer(liveDir)
+  key = /service_live_\S+/.exec(live.output())?.[0] ?? ''
+})
+afterAll(async () => {
+  await live.end('SIGTERM')
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+
+/** A server on the embedded database, with an encryption key that was made for it. */
+const startServer = (dataDir: string): Promise<ServerProcess> => startServerProcess({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+
+async function databaseUrl(dataDir: string): Promise<string> {
+  const { password, port } = JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as Record<string, string>
+  return `postgres://postgres:${password}@127.0.0.1:${port}/fulfillment`
+}
+
+describe('backup and restore', { timeout: 120_000 }, () => {
+  it('keep what was acknowledged before the backup began, with keys, secrets and the feed of events, under load', async () => {
+    const client = new FulfillmentClient({ apiKey: key, baseUrl: live.url })
+    const receiver = await startReceiver()
+    const webhook = await client.webhooks.create({ name: 'kept', url: receiver.url, events: ['product/deleted'] })
+    const products = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((barcode) => client.products.create({ name: barcode, barcode })),
+    )
+    for (const { id } of products) await client.stock.setLevel(id, { location_id: 'A', quantity: 1_000 })
+    const load = new Load(live.url, key, products)
+    await vi.waitFor(() => expect(load.acknowledged).toBeGreaterThan(100), { timeout: 20_000 })
+    const acknowledged = load.writes.filter(({ outcome }) => outcome === 'acknowledged').map(({ mark }) => mark)
+    const lastEvent = (await client.events.list({ limit: 100 })).events.at(-1)?.id
+
+    const file = path.join(folder, 'hot.tar.gz')
+    const made = await runCommand(['backup', file, '--json'], { DATA_DIR: liveDir })
+    await load.stop()
+    expect([made.exitCode, JSON.parse(made.stdout)]).toMatchObject([
+      0,
+      { file, encryption_key: 'included', bytes: (await stat(file)).size },
+    ])
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+
+    const dataDir = path.join(folder, 'restored')
+    expect(await runCommand(['restore', file, '--quiet'], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0, stderr: '' })
+    const server = await startServer(dataDir)
+    try {
+      const env = { FULFILLMENT_URL: server.url, FULFILLMENT_API_KEY: key }
+      const orders = await runCommand(['export', 'orders', '--columns', 'order_tenant_id'], env)
+      const movements = await runCommand(['export', 'movements', '--columns', 'reason'], env)
+      const kept = new Set(`${orders.stdout}\n${movements.stdout}`.split('\n'))
+      expect(acknowledged.filter((mark) => !kept.has(mark))).toEqual([])
+
+      const restored = new FulfillmentClient({ apiKey: key, baseUrl: server.url })
+      expect(await restored.stock.reconcile()).toMatchObject({ is_balanced: true, products_checked: 5 })
+      await restored.products.delete(products[0]!.id)
+      const [delivered] = await receiver.count(1)
+      const signature = delivered?.headers['x-webhook-signature']
+      expect(verifyWebhookSync(delivered?.body ?? '', signature, webhook.secret).event).toBe('product/deleted')
+      const topics: string[] = []
+      for await (const { event } of restored.events.list({ after: lastEvent, limit: 100 })) topics.push(event)
+      expect(topics).toContain('product/deleted')
+    } finally {
+      await server.end('SIGTERM')
+      await receiver.close()
+    }
+  })
+
+  it('leave the server as it is when the backup is killed in the middle', async () => {
+    const { child, ended } = startCommand(['backup', path.join(folder, 'killed.tar.gz')], { DATA_DIR: liveDir })
+    const client = new pg.Client({ connectionString: await databaseUrl(liveDir) })
+    await client.connect()
+    const slots = async () => (await client.query('select slot_name from pg_replication_slots')).rows
+    await vi.waitFor(async () => expect(await slots()).toHaveLength(1), { timeout: 20_000, interval: 5 })
+    child.kill('SIGKILL')
+    await ended
+    await vi.waitFor(async () => expect(await slots()).toEqual([]), { timeout: 10_000 })
+    await client.end()
+    expect((await fetch(`${live.url}/readyz`)).status).toBe(200)
+    expect((await readdir(folder)).filter((name) => name.startsWith('killed'))).toEqual([expect.stringMatching(/\.partial$/)])
+    const again = await runCommand(['backup', path.join(folder, 'killed.tar.gz')], { DATA_DIR: liveDir })
+    expect(again.exitCode).toBe(0)
+  })
+
+  it('break off at Ctrl-C and leave nothing', async () => {
+    const before = await readdir(folder)
+    const { child, ended } = startCommand(['backup', path.join(folder, 'broken.tar.gz')], { DATA_DIR: liveDir })
+    await vi.waitFor(async () => expect(await readdir(folder)).not.toEqual(before), { timeout: 20_000, interval: 5 })
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ exitCode: 130, stdout: '' })
+    expect(await readdir(folder)).toEqual(before)
+  })
+
+  it('work without a server, and stop Postgres when they are done', async () => {
+    const dataDir = path.join(folder, 'cold')
+    const file = path.join(folder, 'cold.tar.gz')
+    const tenant = await runCommand(['tenants', 'create', 'Cold', '--json'], { DATA_DIR: dataDir })
+    expect(await runCommand(['backup', file], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0 })
+    await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+    const restoredDir = path.join(folder, 'cold restored')
+    expect(await runCommand(['restore', file], { DATA_DIR: restoredDir })).toMatchObject({ exitCode: 0 })
+    await expect(stat(path.join(restoredDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+    const list = await runCommand(['tenants', 'list', '--json'], { DATA_DIR: restoredDir })
+    expect(JSON.parse(list.stdout).tenants).toMatchObject([{ tenant_id: JSON.parse(tenant.stdout).tenant_id, name: 'Cold' }])
+  })
+})
+
+describe('refused', { timeout: 60_000 }, () => {
+  const good = (): string => path.join(folder, 'cold.tar.gz')
+
+  it.each([
+    ['a backup of another database', ['backup', 'x.tar.gz'], { DATABASE_URL: 'postgres://127.0.0.1/x' }, 'DATABASE_URL: is set'],
+    [
+      'a restoration to another database',
+      ['restore', 'x.tar.gz'],
+      { DATABASE_URL: 'postgres://127.0.0.1/x' },
+      'DATABASE_URL: is set',
+    ],
+    ['a folder without a database', ['backup', 'x.tar.gz'], { DATA_DIR: 'none' }, 'DATA_DIR: there is no database'],
+    ['a file that is there', ['backup', 'cold.tar.gz'], { DATA_DIR: 'cold' }, 'is there already'],
+    [
+      'a folder that is not empty',
+      ['restore', 'cold.tar.gz'],
+      { DATA_DIR: 'cold' },
+      'is not empty (encryption-key, postgres, postgres.json)',
+    ],
+    ['the folder of a running server', ['restore', 'cold.tar.gz'], { DATA_DIR: 'live' }, 'is in use by another process'],
+    ['a file that is not there', ['restore', 'gone.tar.gz'], { DATA_DIR: 'none' }, 'gone.tar.gz cannot be read'],
+  ])('is %s', async (_what, [command = '', file = ''], env, message) => {
+    const dataDir: { DATA_DIR?: string } = 'DATA_DIR' in env ? { DATA_DIR: path.join(folder, env.DATA_DIR) } : {}
+    const { exitCode, stdout, stderr } = await runCommand([command, path.join(folder, file)], { ...env, ...dataDir })
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)])
+    expect((await readdir(folder)).filter((name) => name.startsWith('none') || name.startsWith('x.'))).toEqual([])
+  })
+
+  it('is a backup that is cut off, changed, or none at all, and nothing of it stays', async () => {
+    const whole = gunzipSync(await readFile(good()))
+    const changed = Buffer.from(whole)
+    changed[changed.length >> 1]! ^= 1
+    const files: [Buffer, string][] = [
+      [(await readFile(good())).subarray(0, 1_000_000), 'unexpected end of file'],
+      [gzipSync(whole.subarray(0, whole.length >> 1), { level: 1 }), 'no whole backup'],
+      [gzipSync(changed, { level: 1 }), 'not what was backed up: postgres/'],
+      [Buffer.from('no archive'), 'incorrect header check'],
+    ]
+    const file = path.join(folder, 'bad.tar.gz')
+    const dataDir = path.join(folder, 'bad')
+    for (const [bytes, message] of files) {
+      await writeFile(file, bytes)
+      const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: dataDir })
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
+      expect(await readdir(dataDir)).toEqual(['postgres.lock', 'postgres.users.lock'])
+    }
+  })
+
+  it('is a backup of another version of Postgres', async () => {
+    const unpacked = path.join(folder, 'unpacked')
+    const run = promisify(execFile)
+    await run('mkdir', [unpacked])
+    await run('tar', ['-xzf', good(), '-C', unpacked])
+    const about = JSON.parse(await readFile(path.join(unpacked, 'backup.json'), 'utf8')) as object
+    await writeFile(path.join(unpacked, 'backup.json'), JSON.stringify({ ...about, postgres: '17' }))
+    const file = path.join(folder, 'old.tar.gz')
+    await run('tar', ['-czf', file, '-C', unpacked, 'backup.json', 'manifest.json'])
+    const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: path.join(folder, 'old') })
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('of Postgres 17, and this is Postgres 18')])
+  })
+})
