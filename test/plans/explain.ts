@@ -44,6 +44,9 @@ export class Recorder {
       runOne: async (...call: Parameters<typeof run>) => (await run(...call))[0],
       runBatched: (batched: BatchedStatement<unknown, { call: number }>, call: unknown) =>
         run(batched.statement, batched.valuesOf([call])),
+      runApart: run,
+      runFirst: run,
+      runLast: run,
       transaction: (work: (tx: unknown) => unknown) => work(db),
     }
     return { db: db as unknown as Queryable, caller: caller as Caller } as RequestContext

@@ -24,7 +24,7 @@ interface Group<Call, Row> {
 /** Two, so that one works while the other waits for the disk. */
 const MAX_UNDER_WAY = 2
 /** Rows of a statement: more would hold up the connections that all requests share. */
-const MAX_SIZE = 200
+export const MAX_SHARED_SIZE = 200
 
 /** Puts the calls of a batched statement together: those that came while as many statements as may be are under way. */
 export class CallBatches<Call, Row extends { call: number }> {
@@ -91,7 +91,7 @@ function take<Call, Row>(group: Group<Call, Row>): Waiting<Call, Row>[] {
   let size = 0
   for (const waiting of group.waiting) {
     const isFree = waiting.changes.every((change) => !group.changing.has(change) && !awaited.has(change))
-    if (isFree && (batch.length === 0 || size + waiting.size <= MAX_SIZE)) {
+    if (isFree && (batch.length === 0 || size + waiting.size <= MAX_SHARED_SIZE)) {
       batch.push(waiting)
       size += waiting.size
       for (const change of waiting.changes) group.changing.add(change)

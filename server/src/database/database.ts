@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import type { BatchedStatement } from './batched-statement.ts'
 import { Availability } from './availability.ts'
-import { CallBatches } from './call-batches.ts'
+import { CallBatches, MAX_SHARED_SIZE } from './call-batches.ts'
 import { ConnectionFailure, isRetryable } from './errors.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Probe } from './probe.ts'
@@ -19,13 +19,25 @@ export interface Queryable {
   run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]>
   /** The statement's only row, or undefined when there is none. */
   runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
-  /** Carries out a call of a batched statement, outside of a transaction together with others, and returns its rows. */
+  /**
+   * Runs one prepared statement that takes long, over a connection of its own: on those that all requests share it would hold up others.
+   * Outside of a transaction it is a transaction of its own and is run again after a deadlock.
+   */
+  runApart: Queryable['run']
+  /** Carries out a call of a batched statement and returns its rows: together with others, unless it is large or in a transaction. */
   runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]>
   /**
    * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
    * transaction it is part of that one.
    */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+}
+
+export interface Transaction extends Queryable {
+  /** Runs a statement that writes nothing, without waiting for the transaction to begin: both go to the database together. */
+  runFirst: Queryable['run']
+  /** Runs the last statement of the transaction, which is committed with it: both go to the database together. */
+  runLast: Queryable['run']
 }
 
 export interface Database extends Queryable {
@@ -107,7 +119,19 @@ export function openDatabase(
       availability.watch(this)
     }
   }
-  const pool = new pg.Pool({ ...config, Client, connectionTimeoutMillis: POOL_WAIT_MS, max: options.maxConnections ?? 10 })
+  class PooledClient extends Client {
+    constructor(clientConfig?: pg.ClientConfig) {
+      super(clientConfig)
+      sendingTogether(this)
+    }
+  }
+  const pool = new pg.Pool({
+    ...config,
+    pipeline: true,
+    Client: PooledClient,
+    connectionTimeoutMillis: POOL_WAIT_MS,
+    max: options.maxConnections ?? 10,
+  })
   pool.on('error', report)
   const connectPipelined = (): pg.Client => sendingTogether(new Client({ ...config, pipeline: true }))
   const readers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? READING_CONNECTIONS)
@@ -118,6 +142,7 @@ export function openDatabase(
 
   const run: Queryable['run'] = (statement, values) =>
     retried(async () => (await (statement.writes ? writers : readers).query(queryOf(statement, values))).rows as never)
+  const runApart: Queryable['run'] = (statement, values) => retried(() => runPooled(pool, statement, values)) as never
   const batches = new Map<unknown, CallBatches<never, never>>()
   const batchesOf = <Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>): CallBatches<Call, Row> => {
     const known = batches.get(batched) as CallBatches<Call, Row> | undefined
@@ -131,7 +156,11 @@ export function openDatabase(
     kysely,
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
-    runBatched: (batched, call) => batchesOf(batched).add(call),
+    runApart,
+    runBatched: (batched, call) =>
+      batched.sizeOf(call) > MAX_SHARED_SIZE
+        ? runApart(batched.statement, batched.valuesOf([call]))
+        : batchesOf(batched).add(call),
     transaction: (work) => retried(() => inTransaction(pool, work)),
     runAside: (statement, values) => retried(async () => (await aside.query(queryOf(statement, values))).rows as never),
     usage: () => ({
@@ -183,13 +212,31 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function runPooled<Row>(
+  pool: pg.Pool,
+  statement: Statement<readonly unknown[], Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const client = await acquire(pool)
+  let failure: Error | undefined
+  try {
+    return (await client.query(queryOf(statement, values))).rows as Row[]
+  } catch (error) {
+    // A statement that Postgres refused leaves the connection as it was.
+    if (!(error instanceof pg.DatabaseError)) failure = error as Error
+    throw error
+  } finally {
+    client.release(failure)
+  }
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await acquire(pool)
   let broken: Error | undefined
   try {
-    await client.query('begin')
-    const result = await work(transactionOn(client))
-    await client.query('commit')
+    const transaction = beginTransaction(client)
+    const result = await work(transaction.queries)
+    await transaction.commit()
     return result
   } catch (error) {
     await client.query('rollback').catch((failure: Error) => {
@@ -201,20 +248,46 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<
   }
 }
 
-function transactionOn(client: pg.PoolClient): Queryable {
+interface BegunTransaction {
+  queries: Transaction
+  commit(): Promise<unknown>
+}
+
+function beginTransaction(client: pg.PoolClient): BegunTransaction {
+  const begun = client.query('begin')
+  begun.catch(() => {})
+  let committed: Promise<unknown> | undefined
   let kysely: Kysely<Schema> | undefined
-  const run: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
-  const borrowed = { query: client.query.bind(client), release: () => {} }
-  const transaction: Queryable = {
+  const runFirst: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
+  const run: Queryable['run'] = async (statement, values) => {
+    // If it had not begun after all, a write would be a transaction of its own.
+    await begun
+    return await runFirst(statement, values)
+  }
+  const runLast: Queryable['run'] = async (statement, values) => {
+    await begun
+    const answer = runFirst(statement, values)
+    // After a statement that failed it does what a rollback does.
+    committed = client.query('commit')
+    committed.catch(() => {})
+    return await answer
+  }
+  const connect = async () => {
+    await begun
+    return { query: client.query.bind(client), release: () => {} }
+  }
+  const queries = (ends: Pick<Transaction, 'runFirst' | 'runLast'>): Transaction => ({
     get kysely() {
-      return (kysely ??= kyselyOn({ connect: async () => borrowed, end: async () => {}, options: {} }))
+      return (kysely ??= kyselyOn({ connect, end: async () => {}, options: {} }))
     },
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
+    runApart: run,
     runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
-    transaction: (work) => work(transaction),
-  }
-  return transaction
+    ...ends,
+    transaction: (work) => work(queries({ runFirst: run, runLast: run })),
+  })
+  return { queries: queries({ runFirst, runLast }), commit: async () => await (committed ?? client.query('commit')) }
 }
 
 function kyselyOn(pool: PostgresPool): Kysely<Schema> {

@@ -4,9 +4,6 @@ import { ORDER_STATES } from '../order-states/index.ts'
 import { insertOrders, type InsertedOrder } from './insert-orders.ts'
 import type { CreatedOrders, NewOrder } from './schemas.ts'
 
-/** A submission with more lines than this must not hold up the connections that all requests share. */
-const MANY_LINES = 200
-
 /** An order and its place in the submission, from 0. */
 interface Submitted {
   order: NewOrder
@@ -38,10 +35,7 @@ function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
 async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
   const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
   const submission = { tenantId: caller.tenantId, orders }
-  const isLong = insertOrders.sizeOf(submission) > MANY_LINES
-  const rows = await (isLong
-    ? db.transaction((tx) => tx.runBatched(insertOrders, submission))
-    : db.runBatched(insertOrders, submission))
+  const rows = await db.runBatched(insertOrders, submission)
   const inserted = rows
     .toSorted((a, b) => a.position - b.position)
     .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))

@@ -27,7 +27,7 @@ export async function listOrders({ db, caller }: RequestContext, query: OrderLis
   const list = listFor(query, offset)
   // Those that may take long must not hold up the connections that all requests share.
   const isQuick = offset < FAR_OFFSET && !query.include_details && query.customer_name === undefined
-  const rows = await (isQuick ? db.run(list, values) : db.transaction((tx) => tx.run(list, values)))
+  const rows = await (isQuick ? db.run(list, values) : db.runApart(list, values))
   return { orders: rows.flatMap(orderOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
 }
 

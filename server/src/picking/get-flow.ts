@@ -27,8 +27,8 @@ const selectFlow = statement<[tenantId: number, flowId: number], Omit<PickingFlo
 
 /** One flow with the order's lines, where their products lie, and the picks. Throws `not_found`. */
 export async function getFlow(context: RequestContext, input: { id: number }): Promise<PickingFlowDetails> {
-  // In a transaction because that runs apart from the connections that all requests share: a large order takes long.
-  const flow = await context.db.transaction((tx) => tx.runOne(selectFlow, [context.caller.tenantId, input.id]))
+  // A large order takes long.
+  const [flow] = await context.db.runApart(selectFlow, [context.caller.tenantId, input.id])
   if (flow === undefined) throw flowNotFound()
   return { ...flow, picks: flow.picks.map(shownPick) }
 }

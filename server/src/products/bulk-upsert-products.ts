@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
-import type { Queryable } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
 import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
-import { columnsOf } from './columns.ts'
 import { productCreated, productUpdated } from './product-events.ts'
 import { bulkItem, type bulkInput, type bulkOutput } from './schemas.ts'
 
@@ -23,29 +22,45 @@ const releaseSkus = statement<[tenantId: number, ids: number[]], never>(
   'update products set external_id = null where tenant_id = $1 and id = any($2::bigint[])',
 )
 
-const FIELDS = 'barcode text, name text, external_id text, category text, price float8, weight float8'
-
-// The event of a change shows the product as it was right after that change, which a later item of the call may have changed again.
-const writeProducts = statement<[tenantId: number, rows: string, changes: string], never>(
+// The event of a change shows the product as it was right after that change, which a later item of the call may have changed again: only the
+// last one is stored. The array makes a lookup by id of it in any plan, also in one that was made while the table was empty.
+const writeProducts = statement<
+  [
+    tenantId: number,
+    ids: (number | null)[],
+    barcodes: string[],
+    names: string[],
+    skus: (string | null)[],
+    categories: (string | null)[],
+    prices: (number | null)[],
+    weights: (number | null)[],
+    topics: string[],
+    updatedFields: string[],
+    areLast: boolean[],
+  ],
+  never
+>(
   'write_products',
-  `with item as materialized (
-     select * from json_to_recordset($2::json) i (id bigint, ${FIELDS})
+  `with change as materialized (
+     select * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::text[], $10::json[], $11::boolean[])
+       with ordinality c (id, barcode, name, external_id, category, price, weight, topic, updated_fields, is_last, position)
    ), created as (
      insert into products as p (tenant_id, barcode, name, external_id, category, price, weight, created_at, updated_at)
-     select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from item where id is null
+     select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from change where id is null and is_last
      returning p.id, p.barcode
    ), changed as (
-     update products p set name = i.name, external_id = i.external_id, category = i.category, price = i.price, weight = i.weight,
+     update products p set name = c.name, external_id = c.external_id, category = c.category, price = c.price, weight = c.weight,
        updated_at = statement_timestamp()
-     from item i where p.tenant_id = $1 and p.id = i.id
+     from change c where p.tenant_id = $1 and p.id = any (array(select id from change)) and p.id = c.id and c.is_last
      returning p.id, p.barcode
    ), written as (
      select * from created union all select * from changed
    ), event as (
      select p.position, p.topic, case p.topic when 'product/created' then ${productCreated('p')} else ${productUpdated('p', 'p.updated_fields')} end as data
      from (
-       select w.id, c.*, null::text as description, null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
-       from json_to_recordset($3::json) c (position int, topic text, updated_fields json, ${FIELDS}) join written w using (barcode)
+       select w.id, c.position, c.topic, c.updated_fields, c.barcode, c.name, c.external_id, c.category, c.price, c.weight, null::text as description,
+         null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
+       from change c join written w using (barcode)
      ) p
    ), ${recordEvents('event')}
    select`,
@@ -59,8 +74,8 @@ export async function bulkUpsertProducts(
   const items = input.products.map(checkedItem)
   const apply = (lock: typeof lockCatalog): Promise<BulkOutcome> =>
     db.transaction(async (tx) => {
-      await lock(tx, caller.tenantId)
-      const stored = await productsNamedBy(items, tx, caller.tenantId)
+      // Sent together, and carried out one after the other.
+      const [, stored] = await Promise.all([lock(tx, caller.tenantId), productsNamedBy(items, tx, caller.tenantId)])
       const outcome = applyBulkItems(stored, items)
       const mayWrite = lock === lockCatalog || !concernsNames(outcome, items)
       if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
@@ -91,22 +106,33 @@ function barcodeOf(item: unknown): string {
   return typeof barcode === 'string' ? barcode.trim() : ''
 }
 
-function productsNamedBy(items: readonly BulkItem[], tx: Queryable, tenantId: number): Promise<StoredProduct[]> {
+function productsNamedBy(items: readonly BulkItem[], tx: Transaction, tenantId: number): Promise<StoredProduct[]> {
   const valid = items.filter((item) => 'fields' in item)
   const skus = valid.map(({ fields }) => fields.sku).filter((sku) => typeof sku === 'string')
-  return tx.run(lockProducts, [tenantId, valid.map(({ barcode }) => barcode), skus])
+  return tx.runFirst(lockProducts, [tenantId, valid.map(({ barcode }) => barcode), skus])
 }
 
 async function write(
-  tx: Queryable,
+  tx: Transaction,
   tenantId: number,
   stored: readonly StoredProduct[],
   changes: readonly ProductChange[],
 ): Promise<void> {
-  const rows = new Map(changes.map(({ product }) => [product.barcode, columnsOf(product)]))
-  const events = changes.map(({ product, ...change }, position) => ({ ...columnsOf(product), ...change, position }))
-  const skus = new Set([...rows.values()].map((row) => row.external_id))
-  const released = stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && rows.get(barcode)?.external_id !== sku)
+  const last = new Map(changes.map((change) => [change.product.barcode, change]))
+  const skus = new Set([...last.values()].map(({ product }) => product.sku))
+  const released = stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && last.get(barcode)?.product.sku !== sku)
   if (released.length > 0) await tx.run(releaseSkus, [tenantId, released.map(({ id }) => id)])
-  await tx.run(writeProducts, [tenantId, JSON.stringify([...rows.values()]), JSON.stringify(events)])
+  await tx.runLast(writeProducts, [
+    tenantId,
+    changes.map(({ product }) => product.id ?? null),
+    changes.map(({ product }) => product.barcode),
+    changes.map(({ product }) => product.name),
+    changes.map(({ product }) => product.sku),
+    changes.map(({ product }) => product.category),
+    changes.map(({ product }) => product.price),
+    changes.map(({ product }) => product.weight),
+    changes.map(({ topic }) => topic),
+    changes.map(({ updated_fields }) => JSON.stringify(updated_fields)),
+    changes.map((change) => last.get(change.product.barcode) === change),
+  ])
 }

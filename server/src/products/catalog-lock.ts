@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts'
+import type { Transaction } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 
 /** SQL for the number by which the catalog of tenant `$1` is locked. The seed tells it from other locks on the tenant. */
@@ -17,14 +17,14 @@ const lockShared = statement<[tenantId: number], unknown>(
 const lockExclusive = statement<[tenantId: number], unknown>('lock_catalog_exclusive', `select pg_advisory_xact_lock(${CATALOG})`)
 
 /** Waits for a running bulk call and keeps others out until the transaction ends. To be called before any row is locked. */
-export async function keepBulkCallsOut(transaction: Queryable, tenantId: number): Promise<void> {
-  await transaction.run(lockShared, [tenantId])
+export async function keepBulkCallsOut(transaction: Transaction, tenantId: number): Promise<void> {
+  await transaction.runFirst(lockShared, [tenantId])
 }
 
 /**
  * Until the transaction ends, nobody else gives a product of the tenant a barcode or an SKU, so that what a bulk call finds out about
  * them still holds when it writes. To be called before any row is locked.
  */
-export async function lockCatalog(transaction: Queryable, tenantId: number): Promise<void> {
-  await transaction.run(lockExclusive, [tenantId])
+export async function lockCatalog(transaction: Transaction, tenantId: number): Promise<void> {
+  await transaction.runFirst(lockExclusive, [tenantId])
 }

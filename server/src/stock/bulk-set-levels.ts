@@ -73,19 +73,17 @@ async function applyUpdates(
   updates: readonly (StockUpdate & { position: number })[],
 ): Promise<ItemError[]> {
   const { tenantId, defaultWarehouse, keyName } = context.caller
-  // In a transaction because that runs apart from the connections that all requests share: many items take long.
-  const rejected = await context.db.transaction((tx) =>
-    tx.run(setStockLevels, [
-      tenantId,
-      updates.map((update) => update.position),
-      updates.map((update) => update.product_id ?? null),
-      updates.map((update) => update.sku ?? null),
-      updates.map((update) => update.location_id),
-      updates.map((update) => update.quantity),
-      defaultWarehouse.id,
-      keyName,
-    ]),
-  )
+  // Many items take long.
+  const rejected = await context.db.runApart(setStockLevels, [
+    tenantId,
+    updates.map((update) => update.position),
+    updates.map((update) => update.product_id ?? null),
+    updates.map((update) => update.sku ?? null),
+    updates.map((update) => update.location_id),
+    updates.map((update) => update.quantity),
+    defaultWarehouse.id,
+    keyName,
+  ])
   return rejected.map((row) => ({
     position: row.position,
     product_id: row.given_product_id ?? 0,

@@ -38,7 +38,7 @@ function stockNow({ db, caller }: RequestContext, sku: string): Promise<Stock | 
   return db.runOne(stockBySku, [caller.tenantId, sku])
 }
 
-/** In a transaction because that runs apart from the connections that all requests share: many movements take long. */
-function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {
-  return db.transaction((tx) => tx.runOne(stockBySkuAsOf, [caller.tenantId, sku, before]))
+async function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {
+  // Many movements take long.
+  return (await db.runApart(stockBySkuAsOf, [caller.tenantId, sku, before]))[0]
 }

@@ -86,8 +86,7 @@ export async function listMovements(context: RequestContext, query: Query): Prom
   const offset = (query.page - 1) * query.limit
   const [list, filterValues] = listFor(query)
   const values = [context.caller.tenantId, query.start_date ?? null, query.end_date ?? null, offset, query.limit, ...filterValues]
-  const rows =
-    offset < DEEP_OFFSET ? await context.db.run(list, values) : await context.db.transaction((tx) => tx.run(list, values))
+  const rows = offset < DEEP_OFFSET ? await context.db.run(list, values) : await context.db.runApart(list, values)
   return { movements: rows.flatMap(movementOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
 }
 

@@ -48,8 +48,8 @@ export async function reconcileStock(
   { db, caller }: RequestContext,
   query: z.infer<typeof reconcileInput>,
 ): Promise<Reconciliation> {
-  // In a transaction because that runs apart from the connections that all requests share: many movements take long.
-  const row = await db.transaction((tx) => tx.runOne(reconcile, [caller.tenantId, query.after, query.limit]))
+  // Many movements take long.
+  const [row] = await db.runApart(reconcile, [caller.tenantId, query.after, query.limit])
   const result = row as Omit<Reconciliation, 'is_balanced'>
   return { is_balanced: result.differences.length === 0, ...result }
 }
