@@ -2,24 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { insertApiKey } from '../../server/src/api-keys/index.ts'
 import { openDatabase, type Database } from '../../server/src/database/database.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
-import { createTenant } from '../../server/src/tenants/index.ts'
 import { freePort, startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { send, type TestTenant } from '../support/service.ts'
 import { startReceiver, type Receiver } from '../webhooks/support/receiver.ts'
 import { expectBalancedBooks, expectDelivered, expectNoneKeptUnanswered } from './support/books.ts'
 import { Load } from './support/load.ts'
+import { endLeases, newProducts, newTenant, undelivered } from './support/loaded-tenant.ts'
 import { postmasterOf, signalPostgres } from './support/postgres-processes.ts'
 
 /** `npm run test:faults`: each fault many times. */
 const LONG = process.env.FAULTS === 'long'
 const ROUNDS = LONG ? 12 : 1
 const LOAD_MS = 1_000
-const PRODUCTS = 20
 
 type Role = 'api' | 'worker' | 'other worker'
 
@@ -41,9 +38,9 @@ beforeAll(async () => {
   settings.set('worker', { ROLE: 'worker', MONITORING_PORT: String(await freePort()) })
   settings.set('other worker', { ROLE: 'worker', MONITORING_PORT: String(await freePort()) })
   for (const role of settings.keys()) await start(role)
-  tenant = await newTenant()
+  tenant = await newTenant(db, () => api().url)
   await tenant.request('POST', '/webhooks', { name: 'everything', url: receiver.url, events: ['*'] })
-  load = new Load(api().url, tenant.key, await newProducts())
+  load = new Load(api().url, tenant.key, await newProducts(db, tenant))
 })
 
 afterAll(async () => {
@@ -59,26 +56,6 @@ const api = (): ServerProcess => processes.get('api') as ServerProcess
 
 async function start(role: Role): Promise<void> {
   processes.set(role, await startServerProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...settings.get(role) }))
-}
-
-async function newTenant(): Promise<TestTenant> {
-  const { id } = await createTenant(db, 'load')
-  const { key } = await insertApiKey(db, id, 'live', { name: 'load', scopes: ['admin'] })
-  const request: TestTenant['request'] = (method, requestPath, body, options) =>
-    send(`${api().url}/api/v1${requestPath}`, method, body, { key, ...options })
-  return { id, key, request, createKey: async () => key }
-}
-
-async function newProducts(): Promise<{ id: number; barcode: string }[]> {
-  const products = Array.from({ length: PRODUCTS }, (_, n) => ({ barcode: `barcode-${n}`, name: `Product ${n}` }))
-  expect((await tenant.request('POST', '/products/bulk', { products })).body.data.created).toBe(PRODUCTS)
-  const { rows } = await sql<{
-    id: number
-    barcode: string
-  }>`select id, barcode from products where tenant_id = ${tenant.id}`.execute(db.kysely)
-  const updates = rows.map(({ id }) => ({ product_id: id, location_id: 'A', quantity: 1_000_000 }))
-  expect((await tenant.request('POST', '/stock/bulk', { updates })).body.data.success).toBe(PRODUCTS)
-  return rows
 }
 
 /** Waits until writes are acknowledged again. */
@@ -132,18 +109,6 @@ async function stopAndStart(): Promise<void> {
   await start('api')
 }
 
-/** Of deliveries that were in flight when their worker was killed: waiting for it takes a minute. */
-async function endLeases(): Promise<void> {
-  await sql`update waiting_deliveries set next_attempt_at = now() where state = 'in_flight'`.execute(db.kysely)
-  await sql`update webhook_lanes set due_at = now(), owner_until = now()`.execute(db.kysely)
-}
-
-async function undelivered(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select (select count(*) from event_outbox) + (select count(*) from waiting_deliveries) as count`.execute(db.kysely)
-  return rows[0]?.count ?? -1
-}
-
 const WITHIN = { timeout: 30_000 * ROUNDS }
 
 describe('under mixed load', () => {
@@ -166,8 +131,8 @@ describe('under mixed load', () => {
     expect(load.faults).toEqual([])
     expect(load.acknowledged).toBeGreaterThan(100)
     await expectBalancedBooks(db, tenant, load.writes)
-    if (!LONG) await endLeases()
-    await expect.poll(undelivered, { timeout: 80_000, interval: 100 }).toBe(0)
+    if (!LONG) await endLeases(db)
+    await expect.poll(() => undelivered(db), { timeout: 80_000, interval: 100 }).toBe(0)
     await expectDelivered(db, tenant, receiver.received)
     const { body } = await tenant.request('GET', '/stock/reconcile?limit=100', undefined, { headers: { connection: 'close' } })
     expect(body.data).toMatchObject({ is_balanced: true, differences: [] })

@@ -16,6 +16,8 @@ export interface DatabaseProxy {
   /** Takes no connections, after closing those that there are: a stopped server. */
   refuse(): Promise<void>
   accept(): Promise<void>
+  /** Leads new connections to another server, as an address that moves with the primary does; those that are open stay. */
+  pointTo(databaseUrl: string): void
   /** How many connections are open. */
   readonly connections: number
   close(): Promise<void>
@@ -23,7 +25,7 @@ export interface DatabaseProxy {
 
 /** Starts a proxy in front of a database. */
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
   let frozen = false
   let server = await listen(0)
@@ -75,6 +77,9 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     },
     accept: async () => {
       server = await listen(port)
+    },
+    pointTo: (databaseUrl) => {
+      target = new URL(databaseUrl)
     },
     get connections() {
       return pairs.size
