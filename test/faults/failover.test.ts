@@ -82,10 +82,18 @@ async function expectReadOnlyService(): Promise<void> {
 }
 let otherKey: Promise<string>
 
+/** What the primary commits from now on does not get to the standby any more. */
+async function holdBackReplication(): Promise<void> {
+  const { rows } = await primary.query('select pid from pg_stat_replication')
+  for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
+}
+
 async function expectFailover(): Promise<void> {
   otherKey = tenant.createKey()
   await otherKey
   await delay(LOAD_MS * (0.5 + Math.random()))
+  await holdBackReplication()
+  await delay(300)
   await primary.kill()
   address.pointTo(standby.url)
   address.cut()
