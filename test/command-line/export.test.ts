@@ -4,7 +4,6 @@ import { createServer, request as httpRequest, type RequestListener, type Server
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -37,19 +36,30 @@ async function manyProducts(tenant: TestTenant, prefix: string, count: number): 
   await tenant.request('POST', '/products/bulk', { products })
 }
 
+/** So many products of 4 kB, more than there is room for between a process and its reader. */
+async function largeProducts(tenant: TestTenant, count: number): Promise<void> {
+  await sql`
+    insert into products (tenant_id, barcode, name, description, created_at)
+    select ${tenant.id}, 'old-' || n, 'Product ' || n, repeat('x', 4000), now() - n * interval '1 second' from generate_series(1, ${count}::int) n`.execute(
+    service.db.kysely,
+  )
+}
+
 /** A gateway before the service, that may answer by itself: `intercept` says whether it has. */
 async function startGateway(
-  intercept: (...call: Parameters<RequestListener>) => boolean,
+  intercept: (...call: Parameters<RequestListener>) => boolean | Promise<boolean>,
 ): Promise<{ url: string; server: Server }> {
   const { hostname, port } = new URL(service.url)
-  const server = createServer((incoming, answer) => {
-    if (intercept(incoming, answer)) return
+  const forward: RequestListener = (incoming, answer) => {
     const { method, url, headers } = incoming
     const onward = httpRequest({ hostname, port, method, path: url, headers }, (reply) => {
       answer.writeHead(reply.statusCode ?? 502, reply.headers)
       reply.pipe(answer)
     })
     incoming.pipe(onward)
+  }
+  const server = createServer((incoming, answer) => {
+    void Promise.resolve(intercept(incoming, answer)).then((isAnswered) => isAnswered || forward(incoming, answer))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
@@ -132,20 +142,21 @@ describe('what is exported', () => {
 })
 
 describe('a long export', () => {
-  // The pipe holds less than three pages: the command waits for its reader in the middle of the list.
   it('gives each record once that is in the list all the time, whatever is added and removed meanwhile', async () => {
     const tenant = await service.newTenant()
     await manyProducts(tenant, 'old', 900)
     const { body } = await tenant.request('GET', '/products?limit=100')
     const newest: number[] = body.data.products.map(({ id }: { id: number }) => id)
-    const { child, ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant))
-    child.stdout?.pause()
-    await once(child.stdout!, 'readable')
-    await sleep(300)
-    for (const id of newest.slice(0, 70)) await tenant.request('DELETE', `/products/${id}`)
-    await manyProducts(tenant, 'new', 20)
-    child.stdout?.resume()
+    let requests = 0
+    const gateway = await startGateway(async () => {
+      requests++
+      if (requests === 3) for (const id of newest.slice(0, 70)) await tenant.request('DELETE', `/products/${id}`)
+      if (requests === 6) await manyProducts(tenant, 'new', 20)
+      return false
+    })
+    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant, gateway.url))
     const { exitCode, stdout } = await ended
+    gateway.server.close()
     const ids = linesOf(stdout).map(({ id }) => id)
     expect([exitCode, new Set(ids).size]).toEqual([0, ids.length])
     const kept = await runCommand(['export', 'products', '--format', 'jsonl', '--search', 'old-'], envOf(tenant))
@@ -165,11 +176,7 @@ describe('a long export', () => {
 
   it('waits as long as the rate limit takes, and needs memory for a page alone', async () => {
     const tenant = await service.newTenant()
-    await sql`
-      insert into products (tenant_id, barcode, name, description, created_at)
-      select ${tenant.id}, 'b' || n, 'Product ' || n, repeat('x', 4000), now() - n * interval '1 second' from generate_series(1, 8000) n`.execute(
-      service.db.kysely,
-    )
+    await largeProducts(tenant, 8_000)
     let refusals = 0
     const gateway = await startGateway((_request, answer) => {
       if (refusals === 12) return false

@@ -79,7 +79,7 @@ async function unpack(
     })
   } catch (error) {
     signal.throwIfAborted()
-    throw new Error(`${file} is no whole backup: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${file} cannot be restored: ${(error as Error).message}`, { cause: error })
   }
 }
 
