@@ -119,13 +119,21 @@ export function requireEmbedded({ databaseUrl }: Config, instead: string): void 
 /** The configured encryption key, or the one kept in the data folder, which is made when there is none. */
 export async function encryptionKeyOf(config: Config): Promise<string> {
   if (config.encryptionKey !== undefined) return config.encryptionKey
-  const file = path.join(config.dataDir, 'encryption-key')
-  await mkdir(config.dataDir, { recursive: true })
+  try {
+    return await keptKeyOf(config)
+  } catch (error) {
+    throw new Error(`DATA_DIR: ${config.dataDir} cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function keptKeyOf({ dataDir }: Config): Promise<string> {
+  const file = path.join(dataDir, 'encryption-key')
+  await mkdir(dataDir, { recursive: true })
   // 'wx' so that of two processes that start at once the first one's key is kept.
   await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     },
   )
-  return readFile(file, 'utf8')
+  return await readFile(file, 'utf8')
 }

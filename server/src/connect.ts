@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { encryptionKeyOf, type Config } from './config.ts'
 import { openDatabase, type Database } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
@@ -15,6 +16,7 @@ export async function connect(config: Config, log: (line: string) => void): Prom
   const encryption = createEncryption(await encryptionKeyOf(config))
   if (config.databaseUrl !== undefined) {
     const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })
+    await requireReachable(db)
     return { db, encryption, close: () => db.close() }
   }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
@@ -26,5 +28,16 @@ export async function connect(config: Config, log: (line: string) => void): Prom
       await db.close()
       await postgres.stop()
     },
+  }
+}
+
+/** A wrong address shows here first: the error names the setting that has it. */
+async function requireReachable(db: Database): Promise<void> {
+  try {
+    await db.unhurried((kysely) => sql`select 1`.execute(kysely))
+  } catch (error) {
+    await db.close()
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new Error(`DATABASE_URL: the database cannot be reached: ${message || code}`, { cause: error })
   }
 }

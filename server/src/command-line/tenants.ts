@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { insertApiKey } from '../api-keys/index.ts'
+import { trimmedText } from '../fields.ts'
 import { createTenant } from '../tenants/index.ts'
 import { runOnDatabase, table } from './run.ts'
 
@@ -9,7 +10,7 @@ export function addTenantCommands(program: Command): void {
   tenants
     .command('create')
     .description('Create a tenant with an admin key; the key is shown only here')
-    .argument('<name>', 'name of the tenant')
+    .argument('<name>', 'name of the tenant, at most 255 characters', tenantName)
     .option('--json', 'print one JSON object: tenant_id, name, api_key')
     .action((name: string, options: { json?: boolean }) =>
       runOnDatabase(options, (db) =>
@@ -42,4 +43,10 @@ export function addTenantCommands(program: Command): void {
         }
       }),
     )
+}
+
+function tenantName(text: string): string {
+  const { data, error } = trimmedText(255).safeParse(text)
+  if (data === undefined) throw new InvalidArgumentError(error?.issues[0]?.message ?? 'is not a name')
+  return data
 }
