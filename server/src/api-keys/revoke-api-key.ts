@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { RequestContext } from '../context.ts'
 import { getApiKey } from './read-api-keys.ts'
 import type { ApiKey } from './schemas.ts'
@@ -8,7 +7,7 @@ export async function revokeApiKey(context: RequestContext, input: { id: number 
   await getApiKey(context, input)
   await context.db.kysely
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`now()` })
+    .set((eb) => ({ revoked_at: eb.fn<string>('now') }))
     .where('id', '=', input.id)
     .where('revoked_at', 'is', null)
     .where('tenant_id', 'in', (eb) =>

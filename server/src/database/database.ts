@@ -1,44 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { BatchedStatement } from './batched-statement.ts'
 import { Availability } from './availability.ts'
 import { CallBatches, MAX_SHARED_SIZE } from './call-batches.ts'
-import { ConnectionFailure, isRetryable } from './errors.ts'
+import { isRetryable } from './errors.ts'
+import { kyselyOn } from './kysely-on.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Probe } from './probe.ts'
+import type { Queryable } from './queryable.ts'
 import { sendingTogether } from './sending-together.ts'
 import type { Schema } from './schema.ts'
-import type { Statement } from './statement.ts'
+import { queryOf } from './statement.ts'
+import { acquire, inTransaction, runPooled } from './transaction.ts'
 
-/** What runs SQL: the database itself, or one transaction of it. */
-export interface Queryable {
-  /** Typed queries for lists and management. */
-  readonly kysely: Kysely<Schema>
-  /** Runs one prepared statement. Outside of a transaction it is a transaction of its own and is run again after a deadlock. */
-  run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]>
-  /** The statement's only row, or undefined when there is none. */
-  runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
-  /**
-   * Runs one prepared statement that takes long, over a connection of its own: on those that all requests share it would hold up others.
-   * Outside of a transaction it is a transaction of its own and is run again after a deadlock.
-   */
-  runApart: Queryable['run']
-  /** Carries out a call of a batched statement and returns its rows: together with others, unless it is large or in a transaction. */
-  runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]>
-  /**
-   * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
-   * transaction it is part of that one.
-   */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-}
-
-export interface Transaction extends Queryable {
-  /** Runs a statement that writes nothing, without waiting for the transaction to begin: both go to the database together. */
-  runFirst: Queryable['run']
-  /** Runs the last statement of the transaction, which is committed with it: both go to the database together. */
-  runLast: Queryable['run']
-}
+export type { Queryable, Transaction } from './queryable.ts'
 
 export interface Database extends Queryable {
   readonly pool: pg.Pool
@@ -138,7 +114,7 @@ export function openDatabase(
   const writers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? WRITING_CONNECTIONS)
   const asideOptions = `${config.options} -c synchronous_commit=off`
   const aside = new PipelinedConnections(() => new Client({ ...config, pipeline: true, options: asideOptions }), 1)
-  const kysely = kyselyOn({ connect: () => acquire(pool), end: () => pool.end(), options: pool.options })
+  let kysely: Kysely<Schema> | undefined
 
   const run: Queryable['run'] = (statement, values) =>
     retried(async () => (await (statement.writes ? writers : readers).query(queryOf(statement, values))).rows as never)
@@ -153,7 +129,9 @@ export function openDatabase(
 
   return {
     pool,
-    kysely,
+    get kysely() {
+      return (kysely ??= kyselyOn({ connect: () => acquire(pool), end: () => pool.end(), options: pool.options }))
+    },
     run,
     runOne: async (statement, values) => (await run(statement, values))[0],
     runApart,
@@ -189,18 +167,6 @@ async function unhurried<T>(config: pg.PoolConfig, work: (kysely: Kysely<Schema>
   }
 }
 
-async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw new ConnectionFailure(error)
-  }
-}
-
-function queryOf(statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]): pg.QueryConfig {
-  return { name: statement.name, text: statement.text, values: values as unknown[] }
-}
-
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -210,86 +176,4 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
       await delay(Math.random() * RETRY_DELAY_MS * 2 ** (tries - 1))
     }
   }
-}
-
-async function runPooled<Row>(
-  pool: pg.Pool,
-  statement: Statement<readonly unknown[], Row>,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  const client = await acquire(pool)
-  let failure: Error | undefined
-  try {
-    return (await client.query(queryOf(statement, values))).rows as Row[]
-  } catch (error) {
-    // A statement that Postgres refused leaves the connection as it was.
-    if (!(error instanceof pg.DatabaseError)) failure = error as Error
-    throw error
-  } finally {
-    client.release(failure)
-  }
-}
-
-async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await acquire(pool)
-  let broken: Error | undefined
-  try {
-    const transaction = beginTransaction(client)
-    const result = await work(transaction.queries)
-    await transaction.commit()
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
-}
-
-interface BegunTransaction {
-  queries: Transaction
-  commit(): Promise<unknown>
-}
-
-function beginTransaction(client: pg.PoolClient): BegunTransaction {
-  const begun = client.query('begin')
-  begun.catch(() => {})
-  let committed: Promise<unknown> | undefined
-  let kysely: Kysely<Schema> | undefined
-  const runFirst: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
-  const run: Queryable['run'] = async (statement, values) => {
-    // If it had not begun after all, a write would be a transaction of its own.
-    await begun
-    return await runFirst(statement, values)
-  }
-  const runLast: Queryable['run'] = async (statement, values) => {
-    await begun
-    const answer = runFirst(statement, values)
-    // After a statement that failed it does what a rollback does.
-    committed = client.query('commit')
-    committed.catch(() => {})
-    return await answer
-  }
-  const connect = async () => {
-    await begun
-    return { query: client.query.bind(client), release: () => {} }
-  }
-  const queries = (ends: Pick<Transaction, 'runFirst' | 'runLast'>): Transaction => ({
-    get kysely() {
-      return (kysely ??= kyselyOn({ connect, end: async () => {}, options: {} }))
-    },
-    run,
-    runOne: async (statement, values) => (await run(statement, values))[0],
-    runApart: run,
-    runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
-    ...ends,
-    transaction: (work) => work(queries({ runFirst: run, runLast: run })),
-  })
-  return { queries: queries({ runFirst, runLast }), commit: async () => await (committed ?? client.query('commit')) }
-}
-
-function kyselyOn(pool: PostgresPool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
 }

@@ -1,14 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql, type Kysely } from 'kysely'
+import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import type { Schema } from './schema.ts'
-
-const folder = new URL('./migrations/', import.meta.url)
-const TABLE = 'schema_migrations'
-
-/** A migration takes away what the release before it needs; every other one only adds, so that both releases run on the schema. */
-const CONTRACT = '.contract'
+import { isBehind, knownMigrations, MIGRATION_TABLE, MIGRATIONS, type Query } from './schema-version.ts'
 
 /**
  * Everything else that wants the table waits behind a statement that waits to lock it, so a migration soon lets them pass and tries again.
@@ -28,15 +23,18 @@ const BUSY = new Set(['55P03', '40P01'])
  * Throws when it does not fit this program, and when a lock could not be had for minutes.
  */
 export async function migrate(kysely: Kysely<Schema>, log: (line: string) => void = () => {}): Promise<string[]> {
-  const migrations = await readMigrations()
+  const migrations: Record<string, Migration> = Object.fromEntries(
+    (await knownMigrations()).map((name) => [name, { up: (db) => runFile(db, name) }]),
+  )
+  const query: Query = async (text) => (await kysely.executeQuery<never>(CompiledQuery.raw(text))).rows
   const migrator = new Migrator({
     db: kysely,
     provider: { getMigrations: async () => migrations },
-    migrationTableName: TABLE,
-    migrationLockTableName: `${TABLE}_lock`,
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
   })
   const ran: string[] = []
-  while (await isBehind(kysely, Object.keys(migrations), log)) ran.push(...(await runNext(migrator, log)))
+  while (await isBehind(query, log)) ran.push(...(await runNext(migrator, log)))
   return ran
 }
 
@@ -59,36 +57,7 @@ async function runNext(migrator: Migrator, log: (line: string) => void): Promise
   }
 }
 
-async function isBehind(kysely: Kysely<Schema>, known: readonly string[], log: (line: string) => void): Promise<boolean> {
-  const executed = await executedMigrations(kysely)
-  const missing = known.filter((name) => !executed.includes(name))
-  const unknown = executed.filter((name) => !known.includes(name))
-  const breaking = unknown.filter((name) => name.endsWith(CONTRACT))
-  if (breaking.length > 0)
-    throw new Error(
-      `The database schema is too new for this version, which needs what ${breaking.join(', ')} took away: start the newer version, or restore a backup from before the upgrade`,
-    )
-  if (unknown.length > 0 && missing.length > 0)
-    throw new Error(
-      `The database schema was made by a version that is not on the way to this one: it has ${unknown.join(', ')} and lacks ${missing.join(', ')}`,
-    )
-  if (unknown.length > 0) log(`The database schema is newer than this version, and fits it still: ${unknown.join(', ')}`)
-  return missing.length > 0
-}
-
-async function executedMigrations(kysely: Kysely<Schema>): Promise<string[]> {
-  const { rows: tables } = await sql<{ id: string | null }>`select to_regclass(${TABLE}) as id`.execute(kysely)
-  if (tables[0]?.id === null) return []
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)} order by name`.execute(kysely)
-  return rows.map(({ name }) => name)
-}
-
-async function readMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).toSorted()
-  return Object.fromEntries(files.map((file) => [file.slice(0, -'.sql'.length), { up: (db) => runFile(db, file) }]))
-}
-
-async function runFile(db: Kysely<unknown>, file: string): Promise<void> {
+async function runFile(db: Kysely<unknown>, name: string): Promise<void> {
   await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db)
-  await sql.raw(await readFile(new URL(file, folder), 'utf8')).execute(db)
+  await sql.raw(await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')).execute(db)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { Queryable } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
 
 const DAYS_KEPT = 30
 
@@ -69,42 +69,49 @@ async function succeeds(change: () => Promise<void>): Promise<boolean> {
   return false
 }
 
-async function partitionsOf({ kysely }: Queryable, { table }: Partitioned): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = ${table}::regclass and c.relname ~ '_[0-9]{8}$' order by 1`.execute(kysely)
-  return rows.map(({ name }) => name)
+const selectPartitions = statement<[table: string], { name: string }>(
+  'select_partitions',
+  `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$' order by 1`,
+)
+
+async function partitionsOf(db: Queryable, { table }: Partitioned): Promise<string[]> {
+  return (await db.run(selectPartitions, [table])).map(({ name }) => name)
 }
 
 /** Filled beside the table and attached to it, which locks it for less than making it in place does. */
 async function createPartition(db: Queryable, parent: Partitioned, day: string): Promise<void> {
   const name = nameOf(parent, day)
-  await underLock(db, async ({ kysely }) => {
-    const existing = await sql<{ id: string | null }>`select to_regclass(${name}) as id`.execute(kysely)
-    if (existing.rows[0]?.id !== null) return
-    await sql`create table ${sql.table(name)} (like ${sql.table(parent.table)} including all)`.execute(kysely)
-    const from = sql.lit(`${day} 00:00:00+00`)
-    const to = sql.lit(`${addDays(day, 1)} 00:00:00+00`)
-    await sql`alter table ${sql.table(parent.table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
-      kysely,
+  const [from, to] = [day, addDays(day, 1)].map((start) => `'${start} 00:00:00+00'`)
+  await underLock(db, async (tx) => {
+    const existing = await tx.runOne(selectTable, [name])
+    if (existing?.id !== null) return
+    await tx.run(statement(`create_${name}`, `create table ${name} (like ${parent.table} including all)`), [])
+    await tx.run(
+      statement(`attach_${name}`, `alter table ${parent.table} attach partition ${name} for values from (${from}) to (${to})`),
+      [],
     )
   })
 }
 
 async function dropPartition(db: Queryable, name: string): Promise<void> {
-  await underLock(db, async ({ kysely }) => {
-    await sql`drop table if exists ${sql.table(name)}`.execute(kysely)
+  await underLock(db, async (tx) => {
+    await tx.run(statement(`drop_${name}`, `drop table if exists ${name}`), [])
   })
 }
 
-async function deleteBefore({ kysely }: Queryable, table: string, column: string, day: string): Promise<void> {
-  await sql`delete from ${sql.table(table)} where ${sql.ref(column)} < ${day}::date`.execute(kysely)
+async function deleteBefore(db: Queryable, table: string, column: string, day: string): Promise<void> {
+  await db.runApart(statement(`expire_${table}`, `delete from ${table} where ${column} < $1::date`), [day])
 }
+
+const selectTable = statement<[name: string], { id: string | null }>('select_table', 'select to_regclass($1) as id')
+const takeLock = statement<[lock: number], unknown>('take_partition_lock', 'select pg_advisory_xact_lock($1::bigint)')
+const limitLockWaits = statement<[timeout: string], unknown>('limit_lock_waits', `select set_config('lock_timeout', $1, true)`)
 
 async function underLock(db: Queryable, change: (tx: Queryable) => Promise<void>): Promise<void> {
   await db.transaction(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${LOCK}::bigint)`.execute(tx.kysely)
-    await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(tx.kysely)
+    await tx.run(takeLock, [LOCK])
+    await tx.run(limitLockWaits, [LOCK_TIMEOUT])
     await change(tx)
   })
 }

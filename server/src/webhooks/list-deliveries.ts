@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { RequestContext } from '../context.ts'
 import { paginationOf } from '../fields.ts'
 import { DELIVERY_COLUMNS, deliveryOf } from './delivery-row.ts'
@@ -12,6 +11,7 @@ export async function listDeliveries(
   query: DeliveryQuery,
 ): Promise<{ deliveries: Delivery[]; pagination: ReturnType<typeof paginationOf> }> {
   await getWebhook(context, query)
+  const { sql } = await import('kysely')
   let matching = context.db.kysely
     .selectFrom('webhook_deliveries')
     .where('tenant_id', '=', context.caller.tenantId)

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import type { WebhookTargetPolicy } from '../../context.ts'
 import { publicAddressesOnly } from '../targets/public-lookup.ts'
 import { targetProblem } from '../targets/target-rules.ts'
@@ -34,12 +34,17 @@ const MAX_ERROR_LENGTH = 255
 
 /** Makes a sender that reaches only what `policy` allows. */
 export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_LIMIT_MS, resolve }: SenderOptions = {}): Sender {
-  const agent = new Agent({
-    allowH2: false,
-    connectTimeout: Math.min(timeLimitMs, CONNECT_TIME_LIMIT_MS),
-    // The check is the connection's own name resolution: there is no second one between check and use, whose answer could differ.
-    connect: policy.allowPrivateNetwork ? {} : { lookup: publicAddressesOnly(resolve) },
-  })
+  let agent: Promise<Agent> | undefined
+  // Loaded for the first request: it takes a tenth of a start.
+  const openAgent = async (): Promise<Agent> => {
+    const undici = await import('undici')
+    return new undici.Agent({
+      allowH2: false,
+      connectTimeout: Math.min(timeLimitMs, CONNECT_TIME_LIMIT_MS),
+      // The check is the connection's own name resolution: there is no second one between check and use, whose answer could differ.
+      connect: policy.allowPrivateNetwork ? {} : { lookup: publicAddressesOnly(resolve) },
+    })
+  }
 
   const post: Sender['post'] = async (url, headers, body) => {
     const problem = targetProblem(url, policy)
@@ -49,7 +54,10 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
     let status: number | null = null
     try {
       const { origin, pathname, search } = new URL(url)
-      const response = await agent.request({
+      agent ??= openAgent()
+      const response = await (
+        await agent
+      ).request({
         origin,
         path: pathname + search,
         method: 'POST',
@@ -66,7 +74,7 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
     }
   }
 
-  return { post, close: () => agent.destroy() }
+  return { post, close: async () => await (await agent)?.destroy() }
 }
 
 /** The answer when none arrived as a whole. */

@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely'
+import pg from 'pg'
+import { ConnectionFailure } from './errors.ts'
+import { kyselyOn } from './kysely-on.ts'
+import type { Queryable, Transaction } from './queryable.ts'
+import type { Schema } from './schema.ts'
+import { queryOf, type Statement } from './statement.ts'
+
+/** A connection of the pool, when one is free soon. */
+export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw new ConnectionFailure(error)
+  }
+}
+
+/** Runs one statement over a connection of the pool, without a transaction block around it. */
+export async function runPooled<Row>(
+  pool: pg.Pool,
+  statement: Statement<readonly unknown[], Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const client = await acquire(pool)
+  let failure: Error | undefined
+  try {
+    return (await client.query(queryOf(statement, values))).rows as Row[]
+  } catch (error) {
+    // A statement that Postgres refused leaves the connection as it was.
+    if (!(error instanceof pg.DatabaseError)) failure = error as Error
+    throw error
+  } finally {
+    client.release(failure)
+  }
+}
+
+/** Runs `work` between begin and commit; when it fails, nothing of it is kept. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await acquire(pool)
+  let broken: Error | undefined
+  try {
+    const transaction = beginTransaction(client)
+    const result = await work(transaction.queries)
+    await transaction.commit()
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+interface BegunTransaction {
+  queries: Transaction
+  commit(): Promise<unknown>
+}
+
+function beginTransaction(client: pg.PoolClient): BegunTransaction {
+  const begun = client.query('begin')
+  begun.catch(() => {})
+  let committed: Promise<unknown> | undefined
+  let kysely: Kysely<Schema> | undefined
+  const runFirst: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
+  const run: Queryable['run'] = async (statement, values) => {
+    // If it had not begun after all, a write would be a transaction of its own.
+    await begun
+    return await runFirst(statement, values)
+  }
+  const runLast: Queryable['run'] = async (statement, values) => {
+    await begun
+    const answer = runFirst(statement, values)
+    // After a statement that failed it does what a rollback does.
+    committed = client.query('commit')
+    committed.catch(() => {})
+    return await answer
+  }
+  const connect = async () => {
+    await begun
+    return { query: client.query.bind(client), release: () => {} }
+  }
+  const queries = (ends: Pick<Transaction, 'runFirst' | 'runLast'>): Transaction => ({
+    get kysely() {
+      return (kysely ??= kyselyOn({ connect, end: async () => {}, options: {} }))
+    },
+    run,
+    runOne: async (statement, values) => (await run(statement, values))[0],
+    runApart: run,
+    runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
+    ...ends,
+    transaction: (work) => work(queries({ runFirst: run, runLast: run })),
+  })
+  return { queries: queries({ runFirst, runLast }), commit: async () => await (committed ?? client.query('commit')) }
+}
