@@ -320,3 +320,31 @@ describe('Idempotency-Key', () => {
     expect(stored[0]?.answer_ciphertext.toString('latin1')).not.toContain(body.data.key)
   })
 })
+
+describe('a server that is told to stop', () => {
+  it('answers what is under way, closes its connection, and ends', async () => {
+    const stopping = await startService()
+    const tenant = await stopping.newTenant()
+    // The catalog's lock, which a bulk call waits for.
+    const blocker = await stopping.db.pool.connect()
+    await blocker.query('select pg_advisory_lock(hashint8extended($1::bigint, 7300))', [tenant.id])
+    const underWay = fetch(`${stopping.url}/api/v1/products/bulk`, {
+      method: 'POST',
+      headers: jsonHeaders(tenant.key),
+      body: JSON.stringify({ products: [{ barcode: 'b', name: 'Product' }] }),
+    })
+    await delay(300)
+    const begun = performance.now()
+    const stopped = stopping.stopServer()
+    await delay(200)
+    await blocker.query('select pg_advisory_unlock_all()')
+    blocker.release()
+    const response = await underWay
+    expect(response.status).toBe(200)
+    expect(response.headers.get('connection')).toBe('close')
+    await response.text()
+    await stopped
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    await stopping.stop()
+  })
+})

@@ -38,6 +38,8 @@ export interface TestService {
   databaseUrl: string
   db: Database
   newTenant(): Promise<TestTenant>
+  /** Stops the server and leaves its database. */
+  stopServer(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -56,6 +58,7 @@ export async function startService(config: Partial<Config> = {}): Promise<TestSe
     databaseUrl: database.url,
     db,
     newTenant: () => newTenant(url, db),
+    stopServer: () => server.stop(),
     stop: async () => {
       await server.stop()
       await db.close()

@@ -12,9 +12,13 @@ export function refuseWhileDraining(app: FastifyInstance): void {
     draining = true
     setTimeout(() => app.server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
   })
-  app.addHook('onRequest', (_request, reply, done) => {
+  // Also of what was under way before: a connection that is kept open would hold up the end.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (draining) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onRequest', (_request, _reply, done) => {
     if (!draining) return done()
-    reply.header('connection', 'close')
     done(
       new ServiceError('service_unavailable', 'The server is shutting down; try again', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
