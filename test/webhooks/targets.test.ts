@@ -109,7 +109,7 @@ describe('a connection where private networks are not allowed', () => {
 
   async function post(url: string, resolve: (hostname: string) => Promise<string[]> = async () => ['127.0.0.1']) {
     const sender = createSender(policy, { resolve, timeLimitMs: 1_000 })
-    const answer = await sender.post(url, {}, '{}')
+    const answer = await sender.post(url, {}, Buffer.from('{}'))
     await sender.close()
     return answer
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Attempt } from '../../database/schema.ts'
 import { failure, type Answer, type Sender } from './sender.ts'
-import { standardWebhooksSignature, webhookSignature } from './signature.ts'
+import { standardWebhooksSignature, webhookSignature, type SigningKeys } from './signature.ts'
 import type { Target } from './target.ts'
 
 /** What is sent. */
@@ -44,12 +44,14 @@ export async function attemptDelivery(message: Message, target: Target, sender: 
 
 async function sendSigned(message: Message, { url, secrets }: Target, sender: Sender, now: Date): Promise<Answer> {
   if (secrets === undefined) return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
-  return sender.post(url, signedHeaders(message, secrets, now), message.body)
+  const body = Buffer.from(message.body)
+  return sender.post(url, signedHeaders(message, body, secrets, now), body)
 }
 
 function signedHeaders(
-  { event_id: id, topic, body, attempt_number }: Message,
-  secrets: readonly string[],
+  { event_id: id, topic, attempt_number }: Message,
+  body: Buffer,
+  secrets: readonly SigningKeys[],
   now: Date,
 ): Record<string, string> {
   const signed = { id, time: Math.floor(now.getTime() / 1000), body }

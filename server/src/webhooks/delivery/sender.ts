@@ -14,7 +14,7 @@ export interface Answer {
 
 /** Sends POST requests to receivers over connections that are kept open. Never throws. */
 export interface Sender {
-  post(url: string, headers: Record<string, string>, body: string): Promise<Answer>
+  post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer>
   /** Ends the requests that are under way, with an error in their answers, and closes the connections. */
   close(): Promise<void>
 }
@@ -46,35 +46,107 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
     })
   }
 
+  const places = new Map<string, Place>()
+  const placeOf = (url: string): Place => {
+    const known = places.get(url)
+    if (known !== undefined) return known
+    if (places.size === MAX_PLACES) places.clear()
+    const place = parsed(url, policy)
+    places.set(url, place)
+    return place
+  }
+
   const post: Sender['post'] = async (url, headers, body) => {
-    const problem = targetProblem(url, policy)
+    const { problem, origin, path } = placeOf(url)
     if (problem !== undefined) return failure(`The URL ${problem}`)
-    const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(new Error(`No complete answer within ${timeLimitMs / 1000} s`)), timeLimitMs)
-    let status: number | null = null
-    try {
-      const { origin, pathname, search } = new URL(url)
-      agent ??= openAgent()
-      const response = await (
-        await agent
-      ).request({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers,
-        body,
-        signal: controller.signal,
-      })
-      status = response.statusCode
-      return { status, body: await beginningOf(response.body), retryAfter: firstOf(response.headers['retry-after']), error: null }
-    } catch (error) {
-      return failure(describe(error), status)
-    } finally {
-      clearTimeout(timer)
-    }
+    agent ??= openAgent()
+    const dispatcher = await agent
+    return await new Promise((resolve) => {
+      const exchange = new Exchange(timeLimitMs, resolve)
+      try {
+        dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
+      } catch (error) {
+        exchange.onResponseError(undefined, error as Error)
+      }
+    })
   }
 
   return { post, close: async () => await (await agent)?.destroy() }
+}
+
+/** A receiver's URL as requests need it, or what is wrong with it. */
+interface Place {
+  problem: string | undefined
+  origin: string
+  path: string
+}
+
+const MAX_PLACES = 1_000
+
+function parsed(url: string, policy: WebhookTargetPolicy): Place {
+  const problem = targetProblem(url, policy)
+  if (problem !== undefined) return { problem, origin: '', path: '' }
+  const { origin, pathname, search } = new URL(url)
+  return { problem, origin, path: pathname + search }
+}
+
+/**
+ * Makes an answer of what comes back, of whose body no more than a bounded part is read. Without the streams and signals of undici's
+ * `request`, which cost as much as all the rest of a delivery.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #timer: NodeJS.Timeout
+  readonly #resolve: (answer: Answer) => void
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #timeout: Error | undefined
+  #size = 0
+  #status: number | null = null
+  #retryAfter: string | undefined
+
+  constructor(timeLimitMs: number, resolve: (answer: Answer) => void) {
+    this.#resolve = resolve
+    this.#timer = setTimeout(() => {
+      this.#timeout = new Error(`No complete answer within ${timeLimitMs / 1_000} s`)
+      this.#controller?.abort(this.#timeout)
+      this.#end(this.#timeout)
+    }, timeLimitMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It waited for a connection until its time was over.
+    if (this.#timeout !== undefined) controller.abort(this.#timeout)
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    this.#status = status
+    this.#retryAfter = firstOf(headers['retry-after'])
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#size < MAX_KEPT_BYTES) this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size < MAX_READ_BYTES) return
+    this.#end()
+    // Closes the connection: an endless body ends here.
+    controller.abort(new Error('The rest of the body is not read'))
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(error)
+  }
+
+  /** The first end counts. */
+  #end(error?: Error): void {
+    clearTimeout(this.#timer)
+    if (error !== undefined) this.#resolve(failure(describe(error), this.#status))
+    else this.#resolve({ status: this.#status, body: beginningOf(this.#chunks), retryAfter: this.#retryAfter, error: null })
+  }
 }
 
 /** The answer when none arrived as a whole. */
@@ -85,16 +157,9 @@ export const failure = (error: string, status: number | null = null): Answer => 
   error,
 })
 
-/** The first characters of a body, of which no more than a bounded part is read. */
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (size < MAX_KEPT_BYTES) chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop closes the connection: an endless body ends here.
-    if (size >= MAX_READ_BYTES) break
-  }
+/** The first characters of a body. */
+function beginningOf(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, MAX_KEPT_BYTES)
   // As a stream, so that a character cut in two at the end is left out. Postgres stores no U+0000.
   return new TextDecoder().decode(kept, { stream: true }).replaceAll('\u0000', '\uFFFD')

@@ -1,26 +1,39 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const SECRET_PREFIX = 'whsec_'
 
-/** What is signed: an event's id, the time of sending in Unix seconds, and the body's exact text. */
+/** What is signed: an event's id, the time of sending in Unix seconds, and the body's exact bytes. */
 export interface Signed {
   id: string
   time: number
-  body: string
+  body: Buffer
 }
 
-/** `t=<time>,v1=<hex>`, with one `v1` for each secret. The key is the whole secret as text. */
-export function webhookSignature({ time, body }: Signed, secrets: readonly string[]): string {
-  return [
-    `t=${time}`,
-    ...secrets.map((secret) => `v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`),
-  ].join(',')
+/** A signing secret as the keys that it stands for. */
+export interface SigningKeys {
+  /** Of `X-Webhook-Signature`: the whole secret as text. */
+  api: KeyObject
+  /** Of Standard Webhooks: the bytes that the part after `whsec_` stands for. */
+  standard: KeyObject
 }
 
-/** The `webhook-signature` of Standard Webhooks, whose key is the bytes that the part after `whsec_` stands for. */
-export function standardWebhooksSignature({ id, time, body }: Signed, secrets: readonly string[]): string {
+/** The keys of a secret, made once for many signatures. */
+export function signingKeysOf(secret: string): SigningKeys {
+  return {
+    api: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64'),
+  }
+}
+
+/** `t=<time>,v1=<hex>`, with one `v1` for each secret. */
+export function webhookSignature({ time, body }: Signed, secrets: readonly SigningKeys[]): string {
+  const signatures = secrets.map(({ api }) => `v1=${createHmac('sha256', api).update(`${time}.`).update(body).digest('hex')}`)
+  return [`t=${time}`, ...signatures].join(',')
+}
+
+/** The `webhook-signature` of Standard Webhooks. */
+export function standardWebhooksSignature({ id, time, body }: Signed, secrets: readonly SigningKeys[]): string {
   return secrets
-    .map((secret) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'))
-    .map((key) => `v1,${createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')}`)
+    .map(({ standard }) => `v1,${createHmac('sha256', standard).update(`${id}.${time}.`).update(body).digest('base64')}`)
     .join(' ')
 }

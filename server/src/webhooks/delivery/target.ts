@@ -1,4 +1,5 @@
 import type { Encryption } from '../../encryption.ts'
+import { signingKeysOf, type SigningKeys } from './signature.ts'
 
 /** Where a subscription's events go and what signs them, as it is stored. */
 export interface StoredTarget {
@@ -11,7 +12,7 @@ export interface StoredTarget {
 export interface Target {
   url: string
   /** The signing secret, and the one before while it still signs too. Undefined when they can not be decrypted. */
-  secrets: string[] | undefined
+  secrets: SigningKeys[] | undefined
 }
 
 /** The target as of `now`. */
@@ -19,7 +20,7 @@ export function targetOf(stored: StoredTarget, encryption: Encryption, now: Date
   const { url, secret_ciphertext: current, previous_secret_ciphertext: previous, previous_secret_expires_at: expiresAt } = stored
   const ciphertexts = previous !== null && expiresAt !== null && now < new Date(expiresAt) ? [current, previous] : [current]
   try {
-    return { url, secrets: ciphertexts.map((ciphertext) => encryption.decrypt(ciphertext)) }
+    return { url, secrets: ciphertexts.map((ciphertext) => signingKeysOf(encryption.decrypt(ciphertext))) }
   } catch {
     return { url, secrets: undefined }
   }
