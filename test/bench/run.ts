@@ -1,6 +1,6 @@
 // npm run bench -- [row ...] [--short] [--profile] [--rounds=n] [--seconds=n]
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startLoadGenerator } from './load/load-generator.ts'
 import { busyCores, describeMachine, QUIET_CORES } from './machine.ts'
@@ -14,6 +14,8 @@ import { webhooks } from './rows/webhooks.ts'
 import { startBenchDatabase } from './seed/bench-database.ts'
 
 const ROWS: Row[] = [...againstBare, ...growth, ...webhooks, ...processRows, ...sdk]
+
+const RESULTS = new URL('./results.json', import.meta.url)
 
 const { values: options, positionals: names } = parseArgs({
   allowPositionals: true,
@@ -65,23 +67,27 @@ async function measureRow(row: Row): Promise<MeasuredRow> {
   return { ...row, ...measurement }
 }
 
-/** Of a whole run only: one row alone, or a short run, says nothing about the others. */
+/** A run of some rows replaces theirs among the results of the last whole one. A short run says nothing. */
 async function writeResults(measured: readonly MeasuredRow[]): Promise<void> {
-  if (short || names.length > 0) return
-  const results = {
-    machine: describeMachine(),
-    commit: commit(),
-    rows: measured.map(({ name, ratio, must, aim, higherIsBetter, median, spread }) => ({
-      name,
-      ratio,
-      must,
-      aim,
-      higher_is_better: higherIsBetter,
-      median,
-      spread,
-    })),
-  }
-  await writeFile(new URL('./results.json', import.meta.url), `${JSON.stringify(results, null, 2)}\n`)
+  if (short) return
+  const rows = measured.map(({ name, ratio, must, aim, higherIsBetter, median, spread }) => ({
+    name,
+    ratio,
+    must,
+    aim,
+    higher_is_better: higherIsBetter,
+    median,
+    spread,
+  }))
+  const known = names.length === 0 ? [] : await knownRows()
+  const all = ROWS.flatMap(({ name }) => rows.find((row) => row.name === name) ?? known.find((row) => row.name === name) ?? [])
+  const results = { machine: describeMachine(), commit: commit(), rows: all }
+  await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`)
+}
+
+async function knownRows(): Promise<{ name: string }[]> {
+  const text = await readFile(RESULTS, 'utf8').catch(() => '{"rows":[]}')
+  return (JSON.parse(text) as { rows: { name: string }[] }).rows
 }
 
 function commit(): string {

@@ -23,7 +23,7 @@ const releaseSkus = statement<[tenantId: number, ids: number[]], never>(
 )
 
 // The event of a change shows the product as it was right after that change, which a later item of the call may have changed again: only the
-// last one is stored. The array makes a lookup by id of it in any plan, also in one that was made while the table was empty.
+// last one is stored.
 const writeProducts = statement<
   [
     tenantId: number,
@@ -51,7 +51,7 @@ const writeProducts = statement<
    ), changed as (
      update products p set name = c.name, external_id = c.external_id, category = c.category, price = c.price, weight = c.weight,
        updated_at = statement_timestamp()
-     from change c where p.tenant_id = $1 and p.id = any (array(select id from change)) and p.id = c.id and c.is_last
+     from change c where p.tenant_id = $1 and p.id = c.id and c.is_last
      returning p.id, p.barcode
    ), written as (
      select * from created union all select * from changed
