@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { encryptionKeyOf, type Config } from './config.ts'
 import { openDatabase, type Database } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
@@ -34,7 +33,7 @@ export async function connect(config: Config, log: (line: string) => void): Prom
 /** A wrong address shows here first: the error names the setting that has it. */
 async function requireReachable(db: Database): Promise<void> {
   try {
-    await db.unhurried((kysely) => sql`select 1`.execute(kysely))
+    await db.pool.query('select 1')
   } catch (error) {
     await db.close()
     const { message, code } = error as NodeJS.ErrnoException
