@@ -2,8 +2,8 @@ import type { Statement } from './statement.ts'
 
 /**
  * A statement that carries out many calls as well as one: calls that come while others are under way go out together. Most of what a small
- * write costs is not its rows but starting the statement and waiting for the disk: 20 orders in one statement cost Postgres a third of
- * what they cost in 20.
+ * write costs is not its rows but starting the statement and waiting for the disk: the orders of 64 callers take a quarter of the
+ * processor time in Postgres that they take in a statement each.
  */
 export interface BatchedStatement<Call, Row extends { call: number }> {
   /** Each call is done whole or not at all, whatever becomes of the others. Of its rows, `call` is the position in `valuesOf`. */

@@ -91,8 +91,8 @@ function parsed(url: string, policy: WebhookTargetPolicy): Place {
 }
 
 /**
- * Makes an answer of what comes back, of whose body no more than a bounded part is read. Without the streams and signals of undici's
- * `request`, which cost as much as all the rest of a delivery.
+ * Makes an answer of what comes back, of whose body no more than a bounded part is read. It is a handler because undici's `request` makes a
+ * stream and a signal for each answer.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
