@@ -8,9 +8,10 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../server/src/d
 import { freePort, startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { send, type TestTenant } from '../support/service.ts'
 import { startReceiver, type Receiver } from '../webhooks/support/receiver.ts'
-import { expectBalancedBooks, expectDelivered, expectNoneKeptUnanswered } from './support/books.ts'
+import { expectNoneKeptUnanswered } from './support/books.ts'
 import { Load } from './support/load.ts'
-import { endLeases, newProducts, newTenant, undelivered } from './support/loaded-tenant.ts'
+import { newProducts, newTenant } from './support/loaded-tenant.ts'
+import { expectNothingLost } from './support/nothing-lost.ts'
 import { postmasterOf, signalPostgres } from './support/postgres-processes.ts'
 
 /** `npm run test:faults`: each fault many times. */
@@ -127,14 +128,6 @@ describe('under mixed load', () => {
   it('carries out nothing without an answer when the server is told to stop', WITHIN, () => survive(stopAndStart))
 
   it('keeps every acknowledged write once, nothing by halves, and delivers every event', { timeout: 90_000 }, async () => {
-    await load.stop()
-    expect(load.faults).toEqual([])
-    expect(load.acknowledged).toBeGreaterThan(100)
-    await expectBalancedBooks(db, tenant, load.writes)
-    if (!LONG) await endLeases(db)
-    await expect.poll(() => undelivered(db), { timeout: 80_000, interval: 100 }).toBe(0)
-    await expectDelivered(db, tenant, receiver.received)
-    const { body } = await tenant.request('GET', '/stock/reconcile?limit=100', undefined, { headers: { connection: 'close' } })
-    expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
+    await expectNothingLost({ db, tenant, load, receiver }, { endsLeases: !LONG, withinMs: 80_000 })
   })
 })

@@ -4,10 +4,10 @@ import { openDatabase, type Database } from '../../server/src/database/database.
 import { freePort, startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { send, type TestTenant } from '../support/service.ts'
 import { startReceiver, type Receiver } from '../webhooks/support/receiver.ts'
-import { expectBalancedBooks, expectDelivered } from './support/books.ts'
 import { startLoadBalancer, type LoadBalancer } from './support/load-balancer.ts'
 import { Load } from './support/load.ts'
-import { endLeases, newProducts, newTenant, undelivered } from './support/loaded-tenant.ts'
+import { newProducts, newTenant } from './support/loaded-tenant.ts'
+import { expectNothingLost } from './support/nothing-lost.ts'
 import { startPostgres, type PostgresServer } from './support/postgres-servers.ts'
 
 /** `npm run test:faults`: many rounds. */
@@ -98,15 +98,7 @@ describe('two servers and two workers on one database, behind a load balancer, u
   })
 
   it('keep every acknowledged write once, nothing by halves, and deliver every event', { timeout: 90_000 }, async () => {
-    await load.stop()
-    expect(load.faults).toEqual([])
-    expect(load.acknowledged).toBeGreaterThan(100)
-    await expectBalancedBooks(db, tenant, load.writes)
-    if (!LONG) await endLeases(db)
-    await expect.poll(() => undelivered(db), { timeout: 80_000, interval: 100 }).toBe(0)
-    await expectDelivered(db, tenant, receiver.received)
-    const { body } = await tenant.request('GET', '/stock/reconcile?limit=100')
-    expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
+    await expectNothingLost({ db, tenant, load, receiver }, { endsLeases: !LONG, withinMs: 80_000 })
   })
 
   it('let through no more than the limit of a key together, also when one is killed', { timeout: 60_000 }, async () => {
