@@ -40,6 +40,17 @@ describe('the partitions of events and deliveries', () => {
     expect(await partitions()).toEqual(names)
   })
 
+  it('are left alone by vacuum, which would spread new rows over old pages', async () => {
+    await maintainPartitions(service.db, inDays(1))
+    const { rows } = await service.db.pool.query(
+      `select inhrelid::regclass::text as name, c.reloptions from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind = 'r'`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['events_default', `events_${dayOf(inDays(8))}`, `audit_log_${dayOf(new Date())}`]),
+    )
+    for (const { reloptions } of rows) expect(reloptions ?? []).toContain('autovacuum_vacuum_insert_threshold=-1')
+  })
+
   it('take the rows, and are dropped after 30 days with everything in them', async () => {
     const receiver = await startReceiver()
     const { id } = await subscribe(tenant, receiver.url)
