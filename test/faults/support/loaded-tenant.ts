@@ -40,6 +40,6 @@ export async function undelivered(db: Database): Promise<number> {
 
 /** Ends the leases of deliveries that were in flight when their worker was killed: waiting for that takes a minute. */
 export async function endLeases(db: Database): Promise<void> {
-  await sql`update waiting_deliveries set next_attempt_at = now() where state = 'in_flight'`.execute(db.kysely)
+  await sql`update waiting_deliveries set lease_until = now() where state = 'in_flight'`.execute(db.kysely)
   await sql`update webhook_lanes set due_at = now(), owner_until = now()`.execute(db.kysely)
 }

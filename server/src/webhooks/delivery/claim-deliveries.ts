@@ -11,9 +11,12 @@ export interface LockedLane extends StoredTarget {
   cap: number
 }
 
-/** A lane and how many deliveries to take from it: 0 lets it wait until some of those in flight are done. */
+/** A lane, and what to take from it. */
 export interface LaneRoom extends LockedLane {
+  /** How many deliveries: 0 lets it wait until some of those in flight are done. */
   room: number
+  /** Those due before are not looked for. */
+  dueSince: string
 }
 
 /** A delivery that this process may send until the lease ends. */
@@ -31,6 +34,7 @@ export interface Claimed {
   tries: number
   /** Whether the subscription is active; an attempt by hand is made when it is not, too. */
   active: boolean
+  due_at: string
   lease: string
 }
 
@@ -44,6 +48,8 @@ export interface Claim {
 }
 
 const begin = statement<[], unknown>('begin_claim', 'begin')
+/** The next statement takes the first of many that an index has in order: a plan made while there were few sorted all that wait. */
+const keepIndexOrder = statement<[], unknown>('keep_index_order', `select set_config('enable_sort', 'off', true)`)
 const commit = statement<[], unknown>('commit_claim', 'commit')
 
 const lockLanes = statement<[now: Date, owner: string, maxLanes: number], LockedLane>(
@@ -58,30 +64,35 @@ const lockLanes = statement<[now: Date, owner: string, maxLanes: number], Locked
 /** How many waiting deliveries of an inactive subscription are set aside at once. */
 const SKIP_BATCH = 500
 
+/** SQL for the time from which a delivery `d` in flight may be sent again. */
+const LEASE_END = 'coalesce(d.lease_until, d.next_attempt_at)'
+
 // Found rows are changed by their place in the table: they are locked, and no plan can miss the way to them.
 // Everything that waits in an inactive subscription's lane is skipped, except what was asked for by hand.
+// A lane from which all was taken that its room allows is looked at again as soon as some of it is done; when it can next be claimed from
+// otherwise is found out only for the others, because the way there may lead past many entries of deliveries that are done.
 const takeDeliveries = statement<
-  [tenants: number[], subscriptions: number[], rooms: number[], now: Date, lease: Date, owner: string],
+  [tenants: number[], subscriptions: number[], rooms: number[], now: Date, lease: Date, owner: string, dueSince: string[]],
   Claimed
 >(
   'take_deliveries',
   `with lane as materialized (
-     select l.tenant_id, l.subscription_id, s.active, case when s.active then l.room else ${SKIP_BATCH} end as room
-     from unnest($1::bigint[], $2::bigint[], $3::int[]) as l (tenant_id, subscription_id, room)
+     select l.tenant_id, l.subscription_id, l.due_since, s.active, case when s.active then l.room else ${SKIP_BATCH} end as room
+     from unnest($1::bigint[], $2::bigint[], $3::int[], $7::timestamptz[]) as l (tenant_id, subscription_id, room, due_since)
      join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
    ), due as materialized (
      select d.* from lane cross join lateral (
        select d.ctid as row, d.tenant_id, d.subscription_id, lane.active or d.trigger = 'manual' as wanted
        from waiting_deliveries d
        where d.tenant_id = lane.tenant_id and d.subscription_id = lane.subscription_id
-         and d.next_attempt_at <= case when lane.active then $4::timestamptz else 'infinity' end
-         and (d.state = 'pending' or d.next_attempt_at <= $4)
+         and d.next_attempt_at between lane.due_since and case when lane.active then $4::timestamptz else 'infinity' end
+         and (d.state = 'pending' or ${LEASE_END} <= $4)
        order by d.next_attempt_at, d.event_id
        limit lane.room
        for no key update skip locked
      ) d
    ), taken as (
-     update waiting_deliveries set state = 'in_flight', next_attempt_at = $5::timestamptz
+     update waiting_deliveries set state = 'in_flight', lease_until = $5::timestamptz
      where ctid = any (array(select row from due where wanted))
      returning *
    ), unwanted as (
@@ -92,25 +103,34 @@ const takeDeliveries = statement<
      select tenant_id, subscription_id, event_id, event_created_at, topic, 'skipped', created_at, $4, attempts from unwanted
      on conflict do nothing
    ), lane_count as (
-     select lane.tenant_id, lane.subscription_id, lane.active, lane.room, count(due.row) as taken,
+     select lane.tenant_id, lane.subscription_id, lane.active, lane.room, lane.due_since, count(due.row) as taken,
        coalesce(bool_or(due.wanted), false) as wanted
      from lane left join due on due.tenant_id = lane.tenant_id and due.subscription_id = lane.subscription_id
-     group by lane.tenant_id, lane.subscription_id, lane.active, lane.room
+     group by lane.tenant_id, lane.subscription_id, lane.active, lane.room, lane.due_since
    ), claimed_lane as (
      update webhook_lanes l
      set claimed_at = $4,
        owner = case when c.wanted then $6 else l.owner end,
        owner_until = case when c.wanted then clock_timestamp() + ${OWNERSHIP} else l.owner_until end,
-       due_at = least(
-         case when c.taken = c.room and not c.active then $4 when c.wanted or c.room = 0 then $5 end,
-         (select d.next_attempt_at from waiting_deliveries d
-          where d.tenant_id = l.tenant_id and d.subscription_id = l.subscription_id and d.next_attempt_at > $4
-          order by d.next_attempt_at limit 1)
-       )
+       due_at = case
+         when c.taken = c.room and not c.active then $4
+         when c.taken = c.room then $5
+         -- What is due since before was not looked for.
+         when c.due_since > '-infinity' then $4
+         else least(
+           case when c.wanted then $5 end,
+           (select d.next_attempt_at from waiting_deliveries d
+            where d.tenant_id = l.tenant_id and d.subscription_id = l.subscription_id and d.next_attempt_at > $4
+            order by d.next_attempt_at limit 1),
+           (select min(${LEASE_END}) from waiting_deliveries d
+            where d.tenant_id = l.tenant_id and d.subscription_id = l.subscription_id and d.next_attempt_at <= $4
+              and d.state = 'in_flight' and ${LEASE_END} > $4)
+         )
+       end
      from lane_count c where l.tenant_id = c.tenant_id and l.subscription_id = c.subscription_id
    )
    select t.tenant_id, t.subscription_id, t.event_id, t.event_created_at::text as event_created_at, t.topic, t.trigger, t.tries,
-     t.next_attempt_at as lease, jsonb_array_length(t.attempts) + 1 as attempt_number, e.body, lane.active
+     t.next_attempt_at as due_at, t.lease_until as lease, jsonb_array_length(t.attempts) + 1 as attempt_number, e.body, lane.active
    from taken t
    join lane on lane.tenant_id = t.tenant_id and lane.subscription_id = t.subscription_id
    join events e on e.tenant_id = t.tenant_id and e.id = t.event_id and e.created_at = t.event_created_at
@@ -127,17 +147,26 @@ export async function claimDeliveries(
 ): Promise<{ lanes: LaneRoom[]; claimed: Claimed[] }> {
   await connection.run(begin, [])
   const lanes = choose(await connection.run(lockLanes, [now, owner, maxLanes]))
-  const claimed =
-    lanes.length === 0
-      ? []
-      : await connection.run(takeDeliveries, [
-          lanes.map((lane) => lane.tenant_id),
-          lanes.map((lane) => lane.subscription_id),
-          lanes.map((lane) => lane.room),
-          now,
-          lease,
-          owner,
-        ])
+  const claimed = lanes.length === 0 ? [] : await take(connection, lanes, now, lease, owner)
   await connection.run(commit, [])
   return { lanes, claimed }
+}
+
+async function take(
+  connection: EngineConnection,
+  lanes: readonly LaneRoom[],
+  now: Date,
+  lease: Date,
+  owner: string,
+): Promise<Claimed[]> {
+  await connection.run(keepIndexOrder, [])
+  return await connection.run(takeDeliveries, [
+    lanes.map((lane) => lane.tenant_id),
+    lanes.map((lane) => lane.subscription_id),
+    lanes.map((lane) => lane.room),
+    now,
+    lease,
+    owner,
+    lanes.map((lane) => lane.dueSince),
+  ])
 }

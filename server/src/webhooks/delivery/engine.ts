@@ -8,7 +8,7 @@ import type { Encryption } from '../../encryption.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
 import { claimDeliveries, type Claimed } from './claim-deliveries.ts'
 import { EngineConnection } from './connection.ts'
-import { FAN_OUT_BATCH, fanOutEvents } from './fan-out-events.ts'
+import { FanOut } from './fan-out.ts'
 import { KEEP_INTERVAL_MS, keepLanes } from './keep-lanes.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
@@ -52,6 +52,9 @@ const hasWork = statement<[now: Date], { events: boolean; deliveries: boolean }>
   `select exists (select from event_outbox) as events, exists (select from webhook_lanes where due_at <= $1) as deliveries`,
 )
 
+/** What need not be asked for after a full batch. */
+const PLENTY = { events: true, deliveries: true }
+
 /** Starts delivering. */
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   return new Engine(options)
@@ -60,6 +63,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
 class Engine implements DeliveryEngine {
   readonly #owner = randomUUID()
   readonly #connection: EngineConnection
+  readonly #fanOut: FanOut
   readonly #log: DeliveryEngineOptions['log']
   readonly #encryption: Encryption
   readonly #clock: Clock
@@ -76,6 +80,7 @@ class Engine implements DeliveryEngine {
 
   constructor({ db, encryption, webhookTargets, log, clock = systemClock, sending, onAttempt }: DeliveryEngineOptions) {
     this.#connection = new EngineConnection(db)
+    this.#fanOut = new FanOut(this.#connection)
     this.#log = log
     this.#encryption = encryption
     this.#clock = clock
@@ -130,10 +135,10 @@ class Engine implements DeliveryEngine {
     await this.#keepLanes()
     if (this.#stopping) return { worked: written > 0, again: false }
     const now = this.#clock.now()
-    const [work] = await this.#connection.run(hasWork, [now])
-    const events = work?.events === true ? await fanOutEvents(this.#connection, now) : 0
+    const work = this.#fanOut.hasMore ? PLENTY : (await this.#connection.run(hasWork, [now]))[0]
+    const events = work?.events === true ? await this.#fanOut.takeBatch(now) : 0
     const lanes = work?.deliveries === true || events > 0 ? await this.#claim(now) : 0
-    return { worked: written + events + lanes > 0, again: events === FAN_OUT_BATCH || lanes === MAX_LANES }
+    return { worked: written + events + lanes > 0, again: this.#fanOut.hasMore || lanes === MAX_LANES }
   }
 
   async #writeResults(): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Claimed, LockedLane } from './claim-deliveries.ts'
+import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
 import type { Target } from './target.ts'
 
 /** Requests in flight to one subscription's receiver. */
@@ -7,6 +7,12 @@ const MAX_CAP = 10
 /** A receiver that answers fast gets the work of this time claimed ahead, so that it need not wait for the next claims. */
 const AHEAD_MS = 1_000
 const MAX_AHEAD = 500
+
+/** Before all times. */
+export const ALWAYS = '-infinity'
+
+/** How long what has become due before what was claimed already can wait, while there is more than can be sent. */
+const SEARCH_ALL_EVERY_MS = 1_000
 
 /** The deliveries of one subscription that this process has claimed. */
 export class Lane {
@@ -20,6 +26,9 @@ export class Lane {
   sending = 0
   readonly #waiting: Claimed[] = []
   #lastDurationMs = Infinity
+  /** When the last delivery of the last claim was due. */
+  #claimedUntil = ALWAYS
+  #searchedAllAt = -Infinity
 
   constructor({ tenant_id, subscription_id, cap }: LockedLane, target: Target) {
     this.tenant_id = tenant_id
@@ -39,8 +48,22 @@ export class Lane {
     return Math.max(0, ahead - Math.max(this.load, this.cap))
   }
 
-  add(delivery: Claimed): void {
-    this.#waiting.push(delivery)
+  /**
+   * Where the next claim begins. Before that there are only the index entries of what was claimed, which are many when a receiver is fast;
+   * every second it looks there too.
+   */
+  get dueSince(): string {
+    return this.more && performance.now() - this.#searchedAllAt < SEARCH_ALL_EVERY_MS ? this.#claimedUntil : ALWAYS
+  }
+
+  /** Takes up what a claim has taken. */
+  add(claimed: readonly Claimed[], { room, dueSince }: LaneRoom): void {
+    this.more = claimed.length >= room
+    if (room > 0 && dueSince === ALWAYS) this.#searchedAllAt = performance.now()
+    for (const delivery of claimed) {
+      this.#waiting.push(delivery)
+      if (this.#claimedUntil === ALWAYS || delivery.due_at > this.#claimedUntil) this.#claimedUntil = delivery.due_at
+    }
   }
 
   /** Takes the next delivery to send, when the cap allows one. */

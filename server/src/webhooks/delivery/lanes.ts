@@ -1,5 +1,5 @@
 import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
-import { Lane } from './lane.ts'
+import { ALWAYS, Lane } from './lane.ts'
 import type { LaneStatus } from './record-results.ts'
 import type { Target } from './target.ts'
 
@@ -30,13 +30,14 @@ export class Lanes {
   choose(locked: readonly LockedLane[]): LaneRoom[] {
     let places = this.places
     return locked.flatMap((row) => {
-      const { load, cap, ahead } = this.#lanes.get(keyOf(row)) ?? { load: 0, cap: row.cap, ahead: 0 }
+      const lane = this.#lanes.get(keyOf(row))
+      const { load, cap, ahead } = lane ?? { load: 0, cap: row.cap, ahead: 0 }
       const wanted = Math.max(0, cap - load)
       const available = load === 0 && places > 0 ? Math.max(1, places - RESERVED) : Math.max(0, places - RESERVED)
       if (wanted > 0 && available === 0) return []
       const given = Math.min(wanted, available)
       places -= given
-      return [Object.assign(row, { room: given + ahead })]
+      return [Object.assign(row, { room: given + ahead, dueSince: lane?.dueSince ?? ALWAYS })]
     })
   }
 
@@ -45,11 +46,9 @@ export class Lanes {
     const taken = Map.groupBy(claimed, keyOf)
     return rooms.map((row) => {
       const key = keyOf(row)
-      const deliveries = taken.get(key) ?? []
       const lane = this.#lanes.get(key) ?? new Lane(row, targetOf(row))
-      lane.more = deliveries.length >= row.room
       lane.target = targetOf(row)
-      deliveries.forEach((delivery) => lane.add(delivery))
+      lane.add(taken.get(key) ?? [], row)
       if (lane.load > 0) this.#lanes.set(key, lane)
       return lane
     })

@@ -44,7 +44,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
      select r.*, d.row from result r cross join lateral (
        select d.ctid as row from waiting_deliveries d
        where d.tenant_id = r.tenant_id and d.subscription_id = r.subscription_id and d.event_created_at = r.event_created_at
-         and d.event_id = r.event_id and d.state = 'in_flight' and d.next_attempt_at = r.lease
+         and d.event_id = r.event_id and d.state = 'in_flight' and d.lease_until = r.lease
        limit 1
        for no key update
      ) d
@@ -59,7 +59,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
        do update set state = excluded.state, completed_at = excluded.completed_at, attempts = excluded.attempts
    ), continued as (
      update waiting_deliveries d
-     set state = 'pending', next_attempt_at = r.next_attempt_at, tries = d.tries + (r.attempt is not null)::int,
+     set state = 'pending', next_attempt_at = r.next_attempt_at, lease_until = null, tries = d.tries + (r.attempt is not null)::int,
        trigger = case when r.attempt is null then d.trigger else 'schedule' end,
        attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
      from found r where r.state = 'pending' and d.ctid = r.row
