@@ -22,5 +22,27 @@ export function statement<Values extends readonly unknown[], Row>(name: string, 
 
 /** A statement as pg takes it. */
 export function queryOf(statement: Statement<readonly unknown[], unknown>, values: readonly unknown[]): pg.QueryConfig {
-  return { name: statement.name, text: statement.text, values: values as unknown[] }
+  return {
+    name: statement.name,
+    text: statement.text,
+    values: values.map((value) => (Array.isArray(value) ? arrayText(value) : value)),
+  }
+}
+
+const NEEDS_ESCAPES = /["\\]/
+
+/**
+ * A one-dimensional array as Postgres reads it. pg's own way escapes numbers too, and takes twice as long: most of a bulk call's
+ * values are in arrays.
+ */
+function arrayText(values: readonly unknown[]): string {
+  return `{${values.map(elementText).join(',')}}`
+}
+
+function elementText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'string') return `"${NEEDS_ESCAPES.test(value) ? value.replaceAll(/["\\]/g, String.raw`\$&`) : value}"`
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value instanceof Date) return `"${value.toISOString()}"`
+  throw new TypeError('An array for a statement has an element that is no string, number, boolean, date or null')
 }

@@ -14,16 +14,20 @@ export interface StoredProduct extends BulkFields {
 }
 
 /** A product during the call: it has no id yet when the call creates it. */
-type Product = Omit<StoredProduct, 'id'> & { id?: number }
+type Product = Omit<StoredProduct, 'id'> & { id: number | null }
 
-/** An item of the call, or why it is not one. */
-export type BulkItem = { barcode: string; fields: Partial<BulkFields> } | { barcode: string; error: string }
+/** A product of the call as far as it is given, or why it is not one. */
+export type BulkItem = ({ barcode: string } & { [field in keyof BulkFields]?: BulkFields[field] | undefined }) | InvalidItem
+interface InvalidItem {
+  barcode: string
+  error: string
+}
 
 /** What an item did to a product, and the product as it was right after it. */
 export interface ProductChange {
-  topic: 'product/created' | 'product/updated'
   product: Product
-  updated_fields: (keyof BulkFields)[]
+  /** Undefined when the item created the product. */
+  updatedFields: (keyof BulkFields)[] | undefined
 }
 
 export interface BulkOutcome {
@@ -35,12 +39,14 @@ export interface BulkOutcome {
 }
 
 const FIELDS = ['name', 'sku', 'category', 'price', 'weight'] as const satisfies readonly (keyof BulkFields)[]
-const NOTHING = { sku: null, category: null, price: null, weight: null }
 
-/** Plays the items through, one after the other. `stored` holds every product that has the barcode or the SKU of an item. */
+/**
+ * Plays the items through, one after the other. `stored` holds every product that has the barcode of an item. Without those that have the
+ * SKU of an item, what comes out about items that give a product an SKU may be wrong.
+ */
 export function applyBulkItems(stored: readonly StoredProduct[], items: readonly BulkItem[]): BulkOutcome {
   const products = new Map<string, Product>(stored.map((product) => [product.barcode, product]))
-  const barcodeOfSku = new Map(stored.map(({ sku, barcode }) => [sku, barcode]))
+  const barcodeOfSku = new Map<string | null, string>(stored.map(({ sku, barcode }) => [sku, barcode]))
   const outcome: BulkOutcome = { created: 0, updated: 0, errors: [], changes: [] }
 
   for (const [index, item] of items.entries()) {
@@ -63,19 +69,31 @@ export function applyBulkItems(stored: readonly StoredProduct[], items: readonly
 
 /** The product after the item, or what stands against it. */
 function applied(
-  { barcode, fields }: Extract<BulkItem, { fields: unknown }>,
+  item: Exclude<BulkItem, InvalidItem>,
   before: Product | undefined,
   barcodeOfSku: ReadonlyMap<string | null, string>,
 ): Product | string {
-  const { name = before?.name, ...given } = fields
+  const { barcode } = item
+  const name = item.name ?? before?.name
   if (name === undefined) return 'name: is required for a new product'
-  const after = { ...(before ?? NOTHING), ...given, barcode, name }
-  const isTaken = after.sku !== null && (barcodeOfSku.get(after.sku) ?? barcode) !== barcode
-  return isTaken ? 'sku: another product has this sku' : after
+  const sku = given(item.sku, before?.sku)
+  if (sku !== null && (barcodeOfSku.get(sku) ?? barcode) !== barcode) return 'sku: another product has this sku'
+  // Field by field: copies of whole objects took a tenth of the call.
+  return {
+    id: before?.id ?? null,
+    barcode,
+    name,
+    sku,
+    category: given(item.category, before?.category),
+    price: given(item.price, before?.price),
+    weight: given(item.weight, before?.weight),
+  }
 }
 
+const given = <Value>(value: Value | null | undefined, before: Value | null | undefined): Value | null =>
+  value === undefined ? (before ?? null) : value
+
 function changeOf(before: Product | undefined, product: Product): ProductChange | undefined {
-  if (before === undefined) return { topic: 'product/created', product, updated_fields: [] }
-  const updatedFields = FIELDS.filter((field) => before[field] !== product[field])
-  return updatedFields.length === 0 ? undefined : { topic: 'product/updated', product, updated_fields: updatedFields }
+  const updatedFields = before === undefined ? undefined : FIELDS.filter((field) => before[field] !== product[field])
+  return updatedFields?.length === 0 ? undefined : { product, updatedFields }
 }

@@ -9,11 +9,16 @@ import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { productCreated, productUpdated } from './product-events.ts'
 import { bulkItem, type bulkInput, type bulkOutput } from './schemas.ts'
 
-const lockProducts = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>(
+const STORED = 'select id, barcode, name, external_id as sku, category, price, weight from products'
+
+const lockProducts = statement<[tenantId: number, barcodes: string[]], StoredProduct>(
   'lock_products',
-  `select id, barcode, name, external_id as sku, category, price, weight from products
-   where tenant_id = $1 and (barcode = any($2::text[]) or external_id = any($3::text[]))
-   order by id for no key update`,
+  `${STORED} where tenant_id = $1 and barcode = any($2::text[]) order by id for no key update`,
+)
+
+const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>(
+  'lock_products_and_sku_owners',
+  `${STORED} where tenant_id = $1 and (barcode = any($2::text[]) or external_id = any($3::text[])) order by id for no key update`,
 )
 
 /** For SKUs that go from one product to another: uniqueness is checked row by row, so the old owner must let go first. */
@@ -34,16 +39,15 @@ const writeProducts = statement<
     categories: (string | null)[],
     prices: (number | null)[],
     weights: (number | null)[],
-    topics: string[],
-    updatedFields: string[],
+    updatedFields: (string | null)[],
     areLast: boolean[],
   ],
   never
 >(
   'write_products',
   `with change as materialized (
-     select * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::text[], $10::json[], $11::boolean[])
-       with ordinality c (id, barcode, name, external_id, category, price, weight, topic, updated_fields, is_last, position)
+     select * from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::json[], $10::boolean[])
+       with ordinality c (id, barcode, name, external_id, category, price, weight, updated_fields, is_last, position)
    ), created as (
      insert into products as p (tenant_id, barcode, name, external_id, category, price, weight, created_at, updated_at)
      select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from change where id is null and is_last
@@ -56,9 +60,10 @@ const writeProducts = statement<
    ), written as (
      select * from created union all select * from changed
    ), event as (
-     select p.position, p.topic, case p.topic when 'product/created' then ${productCreated('p')} else ${productUpdated('p', 'p.updated_fields')} end as data
+     select p.position, case when p.updated_fields is null then 'product/created' else 'product/updated' end as topic,
+       case when p.updated_fields is null then ${productCreated('p')} else ${productUpdated('p', 'p.updated_fields')} end as data
      from (
-       select w.id, c.position, c.topic, c.updated_fields, c.barcode, c.name, c.external_id, c.category, c.price, c.weight, null::text as description,
+       select w.id, c.position, c.updated_fields, c.barcode, c.name, c.external_id, c.category, c.price, c.weight, null::text as description,
          null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
        from change c join written w using (barcode)
      ) p
@@ -72,18 +77,21 @@ export async function bulkUpsertProducts(
   input: z.infer<typeof bulkInput>,
 ): Promise<z.infer<typeof bulkOutput>> {
   const items = input.products.map(checkedItem)
-  const apply = (lock: typeof lockCatalog): Promise<BulkOutcome> =>
+  const apply = (isLocked: boolean): Promise<BulkOutcome> =>
     db.transaction(async (tx) => {
       // Sent together, and carried out one after the other.
-      const [, stored] = await Promise.all([lock(tx, caller.tenantId), productsNamedBy(items, tx, caller.tenantId)])
+      const [, stored] = await Promise.all([
+        isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
+        productsNamedBy(items, isLocked, tx, caller.tenantId),
+      ])
       const outcome = applyBulkItems(stored, items)
-      const mayWrite = lock === lockCatalog || !concernsNames(outcome, items)
+      const mayWrite = isLocked || !concernsNames(outcome, items)
       if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
       return outcome
     })
   // Most calls only update products, and need not wait for one another: not before one turns out to be about names is the catalog locked.
-  let outcome = await apply(keepBulkCallsOut)
-  if (concernsNames(outcome, items)) outcome = await apply(lockCatalog)
+  let outcome = await apply(false)
+  if (concernsNames(outcome, items)) outcome = await apply(true)
   const { created, updated, errors } = outcome
   return { created, updated, errors }
 }
@@ -91,14 +99,12 @@ export async function bulkUpsertProducts(
 /** Whether the outcome depends on which barcodes and SKUs there are besides those of the products that the items update. */
 function concernsNames({ created, changes, errors }: BulkOutcome, items: readonly BulkItem[]): boolean {
   const invalid = items.filter((item) => 'error' in item).length
-  return created > 0 || errors.length > invalid || changes.some((change) => change.updated_fields.includes('sku'))
+  return created > 0 || errors.length > invalid || changes.some((change) => change.updatedFields?.includes('sku'))
 }
 
 function checkedItem(item: unknown): BulkItem {
   const { success, data, error } = bulkItem.safeParse(item)
-  if (!success) return { barcode: barcodeOf(item), error: invalidInput(error, undefined).message }
-  const { barcode, ...fields } = data
-  return { barcode, fields }
+  return success ? data : { barcode: barcodeOf(item), error: invalidInput(error, undefined).message }
 }
 
 function barcodeOf(item: unknown): string {
@@ -106,10 +112,20 @@ function barcodeOf(item: unknown): string {
   return typeof barcode === 'string' ? barcode.trim() : ''
 }
 
-function productsNamedBy(items: readonly BulkItem[], tx: Transaction, tenantId: number): Promise<StoredProduct[]> {
-  const valid = items.filter((item) => 'fields' in item)
-  const skus = valid.map(({ fields }) => fields.sku).filter((sku) => typeof sku === 'string')
-  return tx.runFirst(lockProducts, [tenantId, valid.map(({ barcode }) => barcode), skus])
+function productsNamedBy(
+  items: readonly BulkItem[],
+  withSkuOwners: boolean,
+  tx: Transaction,
+  tenantId: number,
+): Promise<StoredProduct[]> {
+  const valid = items.flatMap((item) => ('error' in item ? [] : [item]))
+  const barcodes = valid.map(({ barcode }) => barcode)
+  if (!withSkuOwners) return tx.runFirst(lockProducts, [tenantId, barcodes])
+  return tx.runFirst(lockProductsAndSkuOwners, [
+    tenantId,
+    barcodes,
+    valid.map(({ sku }) => sku).filter((sku) => typeof sku === 'string'),
+  ])
 }
 
 async function write(
@@ -124,15 +140,14 @@ async function write(
   if (released.length > 0) await tx.run(releaseSkus, [tenantId, released.map(({ id }) => id)])
   await tx.runLast(writeProducts, [
     tenantId,
-    changes.map(({ product }) => product.id ?? null),
+    changes.map(({ product }) => product.id),
     changes.map(({ product }) => product.barcode),
     changes.map(({ product }) => product.name),
     changes.map(({ product }) => product.sku),
     changes.map(({ product }) => product.category),
     changes.map(({ product }) => product.price),
     changes.map(({ product }) => product.weight),
-    changes.map(({ topic }) => topic),
-    changes.map(({ updated_fields }) => JSON.stringify(updated_fields)),
+    changes.map(({ updatedFields }) => (updatedFields === undefined ? null : JSON.stringify(updatedFields))),
     changes.map((change) => last.get(change.product.barcode) === change),
   ])
 }
