@@ -139,8 +139,17 @@ describe('Retry-After', () => {
     },
   )
 
-  async function startHeld(status: number, header: string) {
-    receiver.behave(answerWith(status, { 'retry-after': header }))
+  it('holds it also when the connection breaks before the answer is complete', async () => {
+    const [held] = await startHeld(503, '600', (_request, response) => {
+      response.writeHead(503, { 'retry-after': '600', 'content-length': '100' }).write('come back la', () => response.destroy())
+    })
+    const { next_attempt_at, attempts } = held
+    expect(Date.parse(next_attempt_at) - Date.parse(attempts[0].started_at)).toBeGreaterThan(599 * SECOND)
+    expect(attempts[0]).toMatchObject({ response_status: 503, response_body: 'come back la', error: expect.any(String) })
+  })
+
+  async function startHeld(status: number, header: string, behaviour = answerWith(status, { 'retry-after': header })) {
+    receiver.behave(behaviour)
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 1)
     worker.wake()

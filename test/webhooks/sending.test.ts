@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestService, TestTenant } from '../support/service.ts'
+import { createEncryption } from '../../server/src/encryption.ts'
 import { countInState, deliveryWhen, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
 
@@ -100,6 +101,31 @@ describe('what a receiver gets', () => {
     await first.count(2)
     await countInState(tenant, id, 'succeeded', 1)
     expect(receiver.received.map(({ event }) => event.id)).toEqual([later])
+  })
+
+  it('is signed with the new secret alone when the old one was encrypted with a key that is no longer there', async () => {
+    await fresh()
+    const { id } = await subscribe(tenant, receiver.url)
+    await service.db.pool.query('update webhook_subscriptions set secret_ciphertext = $1 where id = $2', [
+      createEncryption('the key of before').encrypt('whsec_of_before'),
+      id,
+    ])
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const { last_error } = await deliveryWhen(tenant, id, ({ attempt_count }) => attempt_count === 1)
+    expect(last_error).toMatch(/ENCRYPTION_KEY/)
+    expect(receiver.received).toEqual([])
+
+    const { secret } = (await tenant.request('POST', `/webhooks/${id}/rotate-secret`)).body.data
+    await writeEvents(service, tenant, 1)
+    worker.advance(6_001)
+    const [{ headers, body } = never()] = await receiver.count(1)
+    const [time, ...signatures] = String(headers['x-webhook-signature']).split(',')
+    expect(signatures).toEqual([
+      `v1=${createHmac('sha256', secret)
+        .update(`${time?.slice(2)}.${body}`)
+        .digest('hex')}`,
+    ])
   })
 
   it('is signed with the old secret too for 24 hours after a rotation', async () => {

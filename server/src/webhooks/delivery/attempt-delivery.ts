@@ -17,6 +17,8 @@ export interface Message {
 export interface AttemptResult {
   attempt: Attempt
   acknowledged: boolean
+  /** The answer arrived as a whole. */
+  answered: boolean
   retryAfter: string | undefined
   endedAt: Date
 }
@@ -39,7 +41,7 @@ export async function attemptDelivery(message: Message, target: Target, sender: 
     response_body: body,
     error: error ?? (acknowledged ? null : `The receiver answered ${status}`),
   }
-  return { attempt, acknowledged, retryAfter, endedAt: clock.now() }
+  return { attempt, acknowledged, answered: error === null, retryAfter, endedAt: clock.now() }
 }
 
 async function sendSigned(message: Message, { url, secrets }: Target, sender: Sender, now: Date): Promise<Answer> {

@@ -19,6 +19,6 @@ export function resultOfAttempt(delivery: Claimed, { attempt, acknowledged, retr
 }
 
 /** True for what says that the receiver can't keep up or is down: no complete answer in time, a broken connection, or a 5xx. */
-export function isStruggling({ attempt, acknowledged }: AttemptResult): boolean {
-  return !acknowledged && (attempt.response_body === null || (attempt.response_status ?? 0) >= 500)
+export function isStruggling({ attempt, answered }: AttemptResult): boolean {
+  return !answered || (attempt.response_status ?? 0) >= 500
 }

@@ -3,7 +3,7 @@ import type { WebhookTargetPolicy } from '../../context.ts'
 import { publicAddressesOnly } from '../targets/public-lookup.ts'
 import { targetProblem } from '../targets/target-rules.ts'
 
-/** What came back: a status when the receiver answered, an error when the answer did not arrive, or not as a whole. */
+/** What came back: what has arrived of the answer, and an error when that is not the whole of it. */
 export interface Answer {
   status: number | null
   /** The beginning of the answer's body. */
@@ -144,18 +144,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** The first end counts. */
   #end(error?: Error): void {
     clearTimeout(this.#timer)
-    if (error !== undefined) this.#resolve(failure(describe(error), this.#status))
-    else this.#resolve({ status: this.#status, body: beginningOf(this.#chunks), retryAfter: this.#retryAfter, error: null })
+    const body = this.#status === null ? null : beginningOf(this.#chunks)
+    this.#resolve({
+      status: this.#status,
+      body,
+      retryAfter: this.#retryAfter,
+      error: error === undefined ? null : describe(error),
+    })
   }
 }
 
-/** The answer when none arrived as a whole. */
-export const failure = (error: string, status: number | null = null): Answer => ({
-  status,
-  body: null,
-  retryAfter: undefined,
-  error,
-})
+/** The answer when nothing was sent. */
+export const failure = (error: string): Answer => ({ status: null, body: null, retryAfter: undefined, error })
 
 /** The first characters of a body. */
 function beginningOf(chunks: readonly Buffer[]): string {

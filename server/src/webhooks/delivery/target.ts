@@ -11,17 +11,23 @@ export interface StoredTarget {
 
 export interface Target {
   url: string
-  /** The signing secret, and the one before while it still signs too. Undefined when they can not be decrypted. */
+  /** The signing secret, and the one before while it still signs too. Undefined when the secret can not be decrypted. */
   secrets: SigningKeys[] | undefined
 }
 
-/** The target as of `now`. */
+/** The target as of `now`. A previous secret that can not be decrypted does without: the rotation may have been for that. */
 export function targetOf(stored: StoredTarget, encryption: Encryption, now: Date): Target {
-  const { url, secret_ciphertext: current, previous_secret_ciphertext: previous, previous_secret_expires_at: expiresAt } = stored
-  const ciphertexts = previous !== null && expiresAt !== null && now < new Date(expiresAt) ? [current, previous] : [current]
+  const { url, previous_secret_ciphertext: previous, previous_secret_expires_at: expiresAt } = stored
+  const current = keysOf(stored.secret_ciphertext, encryption)
+  if (current === undefined) return { url, secrets: undefined }
+  const before = previous !== null && expiresAt !== null && now < new Date(expiresAt) ? keysOf(previous, encryption) : undefined
+  return { url, secrets: before === undefined ? [current] : [current, before] }
+}
+
+function keysOf(ciphertext: Buffer, encryption: Encryption): SigningKeys | undefined {
   try {
-    return { url, secrets: ciphertexts.map((ciphertext) => signingKeysOf(encryption.decrypt(ciphertext))) }
+    return signingKeysOf(encryption.decrypt(ciphertext))
   } catch {
-    return { url, secrets: undefined }
+    return undefined
   }
 }
