@@ -165,7 +165,7 @@ describe('stock events', () => {
        })}, event as (
          select position, topic, data from stock_event
          union all
-         select 0, 'flow/started', json_build_object('first', true) from stock_movement where position = 1
+         select 0, 'flow/started', '{"first":true}' from stock_movement where position = 1
        ), ${recordEvents('event')}
        select s.available, m.new_quantity as quantity from (select) one left join short_level s on true left join stock_movement m on m.position = 2`,
     )

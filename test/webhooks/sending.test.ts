@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestService, TestTenant } from '../support/service.ts'
+import { TOPICS } from '../../server/src/events/index.ts'
 import { createEncryption } from '../../server/src/encryption.ts'
 import { countInState, deliveryWhen, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
@@ -52,6 +53,28 @@ describe('what a receiver gets', () => {
       'webhook-timestamp': time,
       'webhook-signature': `v1,${standard}`,
     })
+  })
+
+  it('has the JSON of one line that JSON.stringify writes, for every kind of event', async () => {
+    await fresh()
+    await subscribe(tenant, receiver.url)
+    const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
+    const { id } = await post('/products', { name: 'Tee "grün"\n\\', barcode: 'b', price: 0.1, minimum_threshold: 5 })
+    await tenant.request('PUT', `/products/${id}`, { category: null, weight: 1e-7, cost: 12_345_678_901_234 })
+    await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 6.125 })
+    const order = { assembly_date: '2026-12-01', order_detail: [{ barcode: 'b', quantity: 2 }] }
+    await post('/orders', { orders: ['1', '2', '3'].map((name) => ({ ...order, order_tenant_id: name })) })
+    for (const name of ['1', '2']) {
+      const flow = await post('/flows', { order_tenant_id: name, operator_email: 'a@b.example' })
+      await post(`/flows/${flow.id}/picks`, { barcode: 'b', location_id: 'A', quantity: 2 })
+      await post(`/flows/${flow.id}/${name === '1' ? 'complete' : 'cancel'}`, {})
+    }
+    await post('/orders/3/cancel', {})
+    await tenant.request('DELETE', `/products/${id}`)
+    worker.wake()
+    const sent = await receiver.count(25)
+    expect(new Set(sent.map(({ event }) => event.event)).size).toBe(TOPICS.length)
+    for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
   })
 
   it('has only the topics subscribed to, and only those of its tenant', async () => {

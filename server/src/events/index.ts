@@ -1,6 +1,7 @@
+export { eventData, isoTimestamp } from './event-data.ts'
 export { maintainPartitions } from './maintain-partitions.ts'
 export { since, until } from './moments.ts'
-export { isoTimestamp, recordEvents } from './record-events.ts'
+export { recordEvents } from './record-events.ts'
 export { eventsRouter } from './router.ts'
 export { EVENT_SAMPLES } from './samples.ts'
 export { EVENT_DATA, topic, TOPICS, type Topic } from './topics.ts'

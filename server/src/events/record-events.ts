@@ -1,6 +1,8 @@
+import { isoTimestamp } from './event-data.ts'
+
 /**
  * CTEs, to be put into a data-modifying statement, that record the events of the relation `source` (columns `position`, `topic`
- * and `data` as json) in the order of `position`, and queue those that a subscription of the tenant `$1` waits for.
+ * and `data` as `eventData` makes it) in the order of `position`, and queue those that a subscription of the tenant `$1` waits for.
  * The events are part of the statement: there is no change without its event, and no event without its change.
  */
 export function recordEvents(source: string): string {
@@ -8,7 +10,7 @@ export function recordEvents(source: string): string {
 recorded_event as (
   insert into events (tenant_id, id, topic, created_at, body)
   select $1, e.id, e.topic, e.created_at,
-    '{"id":"' || e.id || '","event":"' || e.topic || '","created_at":"' || ${isoTimestamp('e.created_at')} || '","data":' || e.data::text || '}'
+    '{"id":"' || e.id || '","event":"' || e.topic || '","created_at":"' || ${isoTimestamp('e.created_at')} || '","data":' || e.data || '}'
   from (
     select s.topic, s.data, clock_timestamp() as created_at,
       'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0') || lpad(to_hex(nextval('event_sequence')), 12, '0') as id
@@ -20,9 +22,4 @@ recorded_event as (
   select r.tenant_id, r.id, r.created_at, r.topic from recorded_event r
   where exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && array['*', r.topic])
 )`
-}
-
-/** SQL for a timestamp as the API writes it: ISO 8601, UTC, milliseconds. */
-export function isoTimestamp(expression: string): string {
-  return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }

@@ -1,18 +1,28 @@
-import { isoTimestamp } from '../events/index.ts'
+import { eventData } from '../events/index.ts'
 import { orderStateName } from './order-states.ts'
 
 // What `data` of the events about changed orders holds, as SQL. `row` is the alias of a row of `changed_order`.
 
 /** Data of `order/updated`. `updatedFields` is SQL for an array of names. */
 export function orderUpdatedData(row: string, updatedFields: string): string {
-  return `json_build_object(${identityAndState(row)}, ${previousState(row)}, 'warehouse_id', ${row}.warehouse_id,
-    'updated_fields', ${updatedFields}, 'updated_at', ${isoTimestamp(`${row}.updated_at`)})`
+  return eventData('order/updated', {
+    ...identityAndState(row),
+    ...previousState(row),
+    warehouse_id: `${row}.warehouse_id`,
+    updated_fields: updatedFields,
+    updated_at: `${row}.updated_at`,
+  })
 }
 
 /** Data of `order/cancelled`. `reason` and `cancelledBy` are SQL. */
 export function orderCancelledData(row: string, by: { reason: string; cancelledBy: string }): string {
-  return `json_build_object(${identityAndState(row)}, ${previousState(row)},
-    'cancellation_reason', ${by.reason}, 'cancelled_by', ${by.cancelledBy}, 'cancelled_at', ${isoTimestamp(`${row}.updated_at`)})`
+  return eventData('order/cancelled', {
+    ...identityAndState(row),
+    ...previousState(row),
+    cancellation_reason: by.reason,
+    cancelled_by: by.cancelledBy,
+    cancelled_at: `${row}.updated_at`,
+  })
 }
 
 /**
@@ -21,11 +31,16 @@ export function orderCancelledData(row: string, by: { reason: string; cancelledB
  */
 export function orderCompletedData(row: string, by: { pickedBy: string; startedAt: string }): string {
   const lines = `from order_lines l where l.tenant_id = $1 and l.order_id = ${row}.id`
-  return `json_build_object(${identityAndState(row)}, 'warehouse_id', ${row}.warehouse_id,
-    'items_picked', (select count(*) ${lines} and l.picked_quantity > 0),
-    'total_quantity_picked', (select coalesce(sum(l.picked_quantity), 0)::float8 ${lines}),
-    'picked_by', ${by.pickedBy}, 'started_at', ${isoTimestamp(by.startedAt)}, 'completed_at', ${isoTimestamp(`${row}.updated_at`)},
-    'duration_minutes', ${minutesBetween(by.startedAt, `${row}.updated_at`)})`
+  return eventData('order/completed', {
+    ...identityAndState(row),
+    warehouse_id: `${row}.warehouse_id`,
+    items_picked: `select count(*) ${lines} and l.picked_quantity > 0`,
+    total_quantity_picked: `select coalesce(sum(l.picked_quantity), 0)::float8 ${lines}`,
+    picked_by: by.pickedBy,
+    started_at: by.startedAt,
+    completed_at: `${row}.updated_at`,
+    duration_minutes: minutesBetween(by.startedAt, `${row}.updated_at`),
+  })
 }
 
 /** SQL for the minutes from one timestamp to another, with at most two decimals, as events give durations. */
@@ -33,10 +48,14 @@ export function minutesBetween(from: string, to: string): string {
   return `round(extract(epoch from (${to}) - (${from})) / 60, 2)::float8`
 }
 
-function identityAndState(row: string): string {
-  return `'order_id', ${row}.id, 'order_tenant_id', ${row}.order_tenant_id, 'state_id', ${row}.state_id, 'state_name', ${orderStateName(`${row}.state_id`)}`
-}
+const identityAndState = (row: string) => ({
+  order_id: `${row}.id`,
+  order_tenant_id: `${row}.order_tenant_id`,
+  state_id: `${row}.state_id`,
+  state_name: orderStateName(`${row}.state_id`),
+})
 
-function previousState(row: string): string {
-  return `'previous_state_id', ${row}.previous_state_id, 'previous_state_name', ${orderStateName(`${row}.previous_state_id`)}`
-}
+const previousState = (row: string) => ({
+  previous_state_id: `${row}.previous_state_id`,
+  previous_state_name: orderStateName(`${row}.previous_state_id`),
+})

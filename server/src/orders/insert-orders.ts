@@ -1,6 +1,6 @@
 import type { BatchedStatement } from '../database/batched-statement.ts'
 import { statement } from '../database/statement.ts'
-import { isoTimestamp, recordEvents } from '../events/index.ts'
+import { eventData, recordEvents } from '../events/index.ts'
 import { ORDER_STATES, ORDER_STATE_NAMES, recordOrderCounts } from '../order-states/index.ts'
 import type { NewOrder } from './schemas.ts'
 
@@ -24,6 +24,21 @@ export interface InsertedOrder {
   /** Its barcodes that no active product has, in the order of lines. */
   unknown_barcodes: string[] | null
 }
+
+/** `c` is the new row, `n` what was submitted. */
+const ORDER_CREATED = eventData('order/created', {
+  order_id: 'c.id',
+  order_tenant_id: 'c.order_tenant_id',
+  state_id: 'c.state_id',
+  state_name: `'${ORDER_STATE_NAMES[ORDER_STATES.pending]}'`,
+  warehouse_id: 'c.warehouse_id',
+  warehouse_name: 'n.warehouse_name',
+  items_count: 'c.items_count',
+  total_quantity: 'c.total_quantity',
+  source: `'api'`,
+  source_integration: 'null',
+  created_at: 'c.created_at',
+})
 
 /**
  * Creates the orders that do not exist yet; of a submission that is refused, none. The barcodes of those that do are not looked at: submitting an old order again succeeds,
@@ -79,10 +94,7 @@ const insert = statement<readonly unknown[], InsertedOrder>(
    ), created_count as (
      select created_at, assembly_date, state_id, 1 as change from created
    ), ${recordOrderCounts('created_count')}, order_event as (
-     select n.number as position, 'order/created' as topic, json_build_object('order_id', c.id, 'order_tenant_id', c.order_tenant_id,
-       'state_id', c.state_id, 'state_name', '${ORDER_STATE_NAMES[ORDER_STATES.pending]}', 'warehouse_id', c.warehouse_id,
-       'warehouse_name', n.warehouse_name, 'items_count', c.items_count, 'total_quantity', c.total_quantity, 'source', 'api',
-       'source_integration', null, 'created_at', ${isoTimestamp('c.created_at')}) as data
+     select n.number as position, 'order/created' as topic, ${ORDER_CREATED} as data
      from created c join new_order n on n.id = c.id
    ), ${recordEvents('order_event')}
    select n.call, n.position, c.id, false as lacks_warehouse, null as unknown_barcodes from created c join new_order n on n.id = c.id

@@ -1,20 +1,37 @@
-import { isoTimestamp } from '../events/index.ts'
+import { eventData } from '../events/index.ts'
 
-const identity = (product: string): string =>
-  `'product_id', ${product}.id, 'sku', ${product}.external_id, 'barcode', ${product}.barcode, 'name', ${product}.name`
+// What `data` of the events about products holds, as SQL. `product` is the alias of a row of the table.
 
-/** SQL for the data of `product/created`; `product` is a row of the table. */
+const identity = (product: string) => ({
+  product_id: `${product}.id`,
+  sku: `${product}.external_id`,
+  barcode: `${product}.barcode`,
+  name: `${product}.name`,
+})
+
+/** Data of `product/created`. */
 export function productCreated(product: string): string {
-  return `json_build_object(${identity(product)}, 'description', ${product}.description, 'category', ${product}.category, 'price', ${product}.price,
-    'cost', ${product}.cost, 'weight', ${product}.weight, 'created_at', ${isoTimestamp(`${product}.created_at`)})`
+  return eventData('product/created', {
+    ...identity(product),
+    description: `${product}.description`,
+    category: `${product}.category`,
+    price: `${product}.price`,
+    cost: `${product}.cost`,
+    weight: `${product}.weight`,
+    created_at: `${product}.created_at`,
+  })
 }
 
-/** SQL for the data of `product/updated`; `updatedFields` becomes a JSON array. */
+/** Data of `product/updated`. `updatedFields` is SQL for an array of names, or for one as json. */
 export function productUpdated(product: string, updatedFields: string): string {
-  return `json_build_object(${identity(product)}, 'updated_fields', ${updatedFields}, 'updated_at', ${isoTimestamp(`${product}.updated_at`)})`
+  return eventData('product/updated', {
+    ...identity(product),
+    updated_fields: updatedFields,
+    updated_at: `${product}.updated_at`,
+  })
 }
 
-/** SQL for the data of `product/deleted`; the product was deleted by the change that `updated_at` tells. */
+/** Data of `product/deleted`; the product was deleted by the change that `updated_at` tells. */
 export function productDeleted(product: string): string {
-  return `json_build_object(${identity(product)}, 'deleted_at', ${isoTimestamp(`${product}.updated_at`)})`
+  return eventData('product/deleted', { ...identity(product), deleted_at: `${product}.updated_at` })
 }

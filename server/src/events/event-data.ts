@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { EVENT_DATA, type Topic } from './topics.ts'
+
+type DataOf<T extends Topic> = z.infer<(typeof EVENT_DATA)[T]>
+
+/** SQL for every field of `data` in events of a topic: timestamps as timestamptz, lists of names as an array or as json. */
+type EventFields<T extends Topic> = Record<keyof DataOf<T>, string>
+
+/**
+ * SQL for `data` of an event, as JSON text without white space. How a field is written follows from the topic's schema.
+ * json_build_object finds out the type of each value for each row, and takes twice as long (12 fields: 6.4 against 3.2 µs).
+ */
+export function eventData<T extends Topic>(topic: T, fields: EventFields<T>): string {
+  const sqlOf: Record<string, string> = fields
+  const parts = Object.entries(EVENT_DATA[topic].shape).map(
+    ([name, schema], index) =>
+      `'${index === 0 ? '{' : ','}"${name}":' || coalesce(${jsonText(schema.def, `(${sqlOf[name]})`)}, 'null')`,
+  )
+  return `(${parts.join(' || ')} || '}')`
+}
+
+/** What of a field's schema decides how it is written. */
+interface Definition {
+  type: string
+  format?: string
+  innerType?: { def: Definition }
+}
+
+function jsonText(definition: Definition, sql: string): string {
+  const { type, format, innerType } = definition
+  if (innerType !== undefined) return jsonText(innerType.def, sql)
+  if (type === 'number') return `${sql}::text`
+  if (type === 'array') return `to_json(${sql})::text`
+  if (type === 'enum') return `'"' || ${sql} || '"'`
+  if (format === 'datetime') return `'"' || ${isoTimestamp(sql)} || '"'`
+  if (type === 'string') return `to_json(${sql}::text)::text`
+  throw new Error(`No rule for how events write a ${type}`)
+}
+
+/** SQL for a timestamp as the API writes it: ISO 8601, UTC, milliseconds. */
+export function isoTimestamp(expression: string): string {
+  return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
