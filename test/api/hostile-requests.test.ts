@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sendRaw } from '../support/send-raw.ts'
 import { send, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -9,17 +9,6 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const api = (path: string): string => `${service.url}/api/v1${path}`
-
-function sendRaw(text: string): Promise<string> {
-  const { hostname, port } = new URL(service.url)
-  return new Promise((resolve, reject) => {
-    let answer = ''
-    const socket = connect(Number(port), hostname, () => socket.write(text))
-    socket.on('data', (chunk) => (answer += chunk.toString()))
-    socket.on('close', () => resolve(answer))
-    socket.on('error', reject)
-  })
-}
 
 describe('expires_at', () => {
   it.each(['9999-12-31T23:59:59-12:00', '0001-01-01T00:00:00+10:00', '0000-01-01T00:00:00Z', '2027-13-01', 'tomorrow'])(
@@ -88,7 +77,7 @@ it('a path that cannot be decoded is answered like any other wrong id, by the sa
 
 it('a request without Host, or with an expectation, is answered in the envelope', async () => {
   for (const headers of ['', 'Host: a\r\nExpect: foo\r\n']) {
-    const answer = await sendRaw(`GET /api/v1/orders HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+    const answer = await sendRaw(service.url, `GET /api/v1/orders HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
     expect(answer.toLowerCase()).toContain('x-request-id: ')
     expect(answer).toContain('"code":"missing_api_key"')

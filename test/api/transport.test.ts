@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sendRaw } from '../support/send-raw.ts'
 import { send, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -29,18 +30,6 @@ async function post(
   return { status: response.status, code: error?.code ?? '', message: error?.message ?? '' }
 }
 
-/** Sends bytes as they are and gives back everything that comes. */
-function sendRaw(text: string): Promise<string> {
-  const { hostname, port } = new URL(service.url)
-  return new Promise((resolve, reject) => {
-    let answer = ''
-    const socket = connect(Number(port), hostname, () => socket.write(text))
-    socket.on('data', (chunk) => (answer += chunk.toString()))
-    socket.on('close', () => resolve(answer))
-    socket.on('error', reject)
-  })
-}
-
 describe('envelope and request ids', () => {
   it('gives every answer a request id, the caller’s own when it is fit for logs', async () => {
     const tenant = await service.newTenant()
@@ -54,7 +43,7 @@ describe('envelope and request ids', () => {
   })
 
   it('answers what is not HTTP in the envelope, with a request id', async () => {
-    const answer = await sendRaw('GARBAGE\r\n\r\n')
+    const answer = await sendRaw(service.url, 'GARBAGE\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toMatch(/X-Request-Id: \S+/)
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, error: { code: 'validation_error' } })
