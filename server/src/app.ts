@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import type { AnyTRPCRouter } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { AuditTrail } from './audit/index.ts'
 import type { Config } from './config.ts'
 import type { CallContext, WebhookTargetPolicy } from './context.ts'
@@ -9,19 +9,15 @@ import type { Database } from './database/database.ts'
 import type { ReplicaReads } from './database/replica-reads.ts'
 import { WritePositions } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
-import { endpointsOf } from './endpoints.ts'
 import { authentication } from './http/authentication.ts'
-import { decodableUrl } from './http/decodable-url.ts'
 import { docsRoutes } from './http/docs.ts'
 import { refuseWhileDraining } from './http/draining.ts'
-import { answerClientError, sendFailure } from './http/failures.ts'
+import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies, refuseExcess } from './http/json-body.ts'
 import { KeyCache } from './http/key-cache.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
-import { requestIdOf } from './http/request-id.ts'
-import { API_PREFIX, registerRestRoutes } from './http/rest.ts'
-import { SECURITY_HEADERS } from './http/security-headers.ts'
-import { unknownRoute } from './http/unknown-route.ts'
+import { registerRestRoutes } from './http/rest.ts'
+import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 
 export interface AppDependencies {
@@ -38,17 +34,6 @@ export interface AppDependencies {
   /** Called after each request that may have recorded events. */
   onWrite?: () => void
 }
-
-/** A client that takes longer to send a request is cut off. */
-const REQUEST_TIMEOUT_MS = 60_000
-/** So is one that neither sends nor reads anything for longer. */
-const SILENT_TIMEOUT_MS = 120_000
-
-/** Input and output have schemas of Zod; compilers of JSON Schema, which Fastify loads by default, take a tenth of a start. */
-const noCompiler = (): never => {
-  throw new Error('Fastify checks no schemas here')
-}
-const NO_SCHEMAS = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } }
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -74,23 +59,9 @@ export async function buildApp({
   metrics,
   onWrite,
 }: AppDependencies): Promise<FastifyInstance> {
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+  const app = buildHttpServer(log, {
     bodyLimit: config.bodyLimitBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: SILENT_TIMEOUT_MS,
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
-    genReqId: requestIdOf,
-    requestIdHeader: false,
-    return503OnClosing: false,
-    schemaController: NO_SCHEMAS,
-    // Longer than any identifier can be, so that the endpoint answers for those that do not exist.
-    routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: ({ url }) => decodableUrl(url ?? '/'),
-    // What has no Host header, or expects what it can not have, is answered like everything else.
-    http: { requireHostHeader: false },
-    clientErrorHandler: answerClientError,
   })
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
   const forgetKeys = (): void => keys.clear()
@@ -112,17 +83,6 @@ export async function buildApp({
     replicaReads,
   })
 
-  const refuseUnknownRoute = unknownRoute(
-    endpointsOf(router).map(({ meta }) => ({ method: meta.openapi.method, path: API_PREFIX + meta.openapi.path })),
-  )
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.setErrorHandler(sendFailure)
-  app.setNotFoundHandler(refuseUnknownRoute)
-  // Hooks of every request call back: a promise for each costs more than what most of them do.
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    done()
-  })
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url } = request
     metrics.requestAnswered(method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
@@ -145,16 +105,19 @@ export async function buildApp({
   refuseWhileDraining(app)
   acceptJsonBodies(app)
 
+  const refusal = unknownRoute(app)
   // An OPTIONS request that is no preflight is a method like any other that a path does not have.
-  app.addHook('onRequest', async (request, reply) => {
-    const isPreflight = request.headers['access-control-request-method'] !== undefined
-    if (request.method === 'OPTIONS' && !isPreflight) await refuseUnknownRoute(request, reply)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'OPTIONS' || isPreflight(request)) return done()
+    done(refusal(request, reply))
   })
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   })
+  // Behind CORS, so that a page can read these answers too.
+  refuseBeforeBody(app, refusal)
   const limit = await rateLimitHook(app, db, config.rateLimitPerMinute)
   const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
 
@@ -174,4 +137,8 @@ export async function buildApp({
   })
   await app.register(docsRoutes)
   return app
+}
+
+function isPreflight({ headers }: FastifyRequest): boolean {
+  return Boolean(headers.origin) && Boolean(headers['access-control-request-method'])
 }

@@ -5,7 +5,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const ASSET_FILES = new Set(['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
+const ASSET_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -36,12 +36,8 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
   )
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
   app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
-  await app.register(fastifyStatic, {
-    root: assets,
-    prefix: '/docs/assets/',
-    allowedPath: (file) => ASSET_FILES.has(file.slice(1)),
-    maxAge: '1d',
-  })
+  await app.register(fastifyStatic, { root: assets, serve: false, maxAge: '1d' })
+  for (const file of ASSET_FILES) app.get(`/docs/assets/${file}`, async (_request, reply) => reply.sendFile(file))
 }
 
 /** Made when it is first asked for: it takes a tenth of a start, and what makes it stays in memory. */
