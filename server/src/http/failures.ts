@@ -75,6 +75,9 @@ const CLIENT_ERRORS: Record<string, { status: string; code: string; message: str
 }
 const MALFORMED = { status: '400 Bad Request', code: 'validation_error', message: 'The request is not valid HTTP' }
 
+/** How long a client that is not understood has to read why, until it is cut off. */
+const READING_TIME_MS = 2_000
+
 /** Answers what is not HTTP enough to become a request. */
 export function answerClientError(this: { log: FastifyBaseLogger }, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
@@ -90,4 +93,6 @@ export function answerClientError(this: { log: FastifyBaseLogger }, error: NodeJ
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Its own half stays open, and it could send on for as long as it likes.
+  setTimeout(() => socket.destroy(), READING_TIME_MS).unref()
 }

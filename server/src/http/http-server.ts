@@ -1,4 +1,5 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { answerAfterBody } from './answer-after-body.ts'
 import { decodableUrl } from './decodable-url.ts'
 import { answerClientError, sendFailure } from './failures.ts'
 import { requestIdOf } from './request-id.ts'
@@ -44,5 +45,6 @@ export function buildHttpServer(
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     done()
   })
+  answerAfterBody(app)
   return app
 }
