@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newOrder } from '../support/orders.ts'
 import { sendRaw } from '../support/send-raw.ts'
 import { send, startService, type TestService } from '../support/service.ts'
 
@@ -182,6 +183,30 @@ describe('bodies', () => {
     expect(
       (await post('/api-keys', { ...jsonHeaders(key), 'content-type': 'application/json; charset=utf-8' }, body)).status,
     ).toBe(200)
+  })
+})
+
+describe('an empty body', () => {
+  const TYPES = ['foo', '/', 'json', ';', '', 'text/plain', 'application/json', 'application/json; charset=utf-8']
+
+  it('is none, whatever its type', async () => {
+    const tenant = await service.newTenant()
+    const { id } = await newOrder(tenant)
+    for (const type of TYPES) {
+      for (const length of ['content-length: 0\r\n\r\n', 'transfer-encoding: chunked\r\n\r\n0\r\n\r\n']) {
+        const head = `POST /api/v1/orders/${id}/cancel HTTP/1.1\r\nx-api-key: ${tenant.key}\r\nconnection: close\r\n`
+        const answer = await sendRaw(service.url, `${head}content-type: ${type}\r\n${length}`)
+        expect([type, answer.slice(0, 12)]).toEqual([type, 'HTTP/1.1 200'])
+      }
+    }
+  })
+
+  it('is not one of a character, of which the type counts', async () => {
+    const tenant = await service.newTenant()
+    for (const type of TYPES.slice(0, 6)) {
+      const answer = await post('/orders/1/cancel', { 'x-api-key': tenant.key, 'content-type': type }, '1')
+      expect(answer).toMatchObject({ status: 415, message: expect.stringContaining(type === '' ? 'absent' : type) })
+    }
   })
 })
 

@@ -57,7 +57,7 @@ export function unsupportedMediaType(request: FastifyRequest): ServiceError {
     return new ServiceError('unsupported_media_type', `Content-Encoding ${encoding} is not supported; send the body as it is`)
   return new ServiceError(
     'unsupported_media_type',
-    `Content-Type must be application/json, not ${request.headers['content-type'] ?? 'absent'}`,
+    `Content-Type must be application/json, not ${request.raw.headers['content-type'] || 'absent'}`,
   )
 }
 

@@ -4,10 +4,18 @@ import { unsupportedMediaType } from './failures.ts'
 import { excessOf } from './json-limits.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const OTHER_TYPE = { 'content-type': 'application/octet-stream' }
 
 /** JSON is the only body the API takes; an empty body of any type is no body. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  // Whatever is not JSON is the same to the API. The framework would refuse a malformed type also where there is no body.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const type = request.headers['content-type']
+    if (type !== undefined && !JSON_TYPE.test(type)) request.headers = OTHER_TYPE
+    done()
+  })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return undefined
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedMediaType(request)
