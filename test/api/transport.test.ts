@@ -50,6 +50,15 @@ describe('envelope and request ids', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, error: { code: 'validation_error' } })
   })
 
+  it('says how long headers and URL may be', async () => {
+    const long = 'x'.repeat(20_000)
+    for (const request of [`GET / HTTP/1.1\r\nx-long: ${long}`, `GET /${long} HTTP/1.1`]) {
+      const answer = await sendRaw(service.url, `${request}\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toMatch(/"code":"validation_error","message":".*16384 bytes/)
+    }
+  })
+
   it('answers HEAD like GET, without the body', async () => {
     const tenant = await service.newTenant()
     const head = await tenant.request('HEAD', '/api-keys')

@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
 import { TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
@@ -61,19 +62,15 @@ export function unsupportedMediaType(request: FastifyRequest): ServiceError {
   )
 }
 
-const CLIENT_ERRORS: Record<string, { status: string; code: string; message: string }> = {
+const BAD_REQUEST = '400 Bad Request'
+const CLIENT_ERRORS: Record<string, { status: string; message: string }> = {
   HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'validation_error',
-    message: 'The request headers are too large',
+    status: BAD_REQUEST,
+    message: `The URL and the headers of a request must not have more than ${maxHeaderSize} bytes together`,
   },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'validation_error',
-    message: 'The request took too long to arrive',
-  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request took too long to arrive' },
 }
-const MALFORMED = { status: '400 Bad Request', code: 'validation_error', message: 'The request is not valid HTTP' }
+const MALFORMED = { status: BAD_REQUEST, message: 'The request is not valid HTTP' }
 
 /** How long a client that is not understood has to read why, until it is cut off. */
 const READING_TIME_MS = 2_000
@@ -81,10 +78,10 @@ const READING_TIME_MS = 2_000
 /** Answers what is not HTTP enough to become a request. */
 export function answerClientError(this: { log: FastifyBaseLogger }, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
-  const { status, code, message } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED
+  const { status, message } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED
   const requestId = requestIdOf({ headers: {} })
   this.log.info({ reqId: requestId, err: error }, 'malformed request')
-  const body = JSON.stringify({ success: false, error: { code, message } } satisfies FailureBody)
+  const body = JSON.stringify({ success: false, error: { code: 'validation_error', message } } satisfies FailureBody)
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: application/json; charset=utf-8',
