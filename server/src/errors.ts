@@ -36,7 +36,8 @@ export const ERRORS = {
   idempotency_conflict: {
     status: 409,
     trpc: 'CONFLICT',
-    cause: 'The Idempotency-Key was used with another request, or its request is still running.',
+    cause:
+      'The Idempotency-Key was used with another request, its request is still running, or its answer can no longer be read.',
   },
   payload_too_large: { status: 413, trpc: 'PAYLOAD_TOO_LARGE', cause: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE', cause: 'The body is not application/json.' },

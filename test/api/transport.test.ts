@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEncryption } from '../../server/src/encryption.ts'
 import { newOrder } from '../support/orders.ts'
 import { sendRaw } from '../support/send-raw.ts'
 import { send, startService, type TestService } from '../support/service.ts'
@@ -265,6 +266,22 @@ describe('Idempotency-Key', () => {
     expect((await tenant.request('POST', '/api-keys', { name: 'b', preset: 'read_only' }, { headers })).status).toBe(200)
     const conflict = await tenant.request('POST', '/api-keys', { name: 'c', preset: 'read_only' }, { headers })
     expect([conflict.status, conflict.body.error.code]).toEqual([409, 'idempotency_conflict'])
+  })
+
+  it('is refused when its answer cannot be read any more, and nothing is done again', async () => {
+    const tenant = await service.newTenant()
+    const headers = { 'idempotency-key': 'unreadable' }
+    const body = { name: 'once', preset: 'read_only' }
+    await tenant.request('POST', '/api-keys', body, { headers })
+    await service.db.kysely
+      .updateTable('idempotency_keys')
+      .set({ answer_ciphertext: createEncryption('the encryption key of before').encrypt('{}') })
+      .where('tenant_id', '=', tenant.id)
+      .execute()
+    const again = await tenant.request('POST', '/api-keys', body, { headers })
+    expect([again.status, again.body.error.code, again.headers.get('retry-after')]).toEqual([409, 'idempotency_conflict', null])
+    expect(again.body.error.message).toContain('another key')
+    expect((await tenant.request('GET', '/api-keys')).body.data.api_keys).toHaveLength(2)
   })
 
   it('belongs to the tenant', async () => {

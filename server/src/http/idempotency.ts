@@ -121,7 +121,20 @@ function replayOf(
   if (!earlier.request_hash.equals(hash))
     throw new ServiceError('idempotency_conflict', 'This Idempotency-Key was used with another request')
   if (earlier.answer_ciphertext.length === 0) throw stillRunning()
-  return { data: JSON.parse(encryption.decrypt(earlier.answer_ciphertext)), replayed: true }
+  return { data: JSON.parse(readAnswer(encryption, earlier.answer_ciphertext)), replayed: true }
+}
+
+/** The work was done: to do it once more, because its answer is lost, would be worse than to refuse. */
+function readAnswer(encryption: Encryption, ciphertext: Buffer): string {
+  try {
+    return encryption.decrypt(ciphertext)
+  } catch (cause) {
+    throw new ServiceError(
+      'idempotency_conflict',
+      'The request with this Idempotency-Key succeeded, but its answer can no longer be read; for a new request use another key',
+      { cause },
+    )
+  }
 }
 
 function stillRunning(): ServiceError {
