@@ -49,9 +49,13 @@ export const pathId = z.preprocess(
     .max(Number.MAX_SAFE_INTEGER, INVALID_ID_MESSAGE),
 )
 
+/** Digits beyond what an id or a page can be mean the largest, which is beyond the last one as well. */
+const anyDigitsToNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value
+
 /** A query parameter that is an integer from `min`. */
 export function queryInteger(min = 1) {
-  return z.preprocess(digitsToNumber, z.int().min(min))
+  return z.preprocess(anyDigitsToNumber, z.int().min(min))
 }
 
 /** A query parameter that is true, false, 1 or 0. */

@@ -84,6 +84,45 @@ it('a request without Host, or with an expectation, is answered in the envelope'
   }
 })
 
+describe('a number in a query that is larger than any', () => {
+  const HUGE = ['9007199254740992', '99999999999999999', '9'.repeat(400)]
+  const LISTS = [
+    '/orders',
+    '/orders?customer_name=x',
+    '/orders?assembly_date=2026-01-01',
+    '/stock/movements',
+    '/products',
+    '/flows',
+  ]
+  const PAGED = [...LISTS, '/orders?start_date=2026-01-01', '/flows?state=started', '/locations', '/warehouses']
+
+  it.each(PAGED)('is a page past the end, and a limit of 100, of %s', async (path) => {
+    const tenant = await service.newTenant()
+    const get = async (query: string) => {
+      const { status, body } = await tenant.request('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`)
+      const records = Object.values(body.data ?? {}).find(Array.isArray)
+      return { status, records, pagination: body.data?.pagination }
+    }
+    for (const number of HUGE) {
+      expect((await get(`limit=${number}`)).pagination?.limit).toBe(100)
+      const past = await get(`page=${number}&limit=100`)
+      expect(past).toMatchObject({ status: 200, records: [], pagination: { page: Number.MAX_SAFE_INTEGER } })
+    }
+    expect((await get('limit=00000000000000005&page=00000000000000001')).pagination).toMatchObject({ limit: 5, page: 1 })
+  })
+
+  it.each([
+    '/stock/movements?product_id=',
+    '/stock/movements?order_id=',
+    '/flows?order_id=',
+    '/audit-log?key_id=',
+    '/stock/reconcile?after=',
+  ])('is the id of no record: %s', async (path) => {
+    const tenant = await service.newTenant()
+    for (const number of HUGE) expect((await tenant.request('GET', path + number)).status).toBe(200)
+  })
+})
+
 describe('native tRPC', () => {
   const call = async (path: string, init: RequestInit, key: string) => {
     const response = await fetch(`${service.url}/trpc/${path}`, {
