@@ -140,6 +140,8 @@ describe('POST /flows', () => {
       'validation_error',
     ])
     expect(failure(await start({ order_id: order.id, order_tenant_id: 'no such order' }))).toEqual([400, 'validation_error'])
+    expect(failure(await start({ order_id: 999_999, order_tenant_id: order.order_tenant_id }))).toEqual([400, 'validation_error'])
+    expect((await tenant.request('GET', '/flows')).body.data.flows).toEqual([])
     expect((await start({ order_id: order.id, order_tenant_id: order.order_tenant_id })).status).toBe(200)
   })
 
@@ -187,6 +189,7 @@ describe('POST /flows', () => {
   test('answers not_found for an unknown order', async () => {
     expect(failure(await start({ order_id: 999_999 }))).toEqual([404, 'not_found'])
     expect(failure(await start({ order_tenant_id: 'no such order' }))).toEqual([404, 'not_found'])
+    expect(failure(await start({ order_id: 999_999, order_tenant_id: 'no such order' }))).toEqual([404, 'not_found'])
   })
 })
 

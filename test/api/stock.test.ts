@@ -260,6 +260,19 @@ describe('POST /stock/adjustment', () => {
     await expectNothingWritten(tenant)
   })
 
+  it('refuses a product_id and a SKU of which only one is known, and knows no product when neither is', async () => {
+    const { tenant, product } = await tenantWithProduct()
+    const adjust = (name: object) =>
+      tenant.request('POST', '/stock/adjustment', { ...name, location_id: 'A', adjustment_quantity: 1 })
+    expect((await adjust({ product_id: product.id, sku: 'no such SKU' })).body.error.code).toBe('validation_error')
+    expect((await adjust({ product_id: 999_999, sku: product.sku })).body.error.code).toBe('validation_error')
+    expect((await adjust({ product_id: 999_999, sku: 'no such SKU' })).body.error.code).toBe('not_found')
+    const update = { product_id: 999_999, sku: product.sku, location_id: 'A', quantity: 1 }
+    const { body } = await tenant.request('POST', '/stock/bulk', { updates: [update] })
+    expect(body.data.errors).toEqual([{ product_id: 999_999, index: 0, error: 'sku: names another product than product_id' }])
+    await expectNothingWritten(tenant)
+  })
+
   it('finds a deleted product by id only', async () => {
     const { tenant, product } = await tenantWithProduct()
     await tenant.request('DELETE', `/products/${product.id}`)

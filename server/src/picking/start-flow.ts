@@ -18,7 +18,10 @@ const insertFlow = statement<
   Row
 >(
   'start_flow',
-  `with ${lockedOrder('id = coalesce($2::bigint, (select id from orders where tenant_id = $1 and order_tenant_id = $3::text))')},
+  `with ${lockedOrder(`id = coalesce(
+     (select id from orders where tenant_id = $1 and id = $2::bigint),
+     (select id from orders where tenant_id = $1 and order_tenant_id = $3::text)
+   )`)},
    locked_line as materialized (
      -- Locked to be read as they are now: a flow of the order may have ended while this statement waited for the order.
      select l.id, l.order_id, l.quantity - l.picked_quantity as remaining, l.picked_quantity <> l.picked_before_flow as is_changed
@@ -26,7 +29,7 @@ const insertFlow = statement<
      order by l.id for no key update of l
    ), judged as materialized (
      select o.*, case
-       when order_tenant_id <> $3 then 'other_order'
+       when id <> $2 or order_tenant_id <> $3 then 'other_order'
        when state_id = ${completed} then 'completed'
        when state_id = ${cancelled} then 'cancelled'
        when state_picking_id = ${PICKING_STATES.started} then 'running'

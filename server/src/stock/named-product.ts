@@ -21,9 +21,9 @@ export const namesProduct = [
 export const OTHER_PRODUCT = 'sku: names another product than product_id'
 
 interface NamedProduct {
-  /** Whether there is a product of that id, or else SKU. */
+  /** Whether there is a product of that id or SKU. */
   exists: boolean
-  /** Null when the SKU is another product's. */
+  /** Null when the other of them is another product's, or none's. */
   product_id: number | null
 }
 
@@ -35,10 +35,10 @@ export const NAMED_PRODUCTS = {
   columns: `p.id is not null or s.id is not null as exists,
        case when i.product_id is null then s.id when i.sku is null or p.external_id = i.sku then p.id end as product_id`,
   joins: `left join lateral (select id, external_id from products where tenant_id = $1 and id = i.product_id limit 1) p on true
-     left join lateral (select id from products where tenant_id = $1 and external_id = i.sku and is_active and i.product_id is null limit 1) s on true`,
+     left join lateral (select id from products where tenant_id = $1 and external_id = i.sku and is_active and p.id is null limit 1) s on true`,
 }
 
-/** Throws `not_found` unless there is a product, and `validation_error` when its SKU is not the given one. */
+/** Throws `not_found` unless there is a product, and `validation_error` when id and SKU do not name the same one. */
 export function requireNamedProduct<Row extends NamedProduct>(row: Row | undefined): Row & { product_id: number } {
   if (row?.exists !== true) throw new ServiceError('not_found', 'Product not found')
   const { product_id } = row
