@@ -95,6 +95,14 @@ export const quantity = signedQuantity.min(0)
 /** A quantity above zero. */
 export const positiveQuantity = signedQuantity.gt(0)
 
+/** Whether an optional field was given. */
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+/** For a check of several fields: it runs also when fields are wrong, which it sees as they are, so that one answer names all mistakes. */
+export const WHATEVER_ELSE_FAILS = {
+  when: ({ value }: { value: unknown }): boolean => typeof value === 'object' && value !== null,
+}
+
 /** `page` and `limit` of every paged list. A `limit` above 100 is served as 100. */
 export const pageQuery = {
   page: queryInteger().default(1).describe('Page number, from 1.'),

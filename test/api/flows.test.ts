@@ -186,6 +186,14 @@ describe('POST /flows', () => {
     expect(failure(await start(body))).toEqual([400, 'validation_error'])
   })
 
+  test('names all that is missing at once', async () => {
+    const missing = async (path: string) =>
+      (await tenant.request('POST', path, {})).body.error.details.map(({ path: field }: { path: string }) => field)
+    expect(await missing('/flows')).toEqual(['operator_email', 'order_id'])
+    expect(await missing('/flows/1/picks')).toEqual(['location_id', 'quantity', 'barcode'])
+    expect(await missing('/api-keys')).toEqual(['name', 'scopes'])
+  })
+
   test('answers not_found for an unknown order', async () => {
     expect(failure(await start({ order_id: 999_999 }))).toEqual([404, 'not_found'])
     expect(failure(await start({ order_tenant_id: 'no such order' }))).toEqual([404, 'not_found'])

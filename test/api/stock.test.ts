@@ -273,6 +273,18 @@ describe('POST /stock/adjustment', () => {
     await expectNothingWritten(tenant)
   })
 
+  it('names all that is missing at once', async () => {
+    const tenant = await service.newTenant()
+    const missing = async (path: string, body: object) =>
+      (await tenant.request('POST', path, body)).body.error.details.map(({ path: field }: { path: string }) => field)
+    expect(await missing('/stock/adjustment', {})).toEqual(['location_id', 'adjustment_quantity', 'product_id'])
+    expect(await missing('/stock/transfer', {})).toEqual(['from_location_id', 'to_location_id', 'quantity', 'product_id'])
+    expect(await missing('/stock/adjustment', { sku: 5 })).toEqual(['sku', 'location_id', 'adjustment_quantity'])
+    const { body } = await tenant.request('POST', '/stock/bulk', { updates: [{}, null] })
+    expect(body.data.errors[0].error).toContain('product_id: is required unless sku is given')
+    expect(body.data.errors[1].error).not.toContain('product_id')
+  })
+
   it('finds a deleted product by id only', async () => {
     const { tenant, product } = await tenantWithProduct()
     await tenant.request('DELETE', `/products/${product.id}`)

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { SCOPES } from '../context.ts'
-import { date, id, pathId, text, timestamp, trimmedText } from '../fields.ts'
+import { date, id, isGiven, pathId, text, timestamp, trimmedText, WHATEVER_ELSE_FAILS } from '../fields.ts'
 
 /** The scope presets offered when a key is made. */
 export const PRESETS = {
@@ -48,7 +48,8 @@ export const newApiKey = z
       .describe('IP addresses and CIDR ranges that may use the key; none is no restriction.'),
     mode: mode.nullish(),
   })
-  .refine((key) => Array.isArray(key.scopes) !== (typeof key.preset === 'string'), {
+  .refine((key) => isGiven(key.scopes) !== isGiven(key.preset), {
+    ...WHATEVER_ELSE_FAILS,
     path: ['scopes'],
     error: 'give either scopes or preset',
   })

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { id, pageQuery, pagination, pathId, positiveQuantity, queryInteger, text, timestamp, trimmedText } from '../fields.ts'
+import {
+  id,
+  isGiven,
+  pageQuery,
+  pagination,
+  pathId,
+  positiveQuantity,
+  queryInteger,
+  text,
+  timestamp,
+  trimmedText,
+  WHATEVER_ELSE_FAILS,
+} from '../fields.ts'
 
 export const FLOW_STATES = ['started', 'completed', 'cancelled'] as const
 
@@ -87,7 +99,8 @@ export const newFlow = z
       .describe('Number of the operator; kept as `user_id` of the stock movements.')
       .meta({ examples: [7] }),
   })
-  .refine((input) => typeof input.order_id === 'number' || typeof input.order_tenant_id === 'string', {
+  .refine((input) => isGiven(input.order_id) || isGiven(input.order_tenant_id), {
+    ...WHATEVER_ELSE_FAILS,
     path: ['order_id'],
     message: 'is required unless order_tenant_id is given',
   })
@@ -119,13 +132,11 @@ export const newPick = z
       .describe('Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.')
       .meta({ examples: ['scan-7f3a'] }),
   })
-  .refine(
-    (input) => [input.barcode, input.product_id, input.order_detail_id].filter((name) => (name ?? null) !== null).length === 1,
-    {
-      path: ['barcode'],
-      message: 'exactly one of barcode, product_id and order_detail_id must be given',
-    },
-  )
+  .refine((input) => [input.barcode, input.product_id, input.order_detail_id].filter(isGiven).length === 1, {
+    ...WHATEVER_ELSE_FAILS,
+    path: ['barcode'],
+    message: 'exactly one of barcode, product_id and order_detail_id must be given',
+  })
 
 export const pickAnswer = z.object({
   pick: takenPick,

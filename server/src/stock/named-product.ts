@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '../errors.ts'
-import { id, text } from '../fields.ts'
+import { id, isGiven, text, WHATEVER_ELSE_FAILS } from '../fields.ts'
 
 /** The fields of an input by which it names a product. */
 export const productName = {
@@ -14,8 +14,8 @@ type ProductName = z.infer<z.ZodObject<typeof productName>>
 
 /** The check that an input has at least one of the fields. */
 export const namesProduct = [
-  (input: ProductName) => typeof input.product_id === 'number' || typeof input.sku === 'string',
-  { path: ['product_id'], message: 'is required unless sku is given' },
+  (input: ProductName) => isGiven(input.product_id) || isGiven(input.sku),
+  { ...WHATEVER_ELSE_FAILS, path: ['product_id'], message: 'is required unless sku is given' },
 ] satisfies Parameters<z.ZodType<ProductName>['refine']>
 
 export const OTHER_PRODUCT = 'sku: names another product than product_id'
