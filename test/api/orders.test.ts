@@ -219,6 +219,15 @@ describe('refusing orders', () => {
     })(),
   )
 
+  it(
+    'names the field of a warehouse that does not exist',
+    inTenant(async () => {
+      const answer = await submit(await orderFor(tenant, { warehouse_id: 999_999_999 }))
+      expect(answer.body.error.details).toEqual([{ index: 0, error: 'warehouse_id: no warehouse has the id 999999999' }])
+      expect(answer.body.error.message).toContain('warehouse_id')
+    }),
+  )
+
   it.each([
     ['barcode', undefined],
     ['barcode', ' '],

@@ -52,7 +52,7 @@ function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
   if (lacking.length > 0) {
     throw refusal(
       'validation_error',
-      lacking.map(({ order, index }) => ({ order, index, error: `no warehouse has the id ${order.warehouse_id}` })),
+      lacking.map(({ order, index }) => ({ order, index, error: `warehouse_id: no warehouse has the id ${order.warehouse_id}` })),
     )
   }
   const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes }) => {
