@@ -28,6 +28,16 @@ it('names the setting by which the database cannot be had', async () => {
   expect(unusable).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^DATA_DIR: .*EEXIST/) })
 })
 
+it('says how a time of expiration is written', async () => {
+  const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
+  const args = ['keys', 'create', '--tenant', '1', '--preset', 'read_only', '--expires-at', 'foo']
+  const { exitCode, stderr } = await runCommand(args, env)
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^--expires-at: must be a date YYYY-MM-DD, or an ISO 8601 timestamp/),
+  ])
+})
+
 it('refuses a name that no tenant can have, and keeps one without the white space around it', async () => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   for (const name of ['', '  ', 'x'.repeat(256)]) {

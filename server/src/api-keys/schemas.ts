@@ -14,7 +14,8 @@ export const PRESETS = {
 const scopes = z.array(z.enum(SCOPES)).min(1, 'must name at least one scope').max(100)
 const mode = z.enum(['live', 'test']).describe('`test` keys work on a sandbox of their own within the tenant.')
 
-const NO_MOMENT = 'must be a date YYYY-MM-DD or an ISO 8601 timestamp, in the years 1 to 9999'
+const NO_MOMENT =
+  'must be a date YYYY-MM-DD, or an ISO 8601 timestamp with its offset such as 2030-12-31T18:00:00Z, in the years 1 to 9999'
 
 /** A timestamp of any offset as one in UTC; what leaves the years that have four digits there is refused. */
 const moment = z.iso
@@ -23,8 +24,8 @@ const moment = z.iso
   .refine((time) => time >= Date.parse('0001-01-01T00:00:00Z') && time <= Date.parse('9999-12-31T23:59:59.999Z'), NO_MOMENT)
   .transform((time) => new Date(time).toISOString())
 
-/** A date is good until the end of that day, UTC. */
-const expiresAt = z.union([date.transform((day) => `${day}T23:59:59.999Z`), moment])
+/** A date is good until the end of that day, UTC. Of what is neither, the first says what is wrong. */
+const expiresAt = z.union([moment, date.transform((day) => `${day}T23:59:59.999Z`)], NO_MOMENT)
 
 const addressOrRange = text(64).refine(isAddressOrRange, 'must be an IP address or a CIDR range such as 10.0.0.0/8')
 
