@@ -12,10 +12,15 @@ const integerText = (min: number, max: number) =>
 
 const booleanText = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'must be true or false' })
 
-const origin = z.union([
-  z.literal('*'),
-  z.url({ protocol: /^https?$/, error: 'must be * or comma-separated origins such as https://shop.example' }),
-])
+/** Browsers send origins in this form only; another would never match. */
+const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+
+const origin = z
+  .string()
+  .refine(
+    (value) => value === '*' || isOrigin(value),
+    'must be * or comma-separated origins such as https://shop.example, without a path or a slash at the end',
+  )
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 

@@ -28,6 +28,25 @@ it('names the setting by which the database cannot be had', async () => {
   expect(unusable).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^DATA_DIR: .*EEXIST/) })
 })
 
+it.each([
+  'https://b.example/',
+  'https://b.example/path',
+  'b.example',
+  'https://B.example',
+  'https://a.example,ftp://b.example',
+  'null',
+])('refuses the origin %s, which no browser would send', async (CORS_ORIGIN) => {
+  const { exitCode, stderr } = await runCommand(['tenants', 'list'], { CORS_ORIGIN })
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^CORS_ORIGIN: must be \* or .*without a path/)])
+})
+
+it('takes origins and *', async () => {
+  const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
+  for (const CORS_ORIGIN of ['*', 'https://shop.example, http://localhost:5173']) {
+    expect((await runCommand(['tenants', 'list'], { ...env, CORS_ORIGIN })).exitCode).toBe(0)
+  }
+})
+
 it('says how a time of expiration is written', async () => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   const args = ['keys', 'create', '--tenant', '1', '--preset', 'read_only', '--expires-at', 'foo']
