@@ -255,6 +255,22 @@ describe('POST /products/bulk', () => {
     expect(await get(tenant, id)).toMatchObject({ price: 1, is_active: false })
   })
 
+  it.each([
+    ['quotes and backslashes', 'a "b" \\ c\\n \\" {x,y}'],
+    ['control characters', 'line\none\ttab\u0001 \\ "'],
+    ['what Postgres could take for no value', 'NULL'],
+    ['numbers as text', '007'],
+    ['characters of other planes', 'Grün \u2028 \u{1F375}'],
+  ])('keeps %s as they are', async (_what, name) => {
+    const tenant = await service.newTenant()
+    const item = { barcode: 'B-1', name, sku: `sku ${name}`, category: name }
+    await bulk(tenant, [item, { barcode: 'B-2', name: 'plain' }])
+    const [created] = await eventsOf(service, tenant)
+    expect((await byBarcode(tenant))['B-1']).toMatchObject({ barcode: 'B-1', name, external_id: item.sku, category: name })
+    expect(created?.data).toMatchObject({ name, sku: item.sku, category: name })
+    expect(await bulk(tenant, [{ ...item, price: null }])).toEqual({ created: 0, updated: 1, errors: [] })
+  })
+
   it('touches no product of another tenant', async () => {
     const [one, other] = [await service.newTenant(), await service.newTenant()]
     const { id } = await create(one, TEA)

@@ -29,20 +29,19 @@ export function queryOf(statement: Statement<readonly unknown[], unknown>, value
   }
 }
 
-const NEEDS_ESCAPES = /["\\]/
+/** How JSON writes a control character. */
+const OTHER_ESCAPE = /\\[^"\\]/
 
 /**
- * A one-dimensional array as Postgres reads it. pg's own way escapes numbers too, and takes twice as long: most of a bulk call's
- * values are in arrays.
+ * A one-dimensional array of strings, numbers, booleans, dates and nulls as Postgres reads it: as JSON in other brackets, but for control
+ * characters, of which it wants no escapes. pg's own way takes six times as long, and most of a bulk call's values are in arrays.
  */
 function arrayText(values: readonly unknown[]): string {
-  return `{${values.map(elementText).join(',')}}`
+  const json = JSON.stringify(values)
+  const elements = OTHER_ESCAPE.test(json) ? values.map(elementText).join(',') : json.slice(1, -1)
+  return `{${elements}}`
 }
 
 function elementText(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  if (typeof value === 'string') return `"${NEEDS_ESCAPES.test(value) ? value.replaceAll(/["\\]/g, String.raw`\$&`) : value}"`
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (value instanceof Date) return `"${value.toISOString()}"`
-  throw new TypeError('An array for a statement has an element that is no string, number, boolean, date or null')
+  return typeof value === 'string' ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : JSON.stringify(value ?? null)
 }

@@ -13,13 +13,15 @@ recorded_event as (
     '{"id":"' || e.id || '","event":"' || e.topic || '","created_at":"' || ${isoTimestamp('e.created_at')} || '","data":' || e.data || '}'
   from (
     select s.topic, s.data, clock_timestamp() as created_at,
-      'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0') || lpad(to_hex(nextval('event_sequence')), 12, '0') as id
+      (select 'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0')) || lpad(to_hex(nextval('event_sequence')), 12, '0') as id
     from (select topic, data from ${source} order by position) s
   ) e
   returning tenant_id, id, topic, created_at
 ), queued_event as (
   insert into event_outbox (tenant_id, event_id, event_created_at, topic)
   select r.tenant_id, r.id, r.created_at, r.topic from recorded_event r
-  where exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && array['*', r.topic])
+  -- Looked up once: without a subscription there is nothing to find out for each event.
+  where exists (select from webhook_subscriptions where tenant_id = $1)
+    and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && array['*', r.topic])
 )`
 }

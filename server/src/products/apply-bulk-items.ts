@@ -9,12 +9,13 @@ export interface BulkFields {
 
 /** A product as it is before the call. */
 export interface StoredProduct extends BulkFields {
-  id: number
+  /** Where its row is in the table. */
+  place: string
   barcode: string
 }
 
-/** A product during the call: it has no id yet when the call creates it. */
-type Product = Omit<StoredProduct, 'id'> & { id: number | null }
+/** A product during the call: it has no place yet when the call creates it. */
+type Product = Omit<StoredProduct, 'place'> & { place: string | null }
 
 /** A product of the call as far as it is given, or why it is not one. */
 export type BulkItem = ({ barcode: string } & { [field in keyof BulkFields]?: BulkFields[field] | undefined }) | InvalidItem
@@ -80,7 +81,7 @@ function applied(
   if (sku !== null && (barcodeOfSku.get(sku) ?? barcode) !== barcode) return 'sku: another product has this sku'
   // Field by field: copies of whole objects took a tenth of the call.
   return {
-    id: before?.id ?? null,
+    place: before?.place ?? null,
     barcode,
     name,
     sku,
