@@ -13,6 +13,8 @@ export default defineConfig({
   external: [/^node:/],
   // Shared chunks for CJS too: an error class must be one and the same in all entries, or instanceof fails.
   splitting: true,
+  // By rollup, which writes the CJS chunks as they are. Without it sucrase does, whose classes are all called _class.
+  treeshake: true,
   dts: true,
   clean: true,
   tsconfig: 'tsconfig.json',
