@@ -101,10 +101,10 @@ describe('the delay', () => {
     new APIError({ status: 503, code: 'service_unavailable', message: '', retryAfterMs })
 
   test.each([
-    [1, 250, 500],
-    [2, 500, 1_000],
-    [3, 1_000, 2_000],
-    [5, 4_000, 8_000],
+    [1, 500, 1_000],
+    [2, 1_000, 2_000],
+    [3, 2_000, 4_000],
+    [4, 4_000, 8_000],
     [9, 4_000, 8_000],
   ])('after %i failures lies between %i and %i ms, and varies', (failures, least, most) => {
     for (const error of [unavailable(), new ConnectionError(''), new TimeoutError('')]) {

@@ -1,7 +1,7 @@
 import { APIError } from './api-error.ts'
 import { ConnectionError } from './connection-error.ts'
 
-const FIRST_DELAY_MS = 500
+const FIRST_DELAY_MS = 1_000
 const LONGEST_BACKOFF_MS = 8_000
 /** A server that asks for more patience than this gets none: the caller hears of it at once. */
 const LONGEST_RETRY_AFTER_MS = 60_000
