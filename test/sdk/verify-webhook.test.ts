@@ -126,6 +126,19 @@ describe.each(verifiers)('%s', (_, verify) => {
     expect(await reasonOf(BODY, signature, SECRET)).toMatchObject({ reason: 'malformed_header' })
   })
 
+  test.each([
+    ['all headers', new Headers({ 'X-Webhook-Signature': header() })],
+    ['an object', { 'x-webhook-signature': header() }],
+    ['a number', 5],
+    ['false', false],
+    ['an array of something else', [{ toString: null }]],
+  ])('says what to pass when the header is %s', async (_name, signature: unknown) => {
+    expect(await reasonOf(BODY, signature as string, SECRET)).toMatchObject({
+      reason: 'malformed_header',
+      message: expect.stringContaining('Pass the value of X-Webhook-Signature'),
+    })
+  })
+
   test('refuses two headers, of which one could be forged', async () => {
     expect(await reasonOf(BODY, [header(), header()], SECRET)).toMatchObject({ reason: 'malformed_header' })
   })
@@ -169,6 +182,11 @@ describe.each(verifiers)('%s', (_, verify) => {
     expect(await reasonOf(body as string, header(), SECRET)).toMatchObject({ reason: 'body_not_raw' })
   })
 
+  test('says that a body may have to be awaited', async () => {
+    const { reason, message } = await reasonOf(Promise.resolve(BODY) as unknown as string, header(), SECRET)
+    expect([reason, message]).toEqual(['body_not_raw', expect.stringContaining('not read yet')])
+  })
+
   test('says that a body was parsed and written anew, where that can be proven', async () => {
     const sent = JSON.stringify(JSON.parse(BODY))
     const rewritten = JSON.stringify(JSON.parse(sent), null, 2)
@@ -190,6 +208,8 @@ describe.each(verifiers)('%s', (_, verify) => {
     [[SECRET, '']],
     [[SECRET, undefined]],
     [5],
+    [{ length: 1 }],
+    [(id: string) => id],
   ])('says that the secret %j is none', async (secret) => {
     const { reason, message } = await reasonOf(BODY, header(), secret as string)
     expect(reason).toBe('invalid_secret')

@@ -6,7 +6,7 @@ import { WebhookVerificationError } from './webhook-verification-error.ts'
  * schemes of other names are passed over, so that the service can add one.
  */
 export function parseSignatureHeader(header: SignatureHeader): { timestamp: string; signatures: string[] } {
-  const text = typeof header === 'string' ? header : (header ?? []).join(',')
+  const text = headerText(header)
   if (!text) throw new WebhookVerificationError('missing_header', 'The X-Webhook-Signature header is missing.')
   const timestamps = []
   const signatures = []
@@ -17,6 +17,13 @@ export function parseSignatureHeader(header: SignatureHeader): { timestamp: stri
   }
   if (timestamps.length !== 1 || !signatures[0]) malformed(text)
   return { timestamp: timestamps[0]!, signatures }
+}
+
+// Not every caller has TypeScript to keep them from passing all of the headers.
+function headerText(header: unknown): string {
+  const values = [header ?? []].flat()
+  if (values.every((value) => typeof value === 'string')) return values.join(',')
+  throw new WebhookVerificationError('malformed_header', 'Pass the value of X-Webhook-Signature alone, which is text.')
 }
 
 function malformed(part: string): never {

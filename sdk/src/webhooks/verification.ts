@@ -60,7 +60,7 @@ export function toBytes(rawBody: RawBody): Uint8Array {
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') return new Uint8Array(rawBody)
   throw new WebhookVerificationError(
     'body_not_raw',
-    `The body is ${rawBody == null ? 'missing' : 'parsed already'}. Pass it as it arrived, as text or bytes: read it before any JSON parser does.`,
+    `The body is ${rawBody == null ? 'missing' : 'neither text nor bytes: parsed already, or not read yet'}. Pass it as it arrived: read it before any JSON parser does.`,
   )
 }
 
@@ -109,11 +109,11 @@ function rewrite(body: Uint8Array): Uint8Array | undefined {
 }
 
 function assertSecrets(secret: WebhookSecret): readonly string[] {
-  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
-  if (secrets.length > 0 && secrets.every((one) => typeof one === 'string' && /^\S+$/.test(one))) return secrets
+  const secrets = [secret].flat()
+  if (secrets[0] && secrets.every((one) => typeof one === 'string' && /^\S+$/.test(one))) return secrets
   throw new WebhookVerificationError(
     'invalid_secret',
-    'The secret is missing, empty, or has white space in it (a line break at its end?).',
+    'The secret is missing, empty, no text, or has white space in it (a line break at its end?).',
   )
 }
 
