@@ -86,6 +86,30 @@ describe('Idempotency-Key', () => {
     expect(requests[0]!.headers['idempotency-key']).toBe('import-2026-01-31')
   })
 
+  test.each(['Idempotency-Key', 'idempotency-key'])(
+    'may be your own in the header %s too, which hooks are told',
+    async (name) => {
+      const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable'), {})
+      const told: unknown[] = []
+      const hooks = { onRequest: ({ idempotencyKey }: { idempotencyKey: string | undefined }) => void told.push(idempotencyKey) }
+      await clientFor(baseUrl, { hooks }).orders.create([], { headers: { [name]: 'import-7' } })
+      expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['import-7', 'import-7'])
+      expect(told).toEqual(['import-7', 'import-7'])
+    },
+  )
+
+  test('of the options goes before one among the headers', async () => {
+    const { baseUrl, requests } = await scriptedServer()
+    await clientFor(baseUrl).orders.create([], { idempotencyKey: 'mine', headers: { 'Idempotency-Key': 'other' } })
+    expect(requests[0]!.headers['idempotency-key']).toBe('mine')
+  })
+
+  test('is random when the header is there without a value', async () => {
+    const { baseUrl, requests } = await scriptedServer()
+    await clientFor(baseUrl).orders.create([], { headers: { 'Idempotency-Key': undefined as unknown as string } })
+    expect(requests[0]!.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
+  })
+
   test('is not sent where the method is safe to repeat by itself', async () => {
     const { baseUrl, requests } = await scriptedServer()
     const client = clientFor(baseUrl)

@@ -36,7 +36,7 @@ export interface PostOptions extends RequestOptions {
   /**
    * Makes the call safe to repeat: the service answers a second request with the same key and body as it answered the
    * first. All attempts of a call share one key, by default a random one. Pass your own to repeat the call safely after
-   * a crash. 1 to 255 characters, kept for 24 hours.
+   * a crash, here or among the `headers`. 1 to 255 characters, kept for 24 hours.
    */
   idempotencyKey?: string
 }

@@ -87,7 +87,7 @@ export class Transport {
     const { apiKey, baseUrl } = this.#options
     const { timeoutMs = this.#options.timeoutMs, maxRetries = this.#options.maxRetries } = options
     assertLimits(timeoutMs, maxRetries)
-    const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? randomKey()) : undefined
+    const idempotencyKey = method === 'POST' ? (options.idempotencyKey ?? ownKey(options.headers) ?? randomKey()) : undefined
     return {
       event: { method, url: requestUrl(baseUrl, route, ids, query as Query), route, attempt: 1, idempotencyKey },
       headers: requestHeaders(options.headers, {
@@ -147,6 +147,10 @@ function requestHeaders(own: Record<string, string> = {}, fixed: Record<string, 
     if (value !== undefined) headers.set(name, value)
   }
   return Object.fromEntries(headers)
+}
+
+function ownKey(headers: Record<string, string> = {}): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
 }
 
 // Not in browsers, where the header would have to pass the CORS preflight. Node 20 has no navigator.
