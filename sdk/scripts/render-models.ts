@@ -4,15 +4,16 @@ import type { NamedType, Operation } from './read-operations.ts'
 
 /** `models.ts`: a name for every component, parameter object and answer, and the union of error codes. */
 export function renderModels(document: Document, operations: Operation[], eventNames: ReadonlySet<string>): string {
-  const components = Object.entries(document.components.schemas).filter(([name]) => !eventNames.has(name))
+  // The package has an ErrorCode of its own, with one more code.
+  const { ErrorCode: _, ...schemas } = document.components.schemas
+  const components = Object.entries(schemas).filter(([name]) => !eventNames.has(name))
   const named = uniqueByName(operations.flatMap(({ input, data }) => [input, data]))
-  const codes = [...new Set(operations.flatMap(({ errors }) => errors.map(({ code }) => code)))].toSorted()
   return [
     "import type { components, operations } from './schema.ts'",
     "type Schemas = components['schemas']",
     declareNamed,
     declareQuery,
-    `${jsDoc('Every error code that the API documents.')}export type DocumentedErrorCode =\n${codes.map((code) => `  | '${code}'`).join('\n')}`,
+    `${jsDoc('Every error code that the API documents.')}export type DocumentedErrorCode = Schemas['ErrorCode']`,
     ...components.map(([name, schema]) => declareComponent(name, schema)),
     ...named.map((type) => declare(type.name, type.source!, type.isObject)),
   ].join('\n\n')

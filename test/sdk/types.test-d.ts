@@ -18,6 +18,7 @@ import {
 import { fetchReceiver, type ReceiverOptions, verifyWebhook } from '../../sdk/src/webhooks/index.ts'
 import { expressReceiver, fastifyReceiver, nodeReceiver, verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
 import { testEvent } from '../../sdk/src/webhooks/testing.ts'
+import type { ErrorCode as ServedErrorCode } from '../../server/src/errors.ts'
 
 declare const client: FulfillmentClient
 declare const options: ReceiverOptions
@@ -64,8 +65,7 @@ export async function pages(): Promise<void> {
 export function errors(error: unknown): string {
   if (!(error instanceof APIError)) throw error
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode>()
-  expectTypeOf<'already_exists'>().toExtend<ErrorCode>()
-  expectTypeOf<'no_such_code'>().not.toExtend<ErrorCode>()
+  expectTypeOf<ErrorCode>().toEqualTypeOf<ServedErrorCode | 'unexpected_response'>()
   for (const detail of error.details ?? []) {
     expectTypeOf(detail.error).toBeString()
     if ('index' in detail) expectTypeOf(detail.index).toBeNumber()

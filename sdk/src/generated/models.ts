@@ -9,27 +9,7 @@ type Named<T> = T
 type Query<T> = { [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) }
 
 /** Every error code that the API documents. */
-export type DocumentedErrorCode =
-  | 'adjustment_error'
-  | 'already_exists'
-  | 'cancel_error'
-  | 'creation_error'
-  | 'expired_api_key'
-  | 'flow_error'
-  | 'idempotency_conflict'
-  | 'insufficient_scope'
-  | 'internal_error'
-  | 'invalid_api_key'
-  | 'invalid_id'
-  | 'ip_not_allowed'
-  | 'missing_api_key'
-  | 'not_found'
-  | 'payload_too_large'
-  | 'rate_limit_exceeded'
-  | 'service_unavailable'
-  | 'unsupported_media_type'
-  | 'update_error'
-  | 'validation_error'
+export type DocumentedErrorCode = Schemas['ErrorCode']
 
 /** What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
 export type ErrorDetail = Schemas['ErrorDetail']

@@ -897,6 +897,33 @@ export interface components {
             path: string;
             error: string;
         };
+        /**
+         * @description Every error code of the API, with its HTTP status:
+         *
+         *     - `missing_api_key` (401): The X-API-Key header is missing or empty.
+         *     - `invalid_api_key` (401): The API key is unknown, malformed or revoked.
+         *     - `expired_api_key` (401): The API key is past its expiration.
+         *     - `ip_not_allowed` (403): The caller's address is outside the key's allow-list.
+         *     - `insufficient_scope` (403): The API key lacks the scope that the message names.
+         *     - `validation_error` (400): The input is missing or malformed; the message names the field.
+         *     - `invalid_id` (400): A path id that must be an integer is not one.
+         *     - `creation_error` (400): An order names a barcode that matches no active product.
+         *     - `adjustment_error` (400): A removal is larger than the available stock, or an addition passes the maximum.
+         *     - `update_error` (400): The order's current state does not permit the update.
+         *     - `cancel_error` (400): The order is already completed.
+         *     - `flow_error` (400): The picking flow's or the order's state does not permit the call, or the pick is beyond what was ordered.
+         *     - `not_found` (404): No such route, or no such record in this tenant.
+         *     - `method_not_allowed` (405): The path exists, but not with this method; the Allow header lists the methods.
+         *     - `already_exists` (409): The barcode or the SKU is taken by another product.
+         *     - `idempotency_conflict` (409): The Idempotency-Key was used with another request, or its request is still running.
+         *     - `payload_too_large` (413): The body is larger than the limit.
+         *     - `unsupported_media_type` (415): The body is not application/json.
+         *     - `rate_limit_exceeded` (429): The API key used up its requests of this minute; Retry-After says when to go on.
+         *     - `internal_error` (500): A server fault; the message carries the request id.
+         *     - `service_unavailable` (503): The database is out of reach or the server is shutting down; Retry-After says when to try again.
+         * @enum {string}
+         */
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to be created. */
         NewOrder: {
             /**

@@ -5,7 +5,7 @@ import { appRouter } from '../router.ts'
 import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
-import { errorResponses, SHARED_RESPONSES } from './error-responses.ts'
+import { ERROR_CODE_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, webhookOperations } from './webhook-operations.ts'
 import type { JsonObject, Operation, Parameter } from './types.ts'
@@ -48,7 +48,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
     paths,
     webhooks: webhookOperations(),
     components: {
-      schemas: { ...Object.fromEntries(own), ...eventSchemas() },
+      schemas: { ErrorCode: ERROR_CODE_SCHEMA, ...Object.fromEntries(own), ...eventSchemas() },
       responses: SHARED_RESPONSES,
       headers: { ...HEADERS, ...(endpoints.some(({ meta }) => meta.deprecated) ? DEPRECATION_HEADERS : {}) },
       securitySchemes: {

@@ -27,17 +27,16 @@ const SHARED: Record<number, string> = {
   503: 'ServiceUnavailable',
 }
 
-/** The failed answers of an operation, by status. */
+/** The failed answers of an operation, by status, and `default` for what no operation answers itself: a wrong method, a future code. */
 export function errorResponses(meta: ProcedureMeta, parameters: readonly Parameter[]): Record<string, JsonObject> {
   const byStatus = Map.groupBy(errorCodes(meta, parameters), (code) => ERRORS[code].status)
-  return Object.fromEntries(
-    [...byStatus]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, codes]) => [
-        status,
-        SHARED[status] === undefined ? failureResponse(codes) : { $ref: `#/components/responses/${SHARED[status]}` },
-      ]),
-  )
+  const own = [...byStatus]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, codes]) => [
+      status,
+      SHARED[status] === undefined ? failureResponse(codes) : { $ref: `#/components/responses/${SHARED[status]}` },
+    ])
+  return { ...Object.fromEntries(own), default: { $ref: '#/components/responses/Failure' } }
 }
 
 function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): ErrorCode[] {
@@ -49,11 +48,20 @@ function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): Erro
   if (inPath.some((parameter) => parameter.schema?.type === 'integer')) codes.add('invalid_id')
   if (method !== 'GET') codes.add('validation_error').add('payload_too_large').add('unsupported_media_type')
   if (method === 'POST') codes.add('idempotency_conflict')
-  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
+  return CODES.filter((code) => codes.has(code))
+}
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+/** The component that lists every error code. */
+export const ERROR_CODE_SCHEMA: JsonObject = {
+  type: 'string',
+  enum: CODES,
+  description: `Every error code of the API, with its HTTP status:\n\n${CODES.map((code) => `- \`${code}\` (${ERRORS[code].status}): ${ERRORS[code].cause}`).join('\n')}`,
 }
 
 function codesOf(status: number): ErrorCode[] {
-  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].status === status)
+  return CODES.filter((code) => ERRORS[code].status === status)
 }
 
 function failureResponse(codes: readonly ErrorCode[]): JsonObject {
@@ -67,16 +75,19 @@ function failureResponse(codes: readonly ErrorCode[]): JsonObject {
     },
     content: {
       'application/json': {
-        schema: failureSchema(codes),
-        examples: Object.fromEntries(
-          codes.map((code) => [
-            code,
-            { value: { success: false, error: { code, message: EXAMPLES[code] ?? ERRORS[code].cause } } },
-          ]),
-        ),
+        schema: failureSchema({ type: 'string', enum: codes }, codes.some(hasDetails)),
+        examples: examplesOf(codes),
       },
     },
   }
+}
+
+const hasDetails = (code: ErrorCode): boolean => [400, 409].includes(ERRORS[code].status)
+
+function examplesOf(codes: readonly ErrorCode[]): JsonObject {
+  return Object.fromEntries(
+    codes.map((code) => [code, { value: { success: false, error: { code, message: EXAMPLES[code] ?? ERRORS[code].cause } } }]),
+  )
 }
 
 const WITH_RETRY_AFTER: ReadonlySet<ErrorCode> = new Set(['rate_limit_exceeded', 'service_unavailable', 'idempotency_conflict'])
@@ -85,10 +96,11 @@ const EXAMPLES: Partial<Record<ErrorCode, string>> = {
   insufficient_scope: 'This API key lacks the scope write:orders',
   invalid_id: `Path parameter id ${INVALID_ID_MESSAGE}`,
   validation_error: 'quantity: is required',
+  method_not_allowed: 'DELETE is not allowed here; allowed: GET, POST, HEAD',
   internal_error: 'Internal server error, request id 5f0c6a52-6a5e-4a0e-9d6f-3c1f3a2f7b11',
 }
 
-function failureSchema(codes: readonly ErrorCode[]): JsonObject {
+function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
   return {
     type: 'object',
     properties: {
@@ -96,9 +108,9 @@ function failureSchema(codes: readonly ErrorCode[]): JsonObject {
       error: {
         type: 'object',
         properties: {
-          code: { type: 'string', enum: codes },
+          code,
           message: { type: 'string', description: 'What is wrong and what to change, for people.' },
-          ...(codes.some((code) => ERRORS[code].status === 400 || ERRORS[code].status === 409) ? { details: DETAILS } : {}),
+          ...(withDetails ? { details: DETAILS } : {}),
         },
         required: ['code', 'message'],
       },
@@ -119,6 +131,20 @@ const DETAILS = {
 }
 
 /** The failed answers that operations refer to. */
-export const SHARED_RESPONSES: Record<string, JsonObject> = Object.fromEntries(
-  Object.entries(SHARED).map(([status, name]) => [name, failureResponse(codesOf(Number(status)))]),
-)
+export const SHARED_RESPONSES: Record<string, JsonObject> = {
+  ...Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, failureResponse(codesOf(Number(status)))])),
+  Failure: {
+    description:
+      'Any other failure, in the same shape: `method_not_allowed` (405) when the path exists but not with this method, or a code that is added later.',
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      Allow: { description: 'With `method_not_allowed`: the methods that the path has.', schema: { type: 'string' } },
+    },
+    content: {
+      'application/json': {
+        schema: failureSchema({ $ref: '#/components/schemas/ErrorCode' }, true),
+        examples: examplesOf(['method_not_allowed']),
+      },
+    },
+  },
+}
