@@ -2,7 +2,7 @@ import { type Document, resolve } from './openapi-document.ts'
 import type { Operation } from './read-operations.ts'
 
 /**
- * The part of the document that becomes types: without failed answers and headers, for which there are `APIError` and `Response`,
+ * The part of the document that becomes types: without failed answers and headers, for which there are `APIError`, `Response` and receivers,
  * and with a name for the details of an error. It makes the declarations less than half as long, for editors and for reviewers.
  */
 export function typesDocument(document: Document, operations: Operation[]): Document {
@@ -13,5 +13,5 @@ export function typesDocument(document: Document, operations: Operation[]): Docu
   }
   const details = operations.flatMap(({ errors }) => errors).find((error) => error.details)?.details
   const schemas = { ErrorDetail: { description: details?.description, ...details?.items }, ...components.schemas }
-  return { ...rest, paths, webhooks: {}, components: { schemas, parameters: components.parameters } }
+  return { ...rest, paths, webhooks: {}, components: { schemas } }
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { TOPICS } from '../../server/src/events/index.ts'
 import { createEncryption } from '../../server/src/encryption.ts'
@@ -75,6 +76,21 @@ describe('what a receiver gets', () => {
     const sent = await receiver.count(25)
     expect(new Set(sent.map(({ event }) => event.event)).size).toBe(TOPICS.length)
     for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
+  })
+
+  it('has the headers that the document lists', async () => {
+    await fresh()
+    await subscribe(tenant, receiver.url, ['product/created'])
+    await writeEvents(service, tenant, 1, 'product/created')
+    worker.wake()
+    const [{ headers } = never()] = await receiver.count(1)
+    const { webhooks } = openApiDocument() as { webhooks: Record<string, { post: { parameters: { $ref: string }[] } }> }
+    const documented = webhooks['product/created']?.post.parameters.map(({ $ref }) => $ref.split('/').at(-1)?.toLowerCase())
+    expect(documented?.toSorted()).toEqual(
+      Object.keys(headers)
+        .filter((name) => name.includes('webhook'))
+        .toSorted(),
+    )
   })
 
   it('has only the topics subscribed to, and only those of its tenant', async () => {

@@ -7,7 +7,7 @@ import { API_VERSION, INFO, TAGS } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
 import { ERROR_CODE_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
-import { eventSchemas, webhookOperations } from './webhook-operations.ts'
+import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
 import type { JsonObject, Operation, Parameter } from './types.ts'
 
 const SECURITY_SCHEME = 'apiKey'
@@ -49,6 +49,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
     webhooks: webhookOperations(),
     components: {
       schemas: { ErrorCode: ERROR_CODE_SCHEMA, ...Object.fromEntries(own), ...eventSchemas() },
+      parameters: WEBHOOK_PARAMETERS,
       responses: SHARED_RESPONSES,
       headers: { ...HEADERS, ...(endpoints.some(({ meta }) => meta.deprecated) ? DEPRECATION_HEADERS : {}) },
       securitySchemes: {

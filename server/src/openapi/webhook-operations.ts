@@ -23,7 +23,7 @@ export function eventSchemas(): Record<string, JsonObject> {
 }
 
 function exampleOf(topic: Topic): JsonObject {
-  return { id: 'evt_0000000a1b2c00000000004d', event: topic, created_at: '2026-11-21T09:30:00.000Z', data: EVENT_SAMPLES[topic] }
+  return { id: ID, event: topic, created_at: '2026-11-21T09:30:00.000Z', data: EVENT_SAMPLES[topic] }
 }
 
 function eventSchema(topic: Topic): JsonObject {
@@ -44,14 +44,35 @@ function eventSchema(topic: Topic): JsonObject {
   }
 }
 
-const SIGNATURE_HEADER = {
-  in: 'header',
-  name: 'X-Webhook-Signature',
-  required: true,
-  description:
+const ID = 'evt_0000000a1b2c00000000004d'
+const STANDARD_WEBHOOKS = 'for the libraries of [Standard Webhooks](https://www.standardwebhooks.com)'
+
+/** What a delivery is sent with: name, description, example. */
+const HEADERS: [name: string, description: string, example: string | number][] = [
+  [
+    'X-Webhook-Signature',
     '`t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret.',
-  schema: { type: 'string' },
-}
+    't=1795253400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+  ],
+  ['X-Webhook-Id', 'The `id` of the event.', ID],
+  ['X-Webhook-Topic', 'The `event` of the body.', 'order/created'],
+  ['X-Webhook-Attempt', 'Number of this attempt to deliver the event, from 1.', 1],
+  ['webhook-id', `The \`id\` of the event, ${STANDARD_WEBHOOKS}.`, ID],
+  ['webhook-timestamp', `Unix time of sending, ${STANDARD_WEBHOOKS}.`, '1795253400'],
+  [
+    'webhook-signature',
+    `\`v1,<base64>\`: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<raw body>\` with the bytes of which the secret is the base64, ${STANDARD_WEBHOOKS}. There are two, with a space between, for 24 hours after a rotation of the secret.`,
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+]
+
+/** The headers of a delivery, which the operations of all topics refer to. */
+export const WEBHOOK_PARAMETERS: Record<string, JsonObject> = Object.fromEntries(
+  HEADERS.map(([name, description, example]) => {
+    const schema = { type: typeof example === 'number' ? 'integer' : 'string' }
+    return [name, { in: 'header', name, required: true, description, schema, example }]
+  }),
+)
 
 /** What subscribers receive, by topic. */
 export function webhookOperations(): Record<string, JsonObject> {
@@ -64,7 +85,7 @@ function webhookOperation(topic: Topic): JsonObject {
     tags: ['webhooks'],
     summary: topic,
     description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.`,
-    parameters: [SIGNATURE_HEADER],
+    parameters: HEADERS.map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { $ref: schemaRef(topic) }, example: exampleOf(topic) } },
