@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
 z.config({ customError: (issue) => (issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined) })
@@ -111,6 +112,18 @@ export const pageQuery = {
     .default(50)
     .describe('Page size. More than 100 is served as 100.'),
 }
+
+/** Where a list goes on: `cursor`, after the `next_cursor` that answers have, or `after`, which is the same. */
+export function cursorQuery<Cursor extends z.ZodType>(cursor: Cursor, description: string) {
+  return { cursor: cursor.optional().describe(description), after: cursor.optional().describe('The same as `cursor`.') }
+}
+
+/** The check that the two do not differ: to pass over one of them would give a page that was not asked for. */
+export const oneCursor = [
+  ({ cursor, after }: { cursor?: unknown; after?: unknown }) =>
+    cursor === undefined || after === undefined || isDeepStrictEqual(cursor, after),
+  { path: ['cursor'], message: 'must be the same as after, or be given without it' },
+] satisfies Parameters<z.ZodType<object>['refine']>
 
 export const pagination = z
   .object({

@@ -40,13 +40,13 @@ describe('GET /stock/reconcile', () => {
     })
   })
 
-  it('checks some products at a time, each of them once', async () => {
+  it.each(['cursor', 'after'])('checks some products at a time by `%s`, each of them once', async (name) => {
     const tenant = await service.newTenant()
     for (let n = 0; n < 5; n++) await adjust(tenant, (await newProduct(tenant)).id, 'A', 1)
     const checked: number[] = []
     let after = 0
     for (let next: number | null = 0; next !== null; after = next ?? 0) {
-      const page = await reconcile(tenant, `?limit=2&after=${after}`)
+      const page = await reconcile(tenant, `?limit=2&${name}=${after}`)
       checked.push(page.levels_checked)
       next = page.next_cursor
     }

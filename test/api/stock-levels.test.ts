@@ -23,12 +23,12 @@ async function stockedTenant(products: number, locations: readonly string[]): Pr
 const keyOf = ({ product_id, location_id }: { product_id: number; location_id: string }): string => `${product_id} ${location_id}`
 
 describe('GET /stock/levels', () => {
-  it('lists each level once, page by page, ordered by product and location', async () => {
+  it.each(['cursor', 'after'])('lists each level once, page by page by `%s`, ordered by product and location', async (name) => {
     const { tenant, keys } = await stockedTenant(3, ['A', 'A/1', 'B 2'])
     const seen: string[] = []
     let after = ''
     do {
-      const { body } = await tenant.request('GET', `/stock/levels?limit=2${after && `&after=${encodeURIComponent(after)}`}`)
+      const { body } = await tenant.request('GET', `/stock/levels?limit=2${after && `&${name}=${encodeURIComponent(after)}`}`)
       seen.push(...body.data.levels.map(keyOf))
       after = body.data.next_cursor
     } while (after !== null)
@@ -59,6 +59,12 @@ describe('GET /stock/levels', () => {
       ],
       next_cursor: null,
     })
+  })
+
+  it('refuses two cursors', async () => {
+    const tenant = await service.newTenant()
+    const { status, body } = await tenant.request('GET', '/stock/levels?cursor=1/A&after=1/B')
+    expect([status, body.error.code]).toEqual([400, 'validation_error'])
   })
 
   it.each(['', '1', 'A/1', '1/', `1/${'x'.repeat(65)}`, '1/%00'])('refuses the cursor "%s"', async (after) => {

@@ -96,6 +96,12 @@ describe('the event feed', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?after=c0', '/api/v1/events?after=c1'])
   })
 
+  test('goes on from a cursor of your own, which the pages after the first do not repeat', async () => {
+    const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events(null, 'evt_2'))
+    await collect(clientFor(baseUrl).events.list({ cursor: 'c0', limit: 1 }))
+    expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?cursor=c0&limit=1', '/api/v1/events?limit=1&after=c1'])
+  })
+
   test('ends at an empty page, even when that has a cursor to go on from later', async () => {
     const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events('c1'))
     expect(await collect(clientFor(baseUrl).events.list())).toHaveLength(1)

@@ -58,10 +58,24 @@ describe('the feed of events', () => {
       const { events, next_cursor } = await feed(query)
       read.push(...events.map(({ id }) => id))
       if (next_cursor === null) break
-      query = `limit=10&after=${next_cursor}`
+      query = `limit=10&cursor=${next_cursor}`
     }
     expect(read).toEqual(ids)
-    expect(await feed(`after=${ids.at(-1)}`)).toEqual({ events: [], next_cursor: null })
+    expect(await feed(`cursor=${ids.at(-1)}`)).toEqual({ events: [], next_cursor: null })
+  })
+
+  it('goes on behind `after` as behind `cursor`, and refuses two that differ', async () => {
+    const [first, second, third] = await writeEvents(service, tenant, 3)
+    await feedWith(third)
+    const idsBehind = async (query: string) => (await feed(query)).events.map(({ id }) => id)
+    expect(await idsBehind(`after=${first}`)).toEqual([second, third])
+    expect(await idsBehind(`cursor=${first}`)).toEqual([second, third])
+    expect(await idsBehind(`cursor=${first}&after=${first}`)).toEqual([second, third])
+    const { status, body } = await tenant.request('GET', `/events?cursor=${first}&after=${second}`)
+    expect([status, body.error]).toEqual([
+      400,
+      expect.objectContaining({ code: 'validation_error', message: 'cursor: must be the same as after, or be given without it' }),
+    ])
   })
 
   it('never skips an event that is committed late', async () => {
@@ -130,6 +144,7 @@ describe('the feed of events', () => {
     'since=yesterday',
     'until=2026-02-30',
     'after=abc',
+    'cursor=abc',
     'after=evt_test_000000000000000000000000',
     'limit=0',
   ])('refuses %s', async (query) => {

@@ -6,7 +6,7 @@ interface Page {
 }
 
 /** Asks for another page of the same list: the query fields to change for it. */
-type FetchPage<P> = (changed: { page: number } | { after: string | number }) => PromiseLike<P>
+type FetchPage<P> = (changed: { page: number } | { cursor: undefined; after: string | number }) => PromiseLike<P>
 
 /**
  * A list call: `await` it for one page, or iterate it for all items of all pages.
@@ -61,6 +61,7 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
     const { pagination, next_cursor: cursor } = page as Page
     if (this.#items(page).length === 0) return undefined
     if (pagination) return pagination.page < pagination.total_pages ? { page: pagination.page + 1 } : undefined
-    return cursor == null ? undefined : { after: cursor }
+    // As `after`, which every server knows: one that passed over `cursor` would give the first page for ever.
+    return cursor == null ? undefined : { cursor: undefined, after: cursor }
   }
 }

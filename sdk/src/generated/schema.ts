@@ -772,7 +772,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `after`: no event is ever skipped, even when it is committed late.
+         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is ever skipped, even when it is committed late.
          *
          *     Scope: `read:webhooks`.
          */
@@ -915,7 +915,7 @@ export interface components {
          *     - `not_found` (404): No such route, or no such record in this tenant.
          *     - `method_not_allowed` (405): The path exists, but not with this method; the Allow header lists the methods.
          *     - `already_exists` (409): The barcode or the SKU is taken by another product.
-         *     - `idempotency_conflict` (409): The Idempotency-Key was used with another request, or its request is still running.
+         *     - `idempotency_conflict` (409): The Idempotency-Key was used with another request, its request is still running, or its answer can no longer be read.
          *     - `payload_too_large` (413): The body is larger than the limit.
          *     - `unsupported_media_type` (415): The body is not application/json.
          *     - `rate_limit_exceeded` (429): The API key used up its requests of this minute; Retry-After says when to go on.
@@ -2404,6 +2404,7 @@ export interface operations {
     "stock.levels": {
         parameters: {
             query?: {
+                cursor?: string;
                 after?: string;
                 limit?: number;
             };
@@ -2424,7 +2425,7 @@ export interface operations {
                         data: {
                             /** @description Ordered by product and location; levels of zero are among them. */
                             levels: components["schemas"]["StockLevel"][];
-                            /** @description Pass it as `after` for the next levels; null after the last one. */
+                            /** @description Pass it as `cursor` for the next levels; null after the last one. */
                             next_cursor: string | null;
                         };
                     };
@@ -2473,6 +2474,7 @@ export interface operations {
     "stock.reconcile": {
         parameters: {
             query?: {
+                cursor?: number;
                 after?: number;
                 limit?: number;
             };
@@ -2512,7 +2514,7 @@ export interface operations {
                                 /** @description The sum. */
                                 expected: number;
                             }[];
-                            /** @description Pass it as `after` to check more products; null when all are checked. */
+                            /** @description Pass it as `cursor` to check more products; null when all are checked. */
                             next_cursor: number | null;
                         };
                     };
@@ -3443,6 +3445,7 @@ export interface operations {
                 event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
                 since?: string;
                 until?: string;
+                cursor?: string;
                 after?: string;
                 limit?: number;
             };
@@ -3463,7 +3466,7 @@ export interface operations {
                         data: {
                             /** @description Oldest first. */
                             events: components["schemas"]["Event"][];
-                            /** @description Goes into `after` for the next page; null when there is nothing more now. */
+                            /** @description Pass it as `cursor` for the next page; null when there is nothing more now. */
                             next_cursor: string | null;
                         };
                     };
@@ -3615,6 +3618,7 @@ export interface operations {
     "auditLog.list": {
         parameters: {
             query?: {
+                cursor?: string;
                 after?: string;
                 limit?: number;
                 key_id?: number;
@@ -3639,7 +3643,7 @@ export interface operations {
                         success: true;
                         data: {
                             entries: components["schemas"]["AuditEntry"][];
-                            /** @description Pass it as `after` to get older entries; null when there are none. */
+                            /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
                         };
                     };

@@ -1,29 +1,32 @@
 import { z } from 'zod'
 import { since, until } from '../events/index.ts'
-import { pageQuery, queryInteger, text, timestamp } from '../fields.ts'
+import { cursorQuery, oneCursor, pageQuery, queryInteger, text, timestamp } from '../fields.ts'
 
 const CURSOR = /^(\d{1,13})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-export const auditLogQuery = z.object({
-  after: z
-    .string()
-    .regex(CURSOR, 'must be the next_cursor of an answer')
-    .transform((cursor) => {
-      const [, at, id] = CURSOR.exec(cursor) as unknown as [string, string, string]
-      return { at: new Date(Number(at)), id }
-    })
-    .optional()
-    .describe('Go on behind this entry: the `next_cursor` of the answer before.'),
-  limit: pageQuery.limit,
-  key_id: queryInteger().optional().describe('Only calls with this API key.'),
-  operation: text(255)
-    .optional()
-    .describe('Only this operation, by its `operationId`.')
-    .meta({ examples: ['stock.adjust'] }),
-  request_id: text(255).optional().describe('Only the request with this `X-Request-Id`.'),
-  since: since.optional().describe('A date or a timestamp: calls from then on.'),
-  until: until.optional().describe('A date or a timestamp: calls until its end.'),
-})
+const entryCursor = z
+  .string()
+  .regex(CURSOR, 'must be the next_cursor of an answer')
+  .transform((cursor) => {
+    const [, at, id] = CURSOR.exec(cursor) as unknown as [string, string, string]
+    return { at: new Date(Number(at)), id }
+  })
+
+export const auditLogQuery = z
+  .object({
+    ...cursorQuery(entryCursor, 'Go on behind this entry: the `next_cursor` of the answer before.'),
+    limit: pageQuery.limit,
+    key_id: queryInteger().optional().describe('Only calls with this API key.'),
+    operation: text(255)
+      .optional()
+      .describe('Only this operation, by its `operationId`.')
+      .meta({ examples: ['stock.adjust'] }),
+    request_id: text(255).optional().describe('Only the request with this `X-Request-Id`.'),
+    since: since.optional().describe('A date or a timestamp: calls from then on.'),
+    until: until.optional().describe('A date or a timestamp: calls until its end.'),
+  })
+  .refine(...oneCursor)
+  .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
 const auditEntry = z
   .object({
@@ -46,5 +49,5 @@ const auditEntry = z
 
 export const auditLog = z.object({
   entries: z.array(auditEntry),
-  next_cursor: z.string().nullable().describe('Pass it as `after` to get older entries; null when there are none.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` to get older entries; null when there are none.'),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, text, timestamp } from '../fields.ts'
+import { cursorQuery, oneCursor, pageQuery, text, timestamp } from '../fields.ts'
 import { since, until } from './moments.ts'
 import { topic } from './topics.ts'
 
@@ -12,21 +12,25 @@ export const event = z
   })
   .meta({ id: 'Event' })
 
-export const eventFeedQuery = z.object({
-  event: topic.optional().describe('Only this topic.'),
-  since: since.optional().describe('A date or a timestamp: events from then on.'),
-  until: until.optional().describe('A date or a timestamp: events up to and including it.'),
-  after: z
-    .string()
-    .regex(/^evt_[0-9a-f]{24}$/, 'must be the id of an event of the feed')
-    .optional()
-    .describe('The id of the last event that was read: the feed goes on behind it.'),
-  limit: pageQuery.limit,
-})
+const feedCursor = z.string().regex(/^evt_[0-9a-f]{24}$/, 'must be the id of an event of the feed')
+
+export const eventFeedQuery = z
+  .object({
+    event: topic.optional().describe('Only this topic.'),
+    since: since.optional().describe('A date or a timestamp: events from then on.'),
+    until: until.optional().describe('A date or a timestamp: events up to and including it.'),
+    ...cursorQuery(
+      feedCursor,
+      'Go on behind this event: the `next_cursor` of the answer before, which is the id of its last event, or the id of any other.',
+    ),
+    limit: pageQuery.limit,
+  })
+  .refine(...oneCursor)
+  .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
 export const eventFeed = z.object({
   events: z.array(event).describe('Oldest first.'),
-  next_cursor: z.string().nullable().describe('Goes into `after` for the next page; null when there is nothing more now.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next page; null when there is nothing more now.'),
 })
 
 export const eventId = z.object({ id: text(255) })

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { until } from '../events/index.ts'
 import {
   MAX_QUANTITY,
+  cursorQuery,
   date,
   id,
   itemIndex,
+  oneCursor,
   pageQuery,
   pagination,
   pathId,
@@ -162,10 +164,13 @@ const levelCursor = z
   .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
   .transform((value) => ({ productId: Number.parseInt(value, 10), locationId: value.slice(value.indexOf('/') + 1) }))
 
-export const levelsInput = z.object({
-  after: levelCursor.optional().describe('Go on behind this level: the `next_cursor` of the answer before.'),
-  limit: pageQuery.limit,
-})
+export const levelsInput = z
+  .object({
+    ...cursorQuery(levelCursor, 'Go on behind this level: the `next_cursor` of the answer before.'),
+    limit: pageQuery.limit,
+  })
+  .refine(...oneCursor)
+  .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 export const stockLevel = z
   .object({
     product_id: id,
@@ -181,13 +186,16 @@ export const stockLevel = z
   .meta({ id: 'StockLevel', description: 'How much of a product lies at a location.' })
 export const levelsOutput = z.object({
   levels: z.array(stockLevel).describe('Ordered by product and location; levels of zero are among them.'),
-  next_cursor: z.string().nullable().describe('Pass it as `after` for the next levels; null after the last one.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next levels; null after the last one.'),
 })
 
-export const reconcileInput = z.object({
-  after: queryInteger(0).default(0).describe('Go on behind this product: the `next_cursor` of the answer before.'),
-  limit: pageQuery.limit.describe('How many products to check. More than 100 is served as 100.'),
-})
+export const reconcileInput = z
+  .object({
+    ...cursorQuery(queryInteger(0), 'Go on behind this product: the `next_cursor` of the answer before.'),
+    limit: pageQuery.limit.describe('How many products to check. More than 100 is served as 100.'),
+  })
+  .refine(...oneCursor)
+  .transform((query) => ({ ...query, after: query.cursor ?? query.after ?? 0 }))
 export const reconcileOutput = z.object({
   is_balanced: z.boolean().describe('True when nothing differs.'),
   products_checked: z.int(),
@@ -207,5 +215,5 @@ export const reconcileOutput = z.object({
       }),
     )
     .describe('Empty, unless somebody has changed the database by hand.'),
-  next_cursor: z.int().nullable().describe('Pass it as `after` to check more products; null when all are checked.'),
+  next_cursor: z.int().nullable().describe('Pass it as `cursor` to check more products; null when all are checked.'),
 })
