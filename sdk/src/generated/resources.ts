@@ -102,6 +102,15 @@ export class Products {
    * `POST /api/v1/products`
    *
    * @throws {APIError} `validation_error` (400), `already_exists` (409)
+   * @example
+   * await client.products.create({
+   *   name: 'Green tea 100 g',
+   *   barcode: '4006381333931',
+   *   sku: 'TEA-G-100',
+   *   category: 'Tea',
+   *   price: 4.9,
+   *   weight: 0.12
+   * })
    */
   create(params: ProductsCreateParams, options?: PostOptions): APIPromise<ProductsCreateResult> {
     return this.#transport.request('POST', '/api/v1/products', { body: params, options })
@@ -149,6 +158,8 @@ export class Products {
    * `PUT /api/v1/products/{id}`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
+   * @example
+   * await client.products.update(id, { name: 'Green tea 100 g', sku: 'TEA-G-100', category: 'Tea', price: 4.9, weight: 0.12 })
    */
   update(id: number, params: ProductsUpdateParams, options?: RequestOptions): APIPromise<ProductsUpdateResult> {
     return this.#transport.request('PUT', '/api/v1/products/{id}', { ids: [id], body: params, options })
@@ -194,6 +205,19 @@ export class Products {
    * `POST /api/v1/products/bulk`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.products.bulk({
+   *   products: [
+   *     {
+   *       barcode: '4006381333931',
+   *       name: 'Green tea 100 g',
+   *       sku: 'TEA-G-100',
+   *       category: 'Tea',
+   *       price: 4.9,
+   *       weight: 0.12
+   *     }
+   *   ]
+   * })
    */
   bulk(params: ProductsBulkParams, options?: PostOptions): APIPromise<ProductsBulkResult> {
     return this.#transport.request('POST', '/api/v1/products/bulk', { body: params, options })
@@ -219,6 +243,8 @@ export class Stock {
    * `PUT /api/v1/stock/product/{productId}`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400)
+   * @example
+   * await client.stock.setLevel(productId, { location_id: 'A-01-03', quantity: 120 })
    */
   setLevel(productId: number, params: StockSetLevelParams, options?: RequestOptions): APIPromise<StockSetLevelResult> {
     return this.#transport.request('PUT', '/api/v1/stock/product/{productId}', { ids: [productId], body: params, options })
@@ -234,6 +260,8 @@ export class Stock {
    * `POST /api/v1/stock/adjustment`
    *
    * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404)
+   * @example
+   * await client.stock.adjust({ sku: 'TEA-G-100', location_id: 'A-01-03', adjustment_quantity: -5 })
    */
   adjust(params: StockAdjustParams, options?: PostOptions): APIPromise<StockAdjustResult> {
     return this.#transport.request('POST', '/api/v1/stock/adjustment', { body: params, options })
@@ -249,6 +277,8 @@ export class Stock {
    * `POST /api/v1/stock/bulk`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.stock.bulk({ updates: [ { sku: 'TEA-G-100', location_id: 'A-01-03', quantity: 120 } ] })
    */
   bulk(params: StockBulkParams, options?: PostOptions): APIPromise<StockBulkResult> {
     return this.#transport.request('POST', '/api/v1/stock/bulk', { body: params, options })
@@ -264,6 +294,8 @@ export class Stock {
    * `POST /api/v1/stock/transfer`
    *
    * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404)
+   * @example
+   * await client.stock.transfer({ sku: 'TEA-G-100', from_location_id: 'A-01-03', to_location_id: 'B-02-01', quantity: 12 })
    */
   transfer(params: StockTransferParams, options?: PostOptions): APIPromise<StockTransferResult> {
     return this.#transport.request('POST', '/api/v1/stock/transfer', { body: params, options })
@@ -353,6 +385,14 @@ export class Orders {
    * `POST /api/v1/orders`
    *
    * @throws {APIError} `validation_error` (400), `creation_error` (400)
+   * @example
+   * await client.orders.create({
+   *   order_tenant_id: 'SHOP-10042',
+   *   assembly_date: '2026-11-30',
+   *   customer_name: 'Ada Lovelace',
+   *   shipping_address: '12 St James Square, London',
+   *   order_detail: [ { barcode: '4006381333931', quantity: 2 } ]
+   * })
    */
   create(params: OrdersCreateParams, options?: PostOptions): APIPromise<OrdersCreateResult> {
     return this.#transport.request('POST', '/api/v1/orders', { body: params, options })
@@ -402,6 +442,12 @@ export class Orders {
    * `PUT /api/v1/orders/{id}`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `update_error` (400)
+   * @example
+   * await client.orders.update(id, {
+   *   assembly_date: '2026-11-30',
+   *   customer_name: 'Ada Lovelace',
+   *   shipping_address: '12 St James Square, London'
+   * })
    */
   update(id: number, params: OrdersUpdateParams, options?: RequestOptions): APIPromise<OrdersUpdateResult> {
     return this.#transport.request('PUT', '/api/v1/orders/{id}', { ids: [id], body: params, options })
@@ -421,6 +467,8 @@ export class Orders {
    * `POST /api/v1/orders/{id}/cancel`
    *
    * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `cancel_error` (400), `not_found` (404)
+   * @example
+   * await client.orders.cancel(id, { reason: 'The customer changed their mind' })
    */
   cancel(id: string | number, params?: OrdersCancelParams, options?: PostOptions): APIPromise<OrdersCancelResult> {
     return this.#transport.request('POST', '/api/v1/orders/{id}/cancel', { ids: [id], body: params, options })
@@ -448,6 +496,8 @@ export class Flows {
    * `POST /api/v1/flows`
    *
    * @throws {APIError} `validation_error` (400), `flow_error` (400), `not_found` (404)
+   * @example
+   * await client.flows.start({ order_tenant_id: 'SHOP-10042', operator_email: 'ada@example.com', operator_id: 7 })
    */
   start(params: FlowsStartParams, options?: PostOptions): APIPromise<PickingFlow> {
     return this.#transport.request('POST', '/api/v1/flows', { body: params, options })
@@ -499,6 +549,8 @@ export class Flows {
    * `POST /api/v1/flows/{id}/picks`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400), `not_found` (404)
+   * @example
+   * await client.flows.pick(id, { barcode: '4006381333931', location_id: 'A-01-03', quantity: 2, pick_id: 'scan-7f3a' })
    */
   pick(id: number, params: FlowsPickParams, options?: PostOptions): APIPromise<FlowsPickResult> {
     return this.#transport.request('POST', '/api/v1/flows/{id}/picks', { ids: [id], body: params, options })
@@ -550,6 +602,8 @@ export class Flows {
    * `POST /api/v1/flows/{id}/cancel`
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400), `not_found` (404)
+   * @example
+   * await client.flows.cancel(id, { reason: 'The shift ended' })
    */
   cancel(id: number, params?: FlowsCancelParams, options?: PostOptions): APIPromise<PickingFlow> {
     return this.#transport.request('POST', '/api/v1/flows/{id}/cancel', { ids: [id], body: params, options })
@@ -592,6 +646,8 @@ export class Locations {
    * `PUT /api/v1/locations/{id}`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.locations.update(id, { name: 'Tea, lower shelf' })
    */
   update(id: string, params: LocationsUpdateParams, options?: RequestOptions): APIPromise<Location> {
     return this.#transport.request('PUT', '/api/v1/locations/{id}', { ids: [id], body: params, options })
@@ -634,6 +690,8 @@ export class Warehouses {
    * `POST /api/v1/warehouses`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.warehouses.create({ name: 'North' })
    */
   create(params: WarehousesCreateParams, options?: PostOptions): APIPromise<WarehousesCreateResult> {
     return this.#transport.request('POST', '/api/v1/warehouses', { body: params, options })
@@ -659,6 +717,12 @@ export class Webhooks {
    * `POST /api/v1/webhooks`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.webhooks.create({
+   *   name: 'shop',
+   *   url: 'https://shop.example.com/webhooks',
+   *   events: [ 'order/completed', 'stock/low_alert' ]
+   * })
    */
   create(params: WebhooksCreateParams, options?: PostOptions): APIPromise<CreatedWebhook> {
     return this.#transport.request('POST', '/api/v1/webhooks', { body: params, options })
@@ -704,6 +768,8 @@ export class Webhooks {
    * `PUT /api/v1/webhooks/{id}`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.webhooks.update(id, { name: 'shop', url: 'https://shop.example.com/webhooks', active: true })
    */
   update(id: string, params: WebhooksUpdateParams, options?: RequestOptions): APIPromise<Webhook> {
     return this.#transport.request('PUT', '/api/v1/webhooks/{id}', { ids: [id], body: params, options })
@@ -749,6 +815,8 @@ export class Webhooks {
    * `POST /api/v1/webhooks/{id}/test`
    *
    * @throws {APIError} `validation_error` (400), `not_found` (404)
+   * @example
+   * await client.webhooks.test(id, { event: 'order/completed' })
    */
   test(id: string, params?: WebhooksTestParams, options?: PostOptions): APIPromise<Delivery> {
     return this.#transport.request('POST', '/api/v1/webhooks/{id}/test', { ids: [id], body: params, options })
@@ -796,6 +864,8 @@ export class Webhooks {
    * `POST /api/v1/webhooks/{id}/replay`
    *
    * @throws {APIError} `validation_error` (400), `not_found` (404)
+   * @example
+   * await client.webhooks.replay(id, { since: '2026-11-20' })
    */
   replay(id: string, params: WebhooksReplayParams, options?: PostOptions): APIPromise<WebhooksReplayResult> {
     return this.#transport.request('POST', '/api/v1/webhooks/{id}/replay', { ids: [id], body: params, options })
@@ -863,6 +933,8 @@ export class ApiKeys {
    * `POST /api/v1/api-keys`
    *
    * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.apiKeys.create({ name: 'ERP', preset: 'stock_sync' })
    */
   create(params: ApiKeysCreateParams, options?: PostOptions): APIPromise<CreatedApiKey> {
     return this.#transport.request('POST', '/api/v1/api-keys', { body: params, options })

@@ -1836,11 +1836,18 @@ export interface operations {
                      * @example TEA-G-100
                      */
                     sku?: string | null;
+                    /** @example Tea */
                     category?: string | null;
                     description?: string | null;
-                    /** @description Unit price. */
+                    /**
+                     * @description Unit price.
+                     * @example 4.9
+                     */
                     price?: number | null;
-                    /** @description Kilograms. */
+                    /**
+                     * @description Kilograms.
+                     * @example 0.12
+                     */
                     weight?: number | null;
                     /** @description Centimetres. */
                     width?: number | null;
@@ -1939,11 +1946,18 @@ export interface operations {
                      * @example TEA-G-100
                      */
                     sku?: string | null;
+                    /** @example Tea */
                     category?: string | null;
                     description?: string | null;
-                    /** @description Unit price. */
+                    /**
+                     * @description Unit price.
+                     * @example 4.9
+                     */
                     price?: number | null;
-                    /** @description Kilograms. */
+                    /**
+                     * @description Kilograms.
+                     * @example 0.12
+                     */
                     weight?: number | null;
                     /** @description Centimetres. */
                     width?: number | null;
@@ -2089,10 +2103,17 @@ export interface operations {
                          * @example TEA-G-100
                          */
                         sku?: string | null;
+                        /** @example Tea */
                         category?: string | null;
-                        /** @description Unit price. */
+                        /**
+                         * @description Unit price.
+                         * @example 4.9
+                         */
                         price?: number | null;
-                        /** @description Kilograms. */
+                        /**
+                         * @description Kilograms.
+                         * @example 0.12
+                         */
                         weight?: number | null;
                     }[];
                 };
@@ -2192,7 +2213,10 @@ export interface operations {
                 "application/json": {
                     /** @description Id of the product. Needed unless `sku` is given. */
                     product_id?: number | null;
-                    /** @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product. */
+                    /**
+                     * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
+                     * @example TEA-G-100
+                     */
                     sku?: string | null;
                     /**
                      * @description Location; it is created, in the default warehouse, when it is first named.
@@ -2254,14 +2278,20 @@ export interface operations {
                     updates: {
                         /** @description Id of the product. Needed unless `sku` is given. */
                         product_id?: number | null;
-                        /** @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product. */
+                        /**
+                         * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
+                         * @example TEA-G-100
+                         */
                         sku?: string | null;
                         /**
                          * @description Location; it is created, in the default warehouse, when it is first named.
                          * @example A-01-03
                          */
                         location_id: string;
-                        /** @description The new absolute quantity, at most 3 decimal places. */
+                        /**
+                         * @description The new absolute quantity, at most 3 decimal places.
+                         * @example 120
+                         */
                         quantity: number;
                     }[];
                 };
@@ -2308,7 +2338,10 @@ export interface operations {
                 "application/json": {
                     /** @description Id of the product. Needed unless `sku` is given. */
                     product_id?: number | null;
-                    /** @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product. */
+                    /**
+                     * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
+                     * @example TEA-G-100
+                     */
                     sku?: string | null;
                     /**
                      * @description Location that the stock leaves.
@@ -2317,7 +2350,7 @@ export interface operations {
                     from_location_id: string;
                     /**
                      * @description Location; it is created, in the default warehouse, when it is first named.
-                     * @example A-01-03
+                     * @example B-02-01
                      */
                     to_location_id: string;
                     /**
@@ -2701,7 +2734,10 @@ export interface operations {
                 "application/json": {
                     /** @description The client's own identifier; when given, the `id` in the path does not count. */
                     order_tenant_id?: string | null;
-                    /** @description Why; sent as `cancellation_reason` of the event. */
+                    /**
+                     * @description Why; sent as `cancellation_reason` of the event.
+                     * @example The customer changed their mind
+                     */
                     reason?: string | null;
                 };
             };
@@ -2771,7 +2807,10 @@ export interface operations {
                 "application/json": {
                     /** @description Id of the order. Needed unless `order_tenant_id` is given. */
                     order_id?: number | null;
-                    /** @description The client's own identifier of the order. When `order_id` is given too, both must name the same order. */
+                    /**
+                     * @description The client's own identifier of the order. When `order_id` is given too, both must name the same order.
+                     * @example SHOP-10042
+                     */
                     order_tenant_id?: string | null;
                     /**
                      * @description Who picks.
@@ -2961,7 +3000,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Why; kept, and sent as `cancellation_reason` of the event. */
+                    /**
+                     * @description Why; kept, and sent as `cancellation_reason` of the event.
+                     * @example The shift ended
+                     */
                     reason?: string | null;
                 };
             };
@@ -3023,7 +3065,10 @@ export interface operations {
             content: {
                 "application/json": {
                     code?: string;
-                    /** @description null clears it. */
+                    /**
+                     * @description null clears it.
+                     * @example Tea, lower shelf
+                     */
                     name?: string | null;
                     /** @description Moves the location, with the stock that lies there, to this warehouse. */
                     warehouse_id?: number;
@@ -3152,8 +3197,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @example shop */
                     name: string;
-                    /** @description Receiver address: http or https, in production https only. */
+                    /**
+                     * @description Receiver address: http or https, in production https only.
+                     * @example https://shop.example.com/webhooks
+                     */
                     url: string;
                     /** @description Topics, or `*` alone for all of them. */
                     events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
@@ -3212,12 +3261,19 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @example shop */
                     name?: string;
-                    /** @description Receiver address: http or https, in production https only. */
+                    /**
+                     * @description Receiver address: http or https, in production https only.
+                     * @example https://shop.example.com/webhooks
+                     */
                     url?: string;
                     /** @description Topics, or `*` alone for all of them. */
                     events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
-                    /** @description true turns a disabled subscription on again, false pauses it. */
+                    /**
+                     * @description true turns a disabled subscription on again, false pauses it.
+                     * @example true
+                     */
                     active?: boolean;
                 };
             };
@@ -3317,7 +3373,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Default: the first topic subscribed to. */
+                    /**
+                     * @description Default: the first topic subscribed to.
+                     * @example order/completed
+                     */
                     event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null;
                 };
             };
@@ -3537,10 +3596,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What the key is for. */
+                    /**
+                     * @description What the key is for.
+                     * @example ERP
+                     */
                     name: string;
                     /** @description Give either `scopes` or `preset`. */
                     scopes?: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[] | null;
+                    /** @example stock_sync */
                     preset?: ("read_only" | "erp_sync" | "stock_sync" | "full_access") | null;
                     /** @description A date (valid until its end, UTC) or a timestamp. */
                     expires_at?: (string) | null;

@@ -38,9 +38,14 @@ function isAddressOrRange(value: string): boolean {
 
 export const newApiKey = z
   .object({
-    name: trimmedText(255).describe('What the key is for.'),
+    name: trimmedText(255)
+      .describe('What the key is for.')
+      .meta({ examples: ['ERP'] }),
     scopes: scopes.nullish().describe('Give either `scopes` or `preset`.'),
-    preset: z.enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]]).nullish(),
+    preset: z
+      .enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]])
+      .nullish()
+      .meta({ examples: ['stock_sync'] }),
     expires_at: expiresAt.nullish().describe('A date (valid until its end, UTC) or a timestamp.'),
     ip_whitelist: z
       .array(addressOrRange)

@@ -28,7 +28,11 @@ export const listLocationsOutput = z.object({ locations: z.array(location), pagi
 export const updateLocationInput = z.object({
   id: text(64),
   code: trimmedText(255).optional(),
-  name: trimmedText(255).nullable().optional().describe('null clears it.'),
+  name: trimmedText(255)
+    .nullable()
+    .optional()
+    .describe('null clears it.')
+    .meta({ examples: ['Tea, lower shelf'] }),
   warehouse_id: id.optional().describe('Moves the location, with the stock that lies there, to this warehouse.'),
 })
 export const updateLocationOutput = location

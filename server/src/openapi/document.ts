@@ -5,6 +5,7 @@ import { appRouter } from '../router.ts'
 import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
+import { answerExample, requestExample } from './examples.ts'
 import { ERROR_CODE_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
@@ -31,14 +32,15 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
   }) as unknown as { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Record<string, JsonObject> } }
 
   const endpoints = endpointsOf(router)
+  const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
+  const schemas: Record<string, JsonObject> = { ErrorCode: ERROR_CODE_SCHEMA, ...Object.fromEntries(own), ...eventSchemas() }
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.meta.openapi
     const operation = generated.paths[path]?.[method.toLowerCase()]
     if (operation === undefined) throw new Error(`${endpoint.name} is missing from the generated document`)
-    ;(paths[path] ??= {})[method.toLowerCase()] = operationOf(endpoint, operation)
+    ;(paths[path] ??= {})[method.toLowerCase()] = operationOf(endpoint, operation, schemas)
   }
-  const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
   return withoutZodNoise({
     openapi: '3.1.1',
     info: INFO,
@@ -48,7 +50,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
     paths,
     webhooks: webhookOperations(),
     components: {
-      schemas: { ErrorCode: ERROR_CODE_SCHEMA, ...Object.fromEntries(own), ...eventSchemas() },
+      schemas,
       parameters: WEBHOOK_PARAMETERS,
       responses: SHARED_RESPONSES,
       headers: { ...HEADERS, ...(endpoints.some(({ meta }) => meta.deprecated) ? DEPRECATION_HEADERS : {}) },
@@ -65,15 +67,17 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
 }
 
 type Endpoint = ReturnType<typeof endpointsOf>[number]
+type ExampleOf = (schema: JsonObject) => unknown
 
-function operationOf({ name, meta }: Endpoint, generated: Operation): JsonObject {
+function operationOf({ name, meta }: Endpoint, generated: Operation, schemas: Record<string, JsonObject>): JsonObject {
   const { method, path, summary, description } = meta.openapi
   const parameters: Parameter[] = (generated.parameters ?? []).map((parameter) => ({
     ...parameter,
     required: parameter.in === 'path' || parameter.required === true,
   }))
   if (method === 'POST') parameters.push(IDEMPOTENCY_KEY)
-  const requestBody = requestBodyOf(generated, meta.indexedInput)
+  const requestBody = requestBodyOf(generated, meta.indexedInput, (schema) => requestExample(name, schema, schemas))
+  const example = (data: JsonObject): unknown => answerExample(name, data, schemas)
   return {
     operationId: name,
     tags: [tagOf(path)],
@@ -83,7 +87,7 @@ function operationOf({ name, meta }: Endpoint, generated: Operation): JsonObject
     ...(meta.extension === true ? { 'x-addition': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { 200: successResponse(generated, meta.deprecated), ...errorResponses(meta, parameters) },
+    responses: { 200: successResponse(generated, meta.deprecated, example), ...errorResponses(meta, parameters) },
   }
 }
 
@@ -91,7 +95,7 @@ function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-function successResponse(generated: Operation, deprecated: Deprecation | undefined): JsonObject {
+function successResponse(generated: Operation, deprecated: Deprecation | undefined, exampleOf: ExampleOf): JsonObject {
   const response = generated.responses['200']
   const data = response?.content?.['application/json']?.schema ?? {}
   const headers = [...SUCCESS_HEADERS, ...(deprecated === undefined ? [] : deprecationHeaderNames(deprecated))]
@@ -101,26 +105,29 @@ function successResponse(generated: Operation, deprecated: Deprecation | undefin
     content: {
       'application/json': {
         schema: { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] },
+        example: { success: true, data: exampleOf(data) },
       },
     },
   }
 }
 
 /** A body is required when one of its fields is. */
-function requestBodyOf(generated: Operation, arrayField: string | undefined): JsonObject | undefined {
+function requestBodyOf(generated: Operation, arrayField: string | undefined, exampleOf: ExampleOf): JsonObject | undefined {
   const schema = generated.requestBody?.content['application/json']?.schema
   if (schema === undefined || Object.keys((schema.properties as object | undefined) ?? {}).length === 0) return undefined
   const required = Array.isArray(schema.required) && schema.required.length > 0
-  return {
-    required,
-    content: { 'application/json': { schema: arrayField === undefined ? schema : threeForms(schema, arrayField) } },
-  }
+  const content = arrayField === undefined ? { schema, example: exampleOf(schema) } : threeForms(schema, arrayField, exampleOf)
+  return { required, content: { 'application/json': content } }
 }
 
 /** One item, an array of items, or an object that holds the array. */
-function threeForms(schema: JsonObject, arrayField: string): JsonObject {
+function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf): JsonObject {
   const array = (schema.properties as Record<string, JsonObject>)[arrayField] as JsonObject
-  return { oneOf: [array.items, array, schema] }
+  const forms = { one: array.items as JsonObject, several: array, object: schema }
+  return {
+    schema: { oneOf: Object.values(forms) },
+    examples: Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, { value: exampleOf(form) }])),
+  }
 }
 
 const HEADERS = {

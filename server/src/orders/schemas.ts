@@ -190,7 +190,10 @@ export const orderCancellation = z.object({
   order_tenant_id: text(255, { minLength: 1 })
     .nullish()
     .describe("The client's own identifier; when given, the `id` in the path does not count."),
-  reason: text(1_000).nullish().describe('Why; sent as `cancellation_reason` of the event.'),
+  reason: text(1_000)
+    .nullish()
+    .describe('Why; sent as `cancellation_reason` of the event.')
+    .meta({ examples: ['The customer changed their mind'] }),
 })
 
 export const cancelledOrder = z.object({

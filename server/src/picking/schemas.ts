@@ -90,7 +90,8 @@ export const newFlow = z
     order_id: id.nullish().describe('Id of the order. Needed unless `order_tenant_id` is given.'),
     order_tenant_id: text(255, { minLength: 1 })
       .nullish()
-      .describe("The client's own identifier of the order. When `order_id` is given too, both must name the same order."),
+      .describe("The client's own identifier of the order. When `order_id` is given too, both must name the same order.")
+      .meta({ examples: ['SHOP-10042'] }),
     operator_email: trimmedText(255)
       .describe('Who picks.')
       .meta({ examples: ['ada@example.com'] }),
@@ -147,7 +148,10 @@ export const pickName = z.object({ id: pathId, pick_id: pickId.describe("The pic
 
 export const flowCancellation = z.object({
   id: pathId,
-  reason: text(1_000).nullish().describe('Why; kept, and sent as `cancellation_reason` of the event.'),
+  reason: text(1_000)
+    .nullish()
+    .describe('Why; kept, and sent as `cancellation_reason` of the event.')
+    .meta({ examples: ['The shift ended'] }),
 })
 
 export type PickingFlow = z.infer<typeof pickingFlow>

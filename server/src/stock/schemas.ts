@@ -26,6 +26,7 @@ const locationId = text(64, { minLength: 1 })
 const changedLocation = locationId
   .describe('Location; it is created, in the default warehouse, when it is first named.')
   .meta({ examples: ['A-01-03'] })
+const product = { ...productName, sku: productName.sku.meta({ examples: ['TEA-G-100'] }) }
 const reason = text(1_000)
   .nullish()
   .describe('Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows.')
@@ -48,7 +49,7 @@ export const setLevelOutput = z.object({
 
 export const adjustInput = z
   .object({
-    ...productName,
+    ...product,
     location_id: changedLocation,
     adjustment_quantity: signedQuantity
       .refine((value) => value !== 0, 'must not be zero')
@@ -65,9 +66,9 @@ export const adjustOutput = z.object({
 
 export const transferInput = z
   .object({
-    ...productName,
+    ...product,
     from_location_id: locationId.describe('Location that the stock leaves.').meta({ examples: ['A-01-03'] }),
-    to_location_id: changedLocation,
+    to_location_id: changedLocation.meta({ examples: ['B-02-01'] }),
     quantity: positiveQuantity.describe('How much is moved, at most 3 decimal places.').meta({ examples: [12] }),
     reason,
   })
@@ -82,9 +83,9 @@ export const transferOutput = z.object({ product_id: z.int(), quantity: z.number
 /** One item of a bulk update. Items are checked one by one, so that a bad one does not stop the others. */
 export const stockUpdate = z
   .object({
-    ...productName,
+    ...product,
     location_id: changedLocation,
-    quantity: quantity.describe('The new absolute quantity, at most 3 decimal places.'),
+    quantity: quantity.describe('The new absolute quantity, at most 3 decimal places.').meta({ examples: [120] }),
   })
   .refine(...namesProduct)
 const { $schema: _, ...stockUpdateDocument } = z.toJSONSchema(stockUpdate, { io: 'input' })

@@ -15,8 +15,10 @@ const secret = z
   .string()
   .describe('Signing secret: `whsec_` and 32 random bytes in base64. It is shown only here: keep it to verify signatures.')
 
-const name = trimmedText(255)
-const url = trimmedText(2048).describe('Receiver address: http or https, in production https only.')
+const name = trimmedText(255).meta({ examples: ['shop'] })
+const url = trimmedText(2048)
+  .describe('Receiver address: http or https, in production https only.')
+  .meta({ examples: ['https://shop.example.com/webhooks'] })
 const webhookId = text(255)
 
 export const newWebhook = z.object({ name, url, events: topics })
@@ -26,7 +28,11 @@ export const webhookChanges = z.object({
   name: name.optional(),
   url: url.optional(),
   events: topics.optional(),
-  active: z.boolean().optional().describe('true turns a disabled subscription on again, false pauses it.'),
+  active: z
+    .boolean()
+    .optional()
+    .describe('true turns a disabled subscription on again, false pauses it.')
+    .meta({ examples: [true] }),
 })
 
 export const createdWebhook = z
@@ -113,7 +119,13 @@ export const deliveryQuery = z.object({
 export const deliveryList = z.object({ deliveries: z.array(delivery).describe('Newest event first.'), pagination })
 export const deliveryPath = z.object({ id: webhookId })
 
-export const testRequest = z.object({ id: webhookId, event: topic.nullish().describe('Default: the first topic subscribed to.') })
+export const testRequest = z.object({
+  id: webhookId,
+  event: topic
+    .nullish()
+    .describe('Default: the first topic subscribed to.')
+    .meta({ examples: ['order/completed'] }),
+})
 
 export const replayRequest = z.object({
   id: webhookId,

@@ -1,0 +1,114 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+interface Content {
+  'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+}
+
+interface Operation {
+  operationId: string
+  requestBody?: { content: Content }
+  responses: { 200: { content: Content } }
+}
+
+const document = openApiDocument() as unknown as {
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
+}
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined)
+
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(openApiDocument(), 'openapi')
+
+/** The schema of a part of the document, whose references lead into it. */
+function schemaWithin(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
+}
+
+function examplesOf({ 'application/json': { example, examples = {} } }: Content): unknown[] {
+  return example === undefined ? Object.values(examples).map(({ value }) => value) : [example]
+}
+
+describe('the examples of the document', () => {
+  const bodies: [string, Content][] = [
+    ...withBody.map(({ operation: { operationId, requestBody } }): [string, Content] => [
+      `request of ${operationId}`,
+      requestBody!.content,
+    ]),
+    ...operations.map(({ operation: { operationId, responses } }): [string, Content] => [
+      `answer of ${operationId}`,
+      responses[200].content,
+    ]),
+    ...Object.entries(document.webhooks).map(([topic, { post }]): [string, Content] => [topic, post.requestBody!.content]),
+  ]
+
+  it.each(bodies)('are there and fit the schema: %s', (_, content) => {
+    const examples = examplesOf(content)
+    expect(examples).not.toEqual([])
+    const validate = ajv.compile(schemaWithin(content['application/json'].schema))
+    for (const example of examples) expect(validate(example), ajv.errorsText(validate.errors)).toBe(true)
+  })
+
+  it('mean something: every text has a sample of its own', () => {
+    const made = bodies.flatMap(([name, content]) => (JSON.stringify(examplesOf(content)).includes('"text"') ? [name] : []))
+    expect(made, 'add what is missing to sample-values.ts').toEqual([])
+  })
+})
+
+describe('the examples of requests', () => {
+  let service: TestService
+  beforeAll(async () => {
+    // Nothing is delivered: nobody is to be called at the address of the examples.
+    service = await startService({ role: 'api' })
+  })
+  afterAll(() => service.stop())
+
+  it('are accepted one after another by a tenant that has nothing yet', { timeout: 60_000 }, async () => {
+    const tenant = await service.newTenant()
+    const sent = new Set<string>()
+    /** Sends every example of an operation's body and returns the data of the first answer. */
+    const send = async (operationId: string, ...ids: (string | number)[]) => {
+      const { method, path, operation } = withBody.find((one) => one.operation.operationId === operationId)!
+      const remaining = [...ids]
+      const url = path.replaceAll(/\{\w+\}/g, () => String(remaining.shift()))
+      const answers = []
+      for (const body of examplesOf(operation.requestBody!.content)) answers.push(await tenant.request(method, url, body))
+      for (const { status, body } of answers) {
+        expect([operationId, status, body.error]).toEqual([operationId, 200, undefined])
+        expect(body.data.errors ?? []).toEqual([])
+      }
+      sent.add(operationId)
+      return answers[0]?.body.data
+    }
+
+    const product = await send('products.create')
+    await send('products.update', product.id)
+    await send('products.bulk')
+    await send('stock.setLevel', product.id)
+    await send('stock.adjust')
+    await send('stock.bulk')
+    await send('stock.transfer')
+    await send('locations.update', 'A-01-03')
+    await send('warehouses.create')
+    const { orders } = await send('orders.create')
+    await send('orders.update', orders[0].id)
+    const flow = await send('flows.start')
+    await send('flows.pick', flow.id)
+    await send('flows.cancel', flow.id)
+    await send('orders.cancel', orders[0].id)
+    await send('apiKeys.create')
+    const webhook = await send('webhooks.create')
+    await send('webhooks.update', webhook.id)
+    await send('webhooks.replay', webhook.id)
+    await tenant.request('PUT', `/webhooks/${webhook.id}`, { url: 'http://127.0.0.1:1/' })
+    await send('webhooks.test', webhook.id)
+    expect([...sent].toSorted()).toEqual(withBody.map(({ operation }) => operation.operationId).toSorted())
+  })
+})
