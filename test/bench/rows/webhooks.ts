@@ -49,7 +49,7 @@ export const webhooks: Row[] = [
 async function measureThroughput(bench: Bench): Promise<Measurement> {
   const receiver = await startReceiver()
   const { url } = bench.database
-  const batches = bench.short ? 1 : 20
+  const batches = bench.short ? 1 : 80
   const turns: { ours: number; raw: number }[] = []
   try {
     for (let round = 0; round < Math.min(bench.rounds, 5); round++) {
