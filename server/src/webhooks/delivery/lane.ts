@@ -6,7 +6,7 @@ const MAX_CAP = 10
 
 /** A receiver that answers fast gets the work of this time claimed ahead, so that it need not wait for the next claims. */
 const AHEAD_MS = 1_000
-const MAX_AHEAD = 500
+const MAX_AHEAD = 1_000
 
 /** Before all times. */
 export const ALWAYS = '-infinity'
