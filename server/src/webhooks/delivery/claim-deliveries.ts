@@ -1,6 +1,6 @@
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
-import type { EngineConnection } from './connection.ts'
+import { WAITS_FOR_NO_DISK, type EngineConnection } from './connection.ts'
 import { OWNERSHIP } from './keep-lanes.ts'
 import type { StoredTarget } from './target.ts'
 
@@ -49,7 +49,10 @@ export interface Claim {
 
 const begin = statement<[], unknown>('begin_claim', 'begin')
 /** The next statement takes the first of many that an index has in order: a plan made while there were few sorted all that wait. */
-const keepIndexOrder = statement<[], unknown>('keep_index_order', `select set_config('enable_sort', 'off', true)`)
+const keepIndexOrder = statement<[], unknown>(
+  'keep_index_order',
+  `select set_config('enable_sort', 'off', true), ${WAITS_FOR_NO_DISK}`,
+)
 const commit = statement<[], unknown>('commit_claim', 'commit')
 
 const lockLanes = statement<[now: Date, owner: string, maxLanes: number], LockedLane>(

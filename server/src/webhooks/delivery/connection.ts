@@ -12,10 +12,10 @@ const MAX_TRIES = 5
 const USE_INDEXES = 'set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
 
 /**
- * What the engine writes is written again when it is lost in a crash of the database: events are fanned out and claimed once more, and
- * what was delivered in the last half second is delivered again, as may happen to what is in flight anyway.
+ * SQL to be run within a transaction that need not wait for the disk, because nothing is lost with it: events are fanned out and
+ * deliveries claimed once more. What became of a delivery is waited for: without it, that would be sent again when its lease ends.
  */
-const WAIT_FOR_NO_DISK = 'set synchronous_commit = off'
+export const WAITS_FOR_NO_DISK = `set_config('synchronous_commit', 'off', true)`
 
 /** A connection that an engine takes from the pool and keeps, so that it neither waits for requests nor holds them up. */
 export class EngineConnection {
@@ -52,7 +52,7 @@ export class EngineConnection {
   async #open(): Promise<pg.PoolClient> {
     const client = await this.#db.pool.connect()
     try {
-      await client.query(`${USE_INDEXES}; ${WAIT_FOR_NO_DISK}`)
+      await client.query(USE_INDEXES)
     } catch (error) {
       client.release(true)
       throw error

@@ -1,5 +1,5 @@
 import { statement } from '../../database/statement.ts'
-import type { EngineConnection } from './connection.ts'
+import { WAITS_FOR_NO_DISK, type EngineConnection } from './connection.ts'
 
 /** Kept small enough that results and claims wait only some milliseconds for it. */
 const BATCH = 500
@@ -35,7 +35,7 @@ const fanOut = statement<[limit: number, now: Date, ...since: Place], { taken: n
      update webhook_lanes l set due_at = greatest(l.held_until, least(l.due_at, $2))
      from lane where l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id
    )
-   select count(*) over () as taken, tenant_id, event_id from taken order by tenant_id desc, event_id desc limit 1`,
+   select count(*) over () as taken, tenant_id, event_id, ${WAITS_FOR_NO_DISK} from taken order by tenant_id desc, event_id desc limit 1`,
 )
 
 /** The keys of the outbox begin here. */
