@@ -87,20 +87,30 @@ async function killPostgres(): Promise<void> {
 }
 
 async function freezePostgres(): Promise<void> {
-  signalPostgres(dataDir, 'SIGSTOP')
-  const startedAt = performance.now()
-  const answers = await Promise.all([
-    tenant.request('GET', '/products/1'),
-    tenant.request('POST', '/warehouses', { name: 'never' }),
-  ])
-  const elapsedMs = performance.now() - startedAt
-  // Readiness is asked for at most once a second.
-  await delay(Math.max(0, 1_000 - elapsedMs))
-  const readiness = await send(`${api().url}/readyz`, 'GET', undefined, {})
-  signalPostgres(dataDir, 'SIGCONT')
-  const told = [...answers, readiness].map(({ status, headers }) => [status, headers.get('retry-after')])
+  const { answers, elapsedMs } = await whileFrozen(async () => {
+    const startedAt = performance.now()
+    const refused = await Promise.all([
+      tenant.request('GET', '/products/1'),
+      tenant.request('POST', '/warehouses', { name: 'never' }),
+    ])
+    const elapsed = performance.now() - startedAt
+    // Readiness is asked for at most once a second.
+    await delay(Math.max(0, 1_000 - elapsed))
+    return { answers: [...refused, await send(`${api().url}/readyz`, 'GET', undefined, {})], elapsedMs: elapsed }
+  })
+  const told = answers.map(({ status, headers }) => [status, headers.get('retry-after')])
   expect(told).toEqual(told.map(() => [503, '1']))
   expect(elapsedMs).toBeLessThan(2_000)
+}
+
+/** Postgres goes on whatever becomes of the work: the next test needs it. */
+async function whileFrozen<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    signalPostgres(dataDir, 'SIGSTOP')
+    return await work()
+  } finally {
+    signalPostgres(dataDir, 'SIGCONT')
+  }
 }
 
 async function stopAndStart(): Promise<void> {

@@ -9,7 +9,18 @@ export function postmasterOf(dataDir: string): number {
 /** Sends a signal to all processes of the embedded Postgres. */
 export function signalPostgres(dataDir: string, signal: NodeJS.Signals): void {
   const postmaster = postmasterOf(dataDir)
-  for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, signal)
+  // The postmaster first: stopped, it starts no more processes that the list would lack.
+  process.kill(postmaster, signal)
+  for (const pid of childrenOf(postmaster)) signalIfThere(pid, signal)
+}
+
+/** A session or a worker may end between being listed and being signalled. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 function childrenOf(parent: number): number[] {
