@@ -133,7 +133,7 @@ export async function encryptionKeyOf(config: Config): Promise<string> {
 
 async function keptKeyOf({ dataDir }: Config): Promise<string> {
   const file = path.join(dataDir, 'encryption-key')
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   // 'wx' so that of two processes that start at once the first one's key is kept.
   await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
     (error: NodeJS.ErrnoException) => {

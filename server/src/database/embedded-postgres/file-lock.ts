@@ -1,6 +1,8 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
 
+const OWNER_ONLY = 0o600
 const SQLITE_BUSY = 5
 const RETRY_MS = 20
 
@@ -19,6 +21,7 @@ const held = new Set<DatabaseSync>()
  * kernel drops them when their holder dies, so there is no stale lock to recognise and no reused pid to be fooled by.
  */
 export function tryLock(path: string, mode: 'shared' | 'exclusive'): FileLock | undefined {
+  keepToOwner(path)
   const database = new DatabaseSync(path)
   try {
     database.exec('pragma journal_mode = memory')
@@ -49,6 +52,28 @@ async function waitForLock(path: string, timeoutMs: number): Promise<FileLock> {
     if (lock) return lock
     if (performance.now() > deadline) throw new Error(`${path} has been locked by another process for ${timeoutMs / 1000} s`)
     await sleep(RETRY_MS)
+  }
+}
+
+/**
+ * Whoever can read the file can lock it, and SQLite would let everybody read it. A file that exists is not opened here: closing it would
+ * drop the locks that this process holds on it (fcntl(2)).
+ */
+function keepToOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    restrict(path)
+  }
+}
+
+/** Files of before were open to all. Another user's file is for that user to change. */
+function restrict(path: string): void {
+  try {
+    chmodSync(path, OWNER_ONLY)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
 
