@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,6 +35,13 @@ const startServer = (dataDir: string): Promise<ServerProcess> => startServerProc
 async function databaseUrl(dataDir: string): Promise<string> {
   const { password, port } = JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as Record<string, string>
   return `postgres://postgres:${password}@127.0.0.1:${port}/fulfillment`
+}
+
+/** Who may do what with the data folder, and then with each of the files in it. */
+async function modesIn(dataDir: string): Promise<number[]> {
+  const entries = await readdir(dataDir, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => path.join(dataDir, name))
+  return (await Promise.all([dataDir, ...files].map((name) => stat(name)))).map(({ mode }) => mode & 0o777)
 }
 
 describe('backup and restore', { timeout: 120_000 }, () => {
@@ -114,7 +122,8 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   it('work without a server, and stop Postgres when they are done', async () => {
     const dataDir = path.join(folder, 'alone')
     const file = path.join(folder, 'alone.tar.gz')
-    const tenant = await runCommand(['tenants', 'create', 'Cold', '--json'], { DATA_DIR: dataDir })
+    const tenant = await runCommand(['tenants', 'create', 'Cold', '--json'], { DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+    expect(await modesIn(dataDir)).toEqual([0o700, 0o600, 0o600, 0o600, 0o600, 0o600])
     expect(await runCommand(['backup', file], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0 })
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
     const restoredDir = path.join(folder, 'alone restored')
@@ -169,6 +178,52 @@ describe('refused', { timeout: 60_000 }, () => {
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
       expect(await readdir(dataDir)).toEqual(['postgres.lock', 'postgres.users.lock'])
     }
+  })
+
+  it('are the settings of a backup that somebody changed, and files that would make Postgres run or follow something', async () => {
+    const unpacked = path.join(folder, 'tampered')
+    const run = promisify(execFile)
+    await run('mkdir', [unpacked])
+    await run('tar', ['-xzf', good(), '-C', unpacked])
+    const ran = path.join(folder, 'ran')
+    const add = async (name: string, text: string): Promise<void> => {
+      await writeFile(path.join(unpacked, name), text)
+      const listed = JSON.parse(await readFile(path.join(unpacked, 'manifest.json'), 'utf8')) as {
+        files: Record<string, { size: number; sha256: string }>
+      }
+      listed.files[name] = { size: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+      await writeFile(path.join(unpacked, 'manifest.json'), JSON.stringify(listed))
+    }
+    const pack = async (name: string): Promise<string> => {
+      const file = path.join(folder, name)
+      await run('tar', [
+        '-czf',
+        file,
+        '-C',
+        unpacked,
+        'backup.json',
+        'postgres.json',
+        'encryption-key',
+        'postgres',
+        'manifest.json',
+      ])
+      return file
+    }
+    await add('postgres/postgresql.auto.conf', `archive_mode = 'always'\narchive_command = 'touch "${ran}"'\n`)
+    await add('postgres/pg_hba.conf', 'host all all 0.0.0.0/0 trust\n')
+    const dataDir = path.join(folder, 'tampered restored')
+    const restored = await runCommand(['restore', await pack('settings.tar.gz')], { DATA_DIR: dataDir })
+    expect(restored).toMatchObject({ exitCode: 0 })
+    await expect(stat(ran)).rejects.toThrow('ENOENT')
+    expect(await readFile(path.join(dataDir, 'postgres/postgresql.auto.conf'), 'utf8')).toBe('')
+    expect(await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8')).not.toContain('trust')
+
+    await add('postgres/recovery.signal', '')
+    const refused = await runCommand(['restore', await pack('signal.tar.gz')], { DATA_DIR: path.join(folder, 'signal') })
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('unexpected entry "postgres/recovery.signal"'),
+    ])
   })
 
   it('is a backup of another version of Postgres', async () => {

@@ -16,6 +16,7 @@ import {
   type Manifest,
   type Metadata,
 } from './manifest.ts'
+import { isUnsafe, ownConfigurationOf } from './server-configuration.ts'
 
 const READ_BYTES = 262_144
 const MAX_TEXT_BYTES = 67_108_864
@@ -42,7 +43,7 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
   let listed: Manifest | undefined
   for await (const entry of entriesOf(archive, destination)) {
     const { name } = entry.header
-    if (listed !== undefined || !NAME.test(name) || name.includes('..'))
+    if (listed !== undefined || !NAME.test(name) || name.includes('..') || isUnsafe(name))
       throw new Error(`unexpected entry ${JSON.stringify(name)}`)
     if ((about === undefined) !== (name === METADATA_FILE)) throw new Error(`it does not begin with ${METADATA_FILE}`)
     if (entry.header.type === 'directory') await makeFolder(path.join(destination.folder, name), destination)
@@ -81,12 +82,14 @@ async function extractFile(
   const file = await open(target, 'wx', 0o600)
   try {
     const hash = createHash('sha256')
+    const own = ownConfigurationOf(header.name)
     let size = 0
     for await (const chunk of body) {
       hash.update(chunk)
       size += chunk.length
-      await file.writeFile(chunk)
+      if (own === undefined) await file.writeFile(chunk)
     }
+    if (own !== undefined) await file.writeFile(own)
     if (size !== header.size) throw new Error(`${header.name} is cut off`)
     // Postgres runs as another user; what lies beside its data is ours.
     if (owner !== undefined && path.dirname(target) !== folder) await file.chown(owner.uid, owner.gid)
