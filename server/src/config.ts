@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 
@@ -24,6 +22,8 @@ const origin = z
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
+const encryptionKey = z.string().min(16, 'must have at least 16 characters')
+
 const environment = z.object({
   NODE_ENV: z.string().optional(),
   PORT: integerText(0, 65_535).default(3000),
@@ -43,7 +43,8 @@ const environment = z.object({
     .pipe(z.array(origin).min(1))
     .default(['*']),
   WEBHOOK_ALLOW_PRIVATE_NETWORK: booleanText.optional(),
-  ENCRYPTION_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  ENCRYPTION_KEY: encryptionKey.optional(),
+  ENCRYPTION_KEY_PREVIOUS: encryptionKey.optional(),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -75,6 +76,8 @@ export interface Config {
   webhookAllowPrivateNetwork: boolean
   /** Undefined: a key of its own, kept in `dataDir`. */
   encryptionKey: string | undefined
+  /** Decrypts too, while the encryption key is being rotated. */
+  encryptionKeyPrevious: string | undefined
   logLevel: string
 }
 
@@ -96,6 +99,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (settings.DATABASE_REPLICA_URL !== undefined && settings.DATABASE_URL === undefined) {
     throw new Error('DATABASE_REPLICA_URL: set DATABASE_URL too, to the primary that this is a replica of')
   }
+  if (settings.ENCRYPTION_KEY_PREVIOUS !== undefined && settings.ENCRYPTION_KEY === undefined) {
+    throw new Error('ENCRYPTION_KEY_PREVIOUS: set ENCRYPTION_KEY too, to the key that encrypts')
+  }
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -112,6 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     production,
     webhookAllowPrivateNetwork: settings.WEBHOOK_ALLOW_PRIVATE_NETWORK ?? !production,
     encryptionKey: settings.ENCRYPTION_KEY,
+    encryptionKeyPrevious: settings.ENCRYPTION_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,
   }
 }
@@ -119,26 +126,4 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 /** Throws unless the database is the embedded one; `instead` says what to do for another. */
 export function requireEmbedded({ databaseUrl }: Config, instead: string): void {
   if (databaseUrl !== undefined) throw new Error(`DATABASE_URL: is set, and this is for the embedded database: ${instead}`)
-}
-
-/** The configured encryption key, or the one kept in the data folder, which is made when there is none. */
-export async function encryptionKeyOf(config: Config): Promise<string> {
-  if (config.encryptionKey !== undefined) return config.encryptionKey
-  try {
-    return await keptKeyOf(config)
-  } catch (error) {
-    throw new Error(`DATA_DIR: ${config.dataDir} cannot be used: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-async function keptKeyOf({ dataDir }: Config): Promise<string> {
-  const file = path.join(dataDir, 'encryption-key')
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // 'wx' so that of two processes that start at once the first one's key is kept.
-  await writeFile(file, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600 }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    },
-  )
-  return await readFile(file, 'utf8')
 }

@@ -1,6 +1,7 @@
-import { encryptionKeyOf, type Config } from './config.ts'
+import type { Config } from './config.ts'
 import { openDatabase, type Database } from './database/database.ts'
 import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
+import { encryptionKeysOf } from './encryption-keys.ts'
 import { createEncryption, type Encryption } from './encryption.ts'
 
 /** The database of a configuration, and what to do when done with it. */
@@ -12,7 +13,8 @@ export interface Connection {
 
 /** Opens the configured database, or starts the embedded Postgres (or joins it, when another process runs it already). */
 export async function connect(config: Config, log: (line: string) => void): Promise<Connection> {
-  const encryption = createEncryption(await encryptionKeyOf(config))
+  const keys = await encryptionKeysOf(config)
+  const encryption = createEncryption(keys.current, keys.previous)
   if (config.databaseUrl !== undefined) {
     const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })
     await requireReachable(db)

@@ -3,27 +3,60 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** Encrypts what is secret at rest. */
 export interface Encryption {
   encrypt(text: string): Buffer
-  /** Throws when the ciphertext was made with another key or was tampered with. */
+  /** Throws when the ciphertext was made with a key that is not known here, or was tampered with. */
   decrypt(ciphertext: Buffer): string
+  /** The same text encrypted with the current key; undefined when it is already. Throws as `decrypt` does. */
+  renew(ciphertext: Buffer): Buffer | undefined
 }
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** AES-256-GCM with a key derived from `secret`, which may be of any length. A ciphertext is nonce, tag and encrypted text. */
-export function createEncryption(secret: string): Encryption {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'fulfillment encryption at rest', 32))
+/**
+ * AES-256-GCM with a key derived from `secret`, which may be of any length. A ciphertext is nonce, tag and encrypted text. `previous` is
+ * a secret that only decrypts: of before a rotation, or of after it while servers of before still run.
+ */
+export function createEncryption(secret: string, previous?: string): Encryption {
+  const current = keyOf(secret)
+  const other = previous === undefined ? undefined : keyOf(previous)
+  const encrypt = (text: string): Buffer => encryptWith(current, text)
+  const decryptOther = (ciphertext: Buffer, error: unknown): string => {
+    if (other === undefined) throw error
+    return decryptWith(other, ciphertext)
+  }
   return {
-    encrypt(text) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce)
-      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
-    },
+    encrypt,
     decrypt(ciphertext) {
-      const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(0, NONCE_BYTES))
-      decipher.setAuthTag(ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-      return decipher.update(ciphertext.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      try {
+        return decryptWith(current, ciphertext)
+      } catch (error) {
+        return decryptOther(ciphertext, error)
+      }
+    },
+    renew(ciphertext) {
+      try {
+        decryptWith(current, ciphertext)
+        return undefined
+      } catch (error) {
+        return encrypt(decryptOther(ciphertext, error))
+      }
     },
   }
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'fulfillment encryption at rest', 32))
+}
+
+function encryptWith(key: Buffer, text: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
+}
+
+function decryptWith(key: Buffer, ciphertext: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, ciphertext.subarray(0, NONCE_BYTES))
+  decipher.setAuthTag(ciphertext.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+  return decipher.update(ciphertext.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { requireEmbedded, type Config } from '../config.ts'
 import { startEmbeddedPostgres } from '../database/embedded-postgres.ts'
+import { isRotating } from '../encryption-keys.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { inBackupMode, type BackupEnd } from './base-backup.ts'
 import { CONTROL_FILE, dataFilesOf, logFilesOf } from './data-files.ts'
@@ -28,6 +29,8 @@ export async function createBackup(
   { onProgress, signal }: Following,
 ): Promise<Metadata & { bytes: number }> {
   requireEmbedded(config, 'use pg_basebackup, or the backups of whoever runs the database')
+  if (await isRotating(config))
+    throw new Error('The encryption key is being rotated: let `fulfillment keys rotate-encryption` end first')
   const directory = path.join(config.dataDir, DATA_FOLDER)
   const postgresVersion = await versionOf(directory)
   let done = 0

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import { insertApiKey, newApiKey, PRESETS } from '../api-keys/index.ts'
 import type { Database } from '../database/database.ts'
 import { sandboxOf } from '../tenants/index.ts'
+import { addRotateEncryptionCommand } from './rotate-encryption.ts'
 import { runOnDatabase, table } from './run.ts'
 
 const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }
@@ -48,6 +49,8 @@ export function addKeyCommands(program: Command): void {
     .argument('<id>', 'id of the key')
     .option('--json', 'print one JSON object: id, revoked_at')
     .action((id: string, options: { json?: boolean }) => runOnDatabase(options, (db) => revokeKey(db, id)))
+
+  addRotateEncryptionCommand(keys)
 }
 
 async function createKey(db: Database, options: CreateOptions) {

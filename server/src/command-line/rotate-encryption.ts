@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { readConfig, type Config } from '../config.ts'
+import { connect } from '../connect.ts'
+import { whileUnused } from '../database/embedded-postgres.ts'
+import { openCluster } from '../database/embedded-postgres/postgres-cluster.ts'
+import { migrate } from '../database/migrate.ts'
+import { beginKeyRotation, endKeyRotation } from '../encryption-keys.ts'
+import { rotateEncryption, type Rotation } from '../rotate-encryption.ts'
+import { startProgress } from './progress.ts'
+import { print, type CommandResult } from './run.ts'
+
+interface Options {
+  quiet?: boolean
+  json?: boolean
+}
+
+export function addRotateEncryptionCommand(keys: Command): void {
+  keys
+    .command('rotate-encryption')
+    .description('Encrypt stored secrets with a new encryption key: docs/operating.md says when and how')
+    .option('--quiet', 'no progress')
+    .option('--json', 'print one JSON object: checked, renewed, unreadable')
+    .action((options: Options) => rotate(readConfig(process.env), options))
+}
+
+/** Of a key that is given, both must be: nobody but the operator can tell what it was before. One of our own making is replaced. */
+async function rotate(config: Config, options: Options): Promise<void> {
+  if (config.encryptionKey === undefined) return await rotateGenerated(config, options)
+  if (config.encryptionKeyPrevious === undefined)
+    throw new Error('ENCRYPTION_KEY_PREVIOUS: set it to the key of before, and ENCRYPTION_KEY to the new one')
+  print(options, resultOf(await rotateStored(config, options), 'ENCRYPTION_KEY_PREVIOUS is not needed any more'))
+}
+
+/** A server that runs would go on with the key that it has read at its start. */
+async function rotateGenerated(config: Config, options: Options): Promise<void> {
+  if (config.databaseUrl !== undefined)
+    throw new Error('ENCRYPTION_KEY: set it to the new key, and ENCRYPTION_KEY_PREVIOUS to the one that the servers have used')
+  await whileUnused(await openCluster(config.dataDir, {}), async () => {})
+  await beginKeyRotation(config)
+  const rotation = await rotateStored(config, options)
+  if (rotation.unreadable.length === 0) await endKeyRotation(config)
+  print(options, resultOf(rotation, `${config.dataDir} has a new encryption key`))
+}
+
+async function rotateStored(config: Config, options: Options): Promise<Rotation> {
+  const { db, encryption, close } = await connect(config, () => {})
+  const progress = startProgress('values', options)
+  try {
+    await db.unhurried(migrate)
+    return await rotateEncryption(db, encryption, (checked) => progress.update(checked, undefined))
+  } finally {
+    progress.stop()
+    await close()
+  }
+}
+
+function resultOf(rotation: Rotation, done: string): CommandResult {
+  const { checked, renewed, unreadable } = rotation
+  if (unreadable.length === 0)
+    return { json: { ...rotation }, text: `Checked ${checked} values and encrypted ${renewed} of them anew. ${done}` }
+  process.exitCode = 1
+  const problem = `Neither key can read ${unreadable.join(', ')}: rotate the secrets of these subscriptions; kept answers expire within a day`
+  return { json: { ...rotation }, text: `Checked ${checked} values and encrypted ${renewed} of them anew. ${problem}` }
+}

@@ -1,0 +1,117 @@
+import type { Kysely } from 'kysely'
+import type { Database } from './database/database.ts'
+import type { Schema } from './database/schema.ts'
+import type { Encryption } from './encryption.ts'
+
+/** The columns that hold encrypted values, and what names a row beside its tenant. A test compares this with the database's catalog. */
+export const ENCRYPTED_COLUMNS = [
+  { table: 'webhook_subscriptions', record: 'id', type: 'bigint', columns: ['secret_ciphertext', 'previous_secret_ciphertext'] },
+  { table: 'idempotency_keys', record: 'key', type: 'text', columns: ['answer_ciphertext'] },
+] as const
+type Encrypted = (typeof ENCRYPTED_COLUMNS)[number]
+
+/** What a rotation has done. */
+export interface Rotation {
+  /** Values that were looked at. */
+  checked: number
+  /** Values that were encrypted anew. */
+  renewed: number
+  /** Where values are that neither key can read, as `table tenant/record`; the first hundred. */
+  unreadable: string[]
+}
+
+interface Row {
+  tenant_id: string
+  record: string
+  ciphertext: Buffer
+}
+
+const BATCH = 500
+const MAX_NAMED = 100
+
+/**
+ * Encrypts with the current key all that the previous one encrypted, a few hundred values at a time, while servers work. What is done
+ * already is passed over, so that it can be broken off and called again at any time.
+ */
+export async function rotateEncryption(
+  db: Database,
+  encryption: Encryption,
+  onProgress: (checked: number) => void = () => {},
+): Promise<Rotation> {
+  const rotation: Rotation = { checked: 0, renewed: 0, unreadable: [] }
+  for (const encrypted of ENCRYPTED_COLUMNS) {
+    for (const column of encrypted.columns) await rotateColumn(db.kysely, encryption, encrypted, column, rotation, onProgress)
+  }
+  return rotation
+}
+
+async function rotateColumn(
+  kysely: Kysely<Schema>,
+  encryption: Encryption,
+  encrypted: Encrypted,
+  column: string,
+  rotation: Rotation,
+  onProgress: (checked: number) => void,
+): Promise<void> {
+  let after: Row | undefined
+  do {
+    const rows = await rowsBehind(kysely, encrypted, column, after)
+    const renewed = rows.flatMap((row) => renewedOf(row, encryption, encrypted, rotation))
+    if (renewed.length > 0) rotation.renewed += await store(kysely, encrypted, column, renewed)
+    rotation.checked += rows.length
+    onProgress(rotation.checked)
+    after = rows.length === BATCH ? rows.at(-1) : undefined
+  } while (after !== undefined)
+}
+
+/** An empty answer is that of a request that is still running. */
+async function rowsBehind(kysely: Kysely<Schema>, encrypted: Encrypted, column: string, after: Row | undefined): Promise<Row[]> {
+  const { sql } = await import('kysely')
+  const record = sql.ref(encrypted.record)
+  const value = sql.ref(column)
+  const behind = after === undefined ? sql`true` : sql`(tenant_id, ${record}) > (${after.tenant_id}, ${after.record})`
+  const { rows } = await sql<Row>`
+    select tenant_id::text, ${record}::text as record, ${value} as ciphertext from ${sql.table(encrypted.table)}
+    where ${value} <> '' and ${behind} order by tenant_id, ${record} limit ${BATCH}`.execute(kysely)
+  return rows
+}
+
+function renewedOf(
+  row: Row,
+  encryption: Encryption,
+  { table }: Encrypted,
+  { unreadable }: Rotation,
+): (Row & { renewed: Buffer })[] {
+  try {
+    const renewed = encryption.renew(row.ciphertext)
+    return renewed === undefined ? [] : [{ ...row, renewed }]
+  } catch {
+    if (unreadable.length < MAX_NAMED) unreadable.push(`${table} ${row.tenant_id}/${row.record}`)
+    return []
+  }
+}
+
+/** Only where the value is still the one that was read: a server may have replaced it. In the order of the keys, as everybody locks. */
+async function store(
+  kysely: Kysely<Schema>,
+  { table, record: name, type }: Encrypted,
+  column: string,
+  rows: readonly (Row & { renewed: Buffer })[],
+): Promise<number> {
+  const { sql } = await import('kysely')
+  const record = sql.ref(`t.${name}`)
+  const { rows: stored } = await sql`
+    with found as materialized (
+      select t.ctid as place, n.renewed
+      from unnest(
+        ${rows.map((row) => row.tenant_id)}::bigint[], ${rows.map((row) => row.record)}::text[],
+        ${rows.map((row) => row.ciphertext)}::bytea[], ${rows.map((row) => row.renewed)}::bytea[]
+      ) n (tenant_id, record, ciphertext, renewed)
+      join ${sql.table(table)} t on t.tenant_id = n.tenant_id and ${record} = n.record::${sql.raw(type)} and ${sql.ref(`t.${column}`)} = n.ciphertext
+      order by t.tenant_id, ${record} for no key update of t
+    )
+    update ${sql.table(table)} t set ${sql.ref(column)} = found.renewed from found where t.ctid = found.place returning 1`.execute(
+    kysely,
+  )
+  return stored.length
+}
