@@ -105,14 +105,19 @@ describe('keys rotate-encryption', { timeout: 60_000 }, () => {
     const old = createEncryption(OLD)
     await service.db.pool.query('update webhook_subscriptions set secret_ciphertext = $1', [old.encrypt('whsec_old')])
     const rotating = createEncryption(NEW, OLD)
-    // A caller's rotation of the secret that is committed between the reading of the value and its storing.
+    // The caller's change is committed after the value was read, and before it is stored.
     const caller = await service.db.pool.connect()
+    const renew: typeof rotating.renew = (ciphertext) => {
+      changed ??= caller.query('update webhook_subscriptions set secret_ciphertext = $1', [rotating.encrypt('whsec_new')])
+      return rotating.renew(ciphertext)
+    }
+    let changed: Promise<unknown> | undefined
     await caller.query('begin')
-    await caller.query('update webhook_subscriptions set secret_ciphertext = $1', [rotating.encrypt('whsec_new')])
-    const rotation = rotateEncryption(service.db, rotating)
-    await expect
-      .poll(async () => (await caller.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount)
-      .toBe(1)
+    // Held until the change is made: the storing waits here, and the change does not.
+    await caller.query('lock webhook_subscriptions in exclusive mode')
+    const rotation = rotateEncryption(service.db, { ...rotating, renew })
+    await expect.poll(() => changed, { timeout: 10_000 }).toBeDefined()
+    await changed
     await caller.query('commit')
     caller.release()
     expect(await rotation).toMatchObject({ renewed: 0 })
