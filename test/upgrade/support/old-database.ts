@@ -16,7 +16,8 @@ export function readMigration(name: string): Promise<string> {
 /** A database in which only these migrations have run, in one transaction, as version 0.1.0 ran them. */
 export async function databaseAt(migrations: readonly string[]): Promise<{ url: string; db: Database }> {
   const url = await createDatabase(inject('postgresUrl'), `upgrade_${randomBytes(8).toString('hex')}`)
-  const db = openDatabase(url, { maxConnections: 4, pipelinedConnections: 1 })
+  // Filling it is one statement, which takes long on a busy machine.
+  const db = openDatabase(url, { maxConnections: 4, pipelinedConnections: 1, statementTimeoutMs: 300_000 })
   const up = (name: string) => async (kysely: Kysely<unknown>) => {
     await sql.raw(await readMigration(name)).execute(kysely)
   }
