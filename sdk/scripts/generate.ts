@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import openapiTS, { astToString } from 'openapi-typescript'
+import openapiTS, { astToString, tsUnion, UNDEFINED } from 'openapi-typescript'
+import ts from 'typescript'
 import type { Document } from './openapi-document.ts'
 import { readOperations } from './read-operations.ts'
 import { readTopics, renderEvents, renderSampleData } from './render-events.ts'
@@ -28,7 +29,9 @@ async function generate(document: Document): Promise<Record<string, string>> {
   const { version } = JSON.parse(await readFile(new URL('package.json', packageFolder), 'utf8')) as { version: string }
   const typed = typesDocument(document, operations)
   // A field with a default may be left out of a request; the fields of answers are marked as required anyway.
-  const schema = astToString(await openapiTS(structuredClone(typed) as never, { defaultNonNullable: false }))
+  const schema = astToString(
+    await openapiTS(structuredClone(typed) as never, { defaultNonNullable: false, transformProperty: takingUndefined }),
+  )
   return {
     'schema.ts': schema,
     'models.ts': renderModels(typed, operations, new Set(topics.map(({ component }) => component))),
@@ -38,6 +41,13 @@ async function generate(document: Document): Promise<Record<string, string>> {
     'sample-data.ts': renderSampleData(topics),
     'version.ts': `/** The version of this package. */\nexport const version = '${version}'`,
   }
+}
+
+// Callers who compile with exactOptionalPropertyTypes may have undefined for what is not given, which JSON leaves out.
+function takingUndefined(property: ts.PropertySignature): ts.PropertySignature {
+  const { modifiers, name, questionToken, type } = property
+  if (!questionToken || !type) return property
+  return ts.factory.updatePropertySignature(property, modifiers, name, questionToken, tsUnion([type, UNDEFINED]))
 }
 
 function fileText(content: string): string {

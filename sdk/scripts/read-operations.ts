@@ -106,7 +106,7 @@ function readOperation(document: Document, httpMethod: HttpMethod, route: string
       isObject: isObjectSchema(data),
     },
     itemsKey: itemsKey(document, data),
-    takesIdempotencyKey: parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key'),
+    takesIdempotencyKey: httpMethod !== 'get',
     errors: readErrors(document, operation),
     example: content && exampleOf(document, content),
   }

@@ -22,9 +22,10 @@ export function renderModels(document: Document, operations: Operation[], eventN
 /** Interfaces, where possible: editors show them by their name, and a type alias by all of its fields. */
 export const declareNamed = 'type Named<T> = T'
 
-// A parameter that may be repeated takes a single value as well.
-const declareQuery =
-  'type Query<T> = { [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) }'
+// A parameter that may be repeated takes a single value as well, and one that is optional undefined, as fields of bodies do.
+const declareQuery = `type Query<T> = {
+  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
+}`
 
 /** The declaration of a component's type. */
 export function declareComponent(name: string, schema: Schema): string {

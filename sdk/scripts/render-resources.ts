@@ -19,7 +19,7 @@ function imports(operations: Operation[]): string {
   ].toSorted()
   return [
     "import type { APIPromise } from '../client/api-promise.ts'",
-    "import type { PostOptions, RequestOptions } from '../client/options.ts'",
+    "import type { RequestOptions, WriteOptions } from '../client/options.ts'",
     "import type { PagePromise } from '../client/page-promise.ts'",
     "import type { Transport } from '../client/transport.ts'",
     `import type {\n${models.map((name) => `  ${name},`).join('\n')}\n} from './models.ts'`,
@@ -51,7 +51,7 @@ function renderMethod(operation: Operation, all: Operation[]): string {
   const parameters = [
     ...ids.map(({ name, type }) => `${name}: ${type}`),
     input && `params${input.required ? '' : '?'}: ${input.name}`,
-    `options?: ${takesIdempotencyKey ? 'PostOptions' : 'RequestOptions'}`,
+    `options?: ${takesIdempotencyKey ? 'WriteOptions' : 'RequestOptions'}`,
   ].filter(Boolean)
   const callInput = [
     ids.length > 0 && `ids: [${ids.map(({ name }) => name).join(', ')}]`,

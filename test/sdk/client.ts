@@ -1,4 +1,5 @@
-import { type ClientOptions, FulfillmentClient } from '../../sdk/src/index.ts'
+import { onTestFinished, vi } from 'vitest'
+import { type ClientOptions, FulfillmentClient, type Hooks } from '../../sdk/src/index.ts'
 
 export const API_KEY = 'service_test_0123456789abcdefghijklmnopqrstuv'
 
@@ -15,4 +16,20 @@ export async function rejection(promise: PromiseLike<unknown>): Promise<unknown>
     return error
   }
   throw new Error('It did not reject')
+}
+
+/** Hooks that let the clock of the timers jump over each wait between two attempts. */
+export function skipWaits(): Hooks {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return { onRetry: ({ delayMs }) => queueMicrotask(() => vi.advanceTimersByTime(delayMs)) }
+}
+
+/** What rejects without anybody handling it until the test ends. */
+export function unhandledRejections(): unknown[] {
+  const unhandled: unknown[] = []
+  const listener = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', listener)
+  onTestFinished(() => void process.off('unhandledRejection', listener))
+  return unhandled
 }

@@ -111,10 +111,11 @@ describe('a generated method', () => {
     expect(text).toContain("list('/api/v1/things', 'things', { options })")
   })
 
-  test('takes an idempotency key where the document has one', () => {
-    const parameters = [{ name: 'Idempotency-Key', in: 'header' as const, schema: string }]
-    expect(render({ parameters })).toContain('list(options?: PostOptions)')
-    expect(render({})).toContain('list(options?: RequestOptions)')
+  test.each(['post', 'put', 'delete'] as const)('of a %s takes an idempotency key, of a GET none', (method) => {
+    const document = documentWith({})
+    expect(renderResources(document, readOperations(document))).toContain('list(options?: RequestOptions)')
+    document.paths = { '/things': { [method]: document.paths['/things']!.get! } }
+    expect(renderResources(document, readOperations(document))).toContain('list(options?: WriteOptions)')
   })
 
   test('has required parameters before optional ones', () => {

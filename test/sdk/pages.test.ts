@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clientFor, rejection } from './client.ts'
+import { clientFor, rejection, skipWaits, unhandledRejections } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
 
 function page(number: number, totalPages: number, ...ids: number[]) {
@@ -72,7 +72,7 @@ describe('a list', () => {
       failure(503, 'service_unavailable'),
       failure(404, 'not_found'),
     )
-    const error = await rejection(collect(clientFor(baseUrl).orders.list()))
+    const error = await rejection(collect(clientFor(baseUrl, { hooks: skipWaits() }).orders.list()))
     expect(error).toMatchObject({ code: 'not_found' })
     expect(requests).toHaveLength(3)
   })
@@ -81,6 +81,64 @@ describe('a list', () => {
     const { baseUrl } = await scriptedServer(page(1, 1, 6))
     const { data, response } = await clientFor(baseUrl).orders.list().withResponse()
     expect([data.orders.length, response.status]).toEqual([1, 200])
+  })
+})
+
+describe('a list is sent when somebody waits for it', () => {
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 50))
+
+  test('and not before', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 1, 6))
+    const list = clientFor(baseUrl).orders.list()
+    const pages = list.pages()
+    await settle()
+    expect(requests).toHaveLength(0)
+    expect((await pages.next()).value?.orders).toEqual([{ id: 6 }])
+  })
+
+  test('so that one which is used later, or never, leaves no rejection unhandled', async () => {
+    const unhandled = unhandledRejections()
+    const { baseUrl } = await scriptedServer(failure(404, 'not_found'))
+    const client = clientFor(baseUrl)
+    client.orders.list()
+    client.orders.list().pages()
+    const iterated = client.orders.list()
+    const awaited = client.orders.list()
+    const refused = client.orders.list({ page: Number.NaN })
+    await settle()
+    expect(await rejection(collect(iterated))).toMatchObject({ code: 'not_found' })
+    expect(await rejection(awaited)).toMatchObject({ code: 'not_found' })
+    expect(await rejection(refused)).toHaveProperty('message', expect.stringContaining('page must be'))
+    await settle()
+    expect(unhandled).toEqual([])
+  })
+
+  test('and once, however often it is awaited', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 1, 6))
+    const list = clientFor(baseUrl).orders.list()
+    const [first, second, { data }] = [await list, await list, await list.withResponse()]
+    expect([second, data]).toEqual([first, first])
+    expect(requests).toHaveLength(1)
+  })
+
+  test('also when it is awaited and then iterated, twice', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 4))
+    const list = clientFor(baseUrl).orders.list()
+    await list
+    for (const _ of [1, 2]) expect((await collect(list)).map(({ id }) => id)).toEqual([6, 5, 4])
+    expect(requests.map(({ url }) => url)).toEqual(['/api/v1/orders', '/api/v1/orders?page=2', '/api/v1/orders?page=2'])
+  })
+
+  test('and fails the same way each time', async () => {
+    const unhandled = unhandledRejections()
+    const { baseUrl, requests } = await scriptedServer(failure(404, 'not_found'))
+    const list = clientFor(baseUrl).orders.list()
+    const errors = [await rejection(list), await rejection(collect(list)), await rejection(list.withResponse())]
+    expect(new Set(errors).size).toBe(1)
+    expect((errors[0] as Error).stack).toContain('pages.test.ts')
+    await settle()
+    expect(unhandled).toEqual([])
+    expect(requests).toHaveLength(1)
   })
 })
 

@@ -6,6 +6,7 @@ import fastify from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fetchReceiver, type ReceiverOptions, type WebhookEvent } from '../../sdk/src/webhooks/index.ts'
 import { expressReceiver, fastifyReceiver, nodeReceiver } from '../../sdk/src/webhooks/node.ts'
+import { unhandledRejections } from './client.ts'
 
 const SECRET = 'whsec_cmVjZWl2ZXI='
 // Spacing that JSON.stringify would not give back: it breaks the signature of whoever signs a parsed body.
@@ -119,6 +120,42 @@ test('a receiver takes a tolerance of its own', async () => {
     new Request('https://example.com', { method: 'POST', body: BODY, headers: { 'X-Webhook-Signature': signed(BODY) } }),
   )
   expect(await response.text()).toMatch(/^timestamp_too_old: /)
+})
+
+test('a receiver answers also when its onError fails', async () => {
+  const unhandled = unhandledRejections()
+  const log = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => log.mockRestore())
+  const bug = new Error('A bug in the logger')
+  const throwing = () => {
+    throw bug
+  }
+  for (const onError of [throwing, async () => throwing()]) {
+    const send = await listen(
+      (request, response) => void nodeReceiver({ secret: SECRET, onEvent: ignore, onError })(request, response),
+    )
+    expect((await send(BODY, {})).status).toBe(400)
+  }
+  expect(log.mock.calls).toEqual([[bug], [bug]])
+  expect(unhandled).toEqual([])
+})
+
+test('the fetch receiver does not read without end', async () => {
+  const errors: unknown[] = []
+  const receive = fetchReceiver({ secret: SECRET, onEvent: ignore, onError: (error) => errors.push(error) })
+  let [pulled, cancelled] = [0, false]
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++
+      controller.enqueue(new Uint8Array(65_536))
+    },
+    cancel: () => void (cancelled = true),
+  })
+  const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  expect((await receive(request)).status).toBe(500)
+  expect(errors).toEqual([new Error('A body of more than 1048576 bytes')])
+  expect(cancelled).toBe(true)
+  expect(pulled).toBeLessThan(25)
 })
 
 test('a receiver writes to console.error unless told otherwise', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FulfillmentClient, FulfillmentError } from '../../sdk/src/index.ts'
-import { API_KEY, clientFor, rejection } from './client.ts'
+import { API_KEY, clientFor, rejection, unhandledRejections } from './client.ts'
 import { scriptedServer, success } from './scripted-server.ts'
 
 describe('a request', () => {
@@ -38,7 +38,7 @@ describe('a request', () => {
   })
 
   test('repeats a query parameter for each item of an array, and leaves out what is undefined', async () => {
-    const { baseUrl, requests } = await scriptedServer()
+    const { baseUrl, requests } = await scriptedServer({ body: success({ orders: [], next_cursor: null }) })
     await clientFor(baseUrl).orders.list({ state_id: [1, 2], customer_name: 'Ada & Co', page: undefined })
     expect(requests[0]!.url).toBe('/api/v1/orders?state_id=1&state_id=2&customer_name=Ada+%26+Co')
   })
@@ -111,13 +111,10 @@ describe('the answer', () => {
   })
 
   test('leaves no unhandled rejection to a caller of withResponse()', async () => {
-    const unhandled: unknown[] = []
-    const listener = (reason: unknown) => unhandled.push(reason)
-    process.on('unhandledRejection', listener)
+    const unhandled = unhandledRejections()
     const { baseUrl } = await scriptedServer({ status: 404, body: { success: false, error: { code: 'not_found', message: '' } } })
     await rejection(clientFor(baseUrl).orders.get(8).withResponse())
     await new Promise((resolve) => setTimeout(resolve, 20))
-    process.off('unhandledRejection', listener)
     expect(unhandled).toEqual([])
   })
 })

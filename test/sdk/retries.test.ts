@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { APIError } from '../../sdk/src/client/api-error.ts'
 import { ConnectionError, TimeoutError } from '../../sdk/src/client/connection-error.ts'
+import { FulfillmentError, type FulfillmentClient } from '../../sdk/src/index.ts'
 import { parseRetryAfter, retryDelayMs } from '../../sdk/src/client/retry-delay.ts'
-import { clientFor, rejection } from './client.ts'
+import { clientFor, rejection, skipWaits } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
 
 describe('a call is tried again', () => {
   test.each([408, 429, 500, 502, 503, 504])('after %i', async (status) => {
     const { baseUrl, requests } = await scriptedServer(failure(status, 'internal_error'), { body: success({ id: 1 }) })
-    expect(await clientFor(baseUrl).orders.get(1)).toEqual({ id: 1 })
+    expect(await clientFor(baseUrl, { hooks: skipWaits() }).orders.get(1)).toEqual({ id: 1 })
     expect(requests).toHaveLength(2)
   })
 
@@ -34,15 +35,23 @@ describe('a call is tried again', () => {
     [4, 5],
   ])('with maxRetries %s in %i attempts', async (maxRetries, attempts) => {
     const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable'))
-    const error = await rejection(clientFor(baseUrl, { maxRetries }).orders.get(1))
+    const error = await rejection(clientFor(baseUrl, { maxRetries, hooks: skipWaits() }).orders.get(1))
     expect(error).toMatchObject({ code: 'service_unavailable' })
     expect(requests).toHaveLength(attempts)
   })
 
   test('as often as the call says, whatever the client says', async () => {
     const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable'))
-    await rejection(clientFor(baseUrl, { maxRetries: 5 }).orders.get(1, { maxRetries: 1 }))
+    await rejection(clientFor(baseUrl, { maxRetries: 5, hooks: skipWaits() }).orders.get(1, { maxRetries: 1 }))
     expect(requests).toHaveLength(2)
+  })
+
+  test.each(['0', '-5', 'Thu, 01 Jan 1970 00:00:00 GMT'])('after a pause, also when Retry-After is %s', async (retryAfter) => {
+    const { baseUrl, requests } = await scriptedServer(failure(429, 'rate_limit_exceeded', '', { 'Retry-After': retryAfter }))
+    const startedAt = performance.now()
+    await rejection(clientFor(baseUrl).orders.get(1))
+    expect(requests).toHaveLength(3)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_490)
   })
 
   test('no sooner than Retry-After says', async () => {
@@ -68,11 +77,16 @@ describe('a call is not tried again', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('is the same in all attempts of a POST, and another in the next call', async () => {
+  test.each<[string, (client: FulfillmentClient) => PromiseLike<unknown>]>([
+    ['POST', (client) => client.orders.create([])],
+    ['PUT', (client) => client.orders.update(1, { state_id: 5 })],
+    ['DELETE', (client) => client.products.delete(1)],
+  ])('is the same in all attempts of a %s, and another in the next call', async (method, call) => {
     const { baseUrl, requests } = await scriptedServer(failure(500, 'internal_error'), (response) => response.destroy(), {})
-    const client = clientFor(baseUrl)
-    await client.orders.create([])
-    await client.orders.create([])
+    const client = clientFor(baseUrl, { hooks: skipWaits() })
+    await call(client)
+    await call(client)
+    expect(new Set(requests.map((request) => request.method))).toEqual(new Set([method]))
     const [first, second, third, next] = requests.map(({ headers }) => headers['idempotency-key'])
     expect(first).toMatch(/^[0-9a-f]{32}$/)
     expect([second, third]).toEqual([first, first])
@@ -82,8 +96,11 @@ describe('Idempotency-Key', () => {
 
   test('may be your own', async () => {
     const { baseUrl, requests } = await scriptedServer()
-    await clientFor(baseUrl).orders.create([], { idempotencyKey: 'import-2026-01-31' })
-    expect(requests[0]!.headers['idempotency-key']).toBe('import-2026-01-31')
+    const client = clientFor(baseUrl)
+    await client.orders.create([], { idempotencyKey: 'import-2026-01-31' })
+    await client.orders.update(1, {}, { idempotencyKey: 'update-1' })
+    await client.products.delete(1, { headers: new Headers({ 'Idempotency-Key': 'delete-1' }) })
+    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['import-2026-01-31', 'update-1', 'delete-1'])
   })
 
   test.each(['Idempotency-Key', 'idempotency-key'])(
@@ -91,7 +108,10 @@ describe('Idempotency-Key', () => {
     async (name) => {
       const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable'), {})
       const told: unknown[] = []
-      const hooks = { onRequest: ({ idempotencyKey }: { idempotencyKey: string | undefined }) => void told.push(idempotencyKey) }
+      const hooks = {
+        ...skipWaits(),
+        onRequest: ({ idempotencyKey }: { idempotencyKey: string | undefined }) => void told.push(idempotencyKey),
+      }
       await clientFor(baseUrl, { hooks }).orders.create([], { headers: { [name]: 'import-7' } })
       expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['import-7', 'import-7'])
       expect(told).toEqual(['import-7', 'import-7'])
@@ -106,17 +126,29 @@ describe('Idempotency-Key', () => {
 
   test('is random when the header is there without a value', async () => {
     const { baseUrl, requests } = await scriptedServer()
-    await clientFor(baseUrl).orders.create([], { headers: { 'Idempotency-Key': undefined as unknown as string } })
+    await clientFor(baseUrl).orders.create([], { headers: { 'Idempotency-Key': undefined } })
     expect(requests[0]!.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('is not sent where the method is safe to repeat by itself', async () => {
+  test('is not sent with a GET, which changes nothing', async () => {
     const { baseUrl, requests } = await scriptedServer()
-    const client = clientFor(baseUrl)
-    await client.orders.get(1)
-    await client.orders.update(1, {})
-    await client.products.delete(1)
-    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined, undefined])
+    await clientFor(baseUrl).orders.get(1)
+    expect(requests[0]!.headers).not.toHaveProperty('idempotency-key')
+  })
+
+  test.each(['', ' ', 'k ', 'a\nb', 'schlüssel', 'k'.repeat(256), 7])('%j is refused before anything is sent', async (key) => {
+    const { baseUrl, requests } = await scriptedServer()
+    const error = await rejection(clientFor(baseUrl).orders.create([], { idempotencyKey: key as string }))
+    expect(error).toBeInstanceOf(FulfillmentError)
+    expect(error).toHaveProperty('message', expect.stringMatching(/^idempotencyKey must be 1 to 255 ASCII characters/))
+    expect(requests).toHaveLength(0)
+  })
+
+  test('of an earlier attempt that is still running is waited for', async () => {
+    const running = failure(409, 'idempotency_conflict', '', { 'Retry-After': '1' })
+    const { baseUrl, requests } = await scriptedServer((response) => response.destroy(), running, { body: success({ id: 1 }) })
+    expect(await clientFor(baseUrl, { hooks: skipWaits() }).orders.update(1, { state_id: 5 })).toEqual({ id: 1 })
+    expect(requests).toHaveLength(3)
   })
 })
 
@@ -139,17 +171,25 @@ describe('the delay', () => {
     }
   })
 
-  test('is what Retry-After says, up to a minute', () => {
-    expect(retryDelayMs(unavailable(0), 1)).toBe(0)
-    expect(retryDelayMs(unavailable(60_000), 1)).toBe(60_000)
+  test('is what Retry-After says and up to a tenth more, up to a minute', () => {
+    const delays = Array.from({ length: 100 }, () => retryDelayMs(unavailable(60_000), 1)!)
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(60_000)
+    expect(Math.max(...delays)).toBeLessThanOrEqual(66_000)
+    expect(new Set(delays).size).toBeGreaterThan(1)
     expect(retryDelayMs(unavailable(60_001), 1)).toBeUndefined()
+    expect(retryDelayMs(unavailable(Number.POSITIVE_INFINITY), 1)).toBeUndefined()
+  })
+
+  test.each([0, 1, 499])('is no shorter for a Retry-After of %i ms than without one', (retryAfterMs) => {
+    for (const [failedAttempts, least] of [500, 1_000, 2_000, 4_000, 4_000].entries()) {
+      expect(retryDelayMs(unavailable(retryAfterMs), failedAttempts + 1)).toBeGreaterThanOrEqual(least)
+    }
   })
 
   test('exists for no other error', () => {
     expect(retryDelayMs(new Error('a bug'), 1)).toBeUndefined()
-    expect(
-      retryDelayMs(new APIError({ status: 409, code: 'idempotency_conflict', message: '', retryAfterMs: 1 }), 1),
-    ).toBeUndefined()
+    expect(retryDelayMs(new APIError({ status: 409, code: 'idempotency_conflict', message: '' }), 1)).toBeUndefined()
+    expect(retryDelayMs(new APIError({ status: 409, code: 'already_exists', message: '', retryAfterMs: 1 }), 1)).toBeUndefined()
   })
 
   test.each([
@@ -159,6 +199,8 @@ describe('the delay', () => {
     ['2', 2_000],
     ['-5', 0],
     ['soon', undefined],
+    ['0x10', undefined],
+    ['99999999999', 99_999_999_999_000],
     ['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
     ['Wed, 31 Dec 2025 23:59:50 GMT', 0],
   ])('of the header %j is %s', (header, ms) => {

@@ -47,12 +47,7 @@ export function success(data: unknown): unknown {
   return { success: true, data }
 }
 
-/** A failure with its status; it asks to be retried at once, so that tests need not wait. */
-export function failure(
-  status: number,
-  code: string,
-  message = code,
-  headers: Record<string, string> = { 'Retry-After': '0' },
-): Answer {
+/** A failure with its status. */
+export function failure(status: number, code: string, message = code, headers: Record<string, string> = {}): Answer {
   return { status, headers, body: { success: false, error: { code, message } } }
 }

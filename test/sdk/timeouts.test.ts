@@ -83,3 +83,13 @@ test('a signal that outlives its calls keeps none of their listeners', async () 
   await clientFor(baseUrl).orders.get(1, { signal })
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
+
+test('a fetch of your own that heeds no signal is left behind all the same', async () => {
+  const fetch = () => new Promise<Response>(() => {})
+  const { orders } = clientFor('https://example.com', { fetch, timeoutMs: 30, maxRetries: 0 })
+  expect(await rejection(orders.get(1))).toBeInstanceOf(TimeoutError)
+  const reason = new Error('The user left')
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(reason), 10)
+  expect(await rejection(orders.get(1, { signal: controller.signal, timeoutMs: 10_000 }))).toBe(reason)
+})

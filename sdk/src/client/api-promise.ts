@@ -9,12 +9,13 @@ export interface WithResponse<T> {
 
 /** A call under way: `await` it for the data, or ask for the answer around it with {@link APIPromise.withResponse}. */
 export class APIPromise<T> implements Promise<T> {
-  readonly #answer: Promise<WithResponse<T>>
+  readonly #start: () => Promise<WithResponse<T>>
+  #answer: Promise<WithResponse<T>> | undefined
   readonly [Symbol.toStringTag] = 'APIPromise'
 
   /** @internal */
-  constructor(answer: Promise<WithResponse<T>>) {
-    this.#answer = answer
+  constructor(start: () => Promise<WithResponse<T>>) {
+    this.#start = start
   }
 
   /**
@@ -25,7 +26,7 @@ export class APIPromise<T> implements Promise<T> {
    * console.log(response.headers.get('RateLimit-Remaining'), requestId)
    */
   withResponse(): Promise<WithResponse<T>> {
-    return this.#answer
+    return (this.#answer ??= this.#start())
   }
 
   // The reasons are any, as in the language's own Promise: handlers written for that must fit here.
@@ -50,6 +51,6 @@ export class APIPromise<T> implements Promise<T> {
   // Derived only when asked for: a caller who takes withResponse() alone must not be left with a second,
   // unhandled rejection.
   #data(): Promise<T> {
-    return this.#answer.then(({ data }) => data)
+    return this.withResponse().then(({ data }) => data)
   }
 }

@@ -5,6 +5,9 @@ import { normalizeBaseUrl } from './base-url.ts'
 import type { ClientOptions } from './options.ts'
 import { Transport } from './transport.ts'
 
+// The largest honest page, 100 orders of 1,000 lines, has some tens of megabytes.
+const MOST_RESPONSE_BYTES = 100 * 1_048_576
+
 /**
  * The client of the Fulfillment and Inventory API.
  *
@@ -14,11 +17,12 @@ import { Transport } from './transport.ts'
  */
 export class FulfillmentClient extends Resources {
   constructor(options: ClientOptions) {
-    const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, hooks = {} } = options
+    const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, maxResponseBytes = MOST_RESPONSE_BYTES } = options ?? {}
     assertApiKey(apiKey)
     // Looked up at each call, so that an instrumented or mocked global fetch is used.
-    const { fetch = (url, init) => globalThis.fetch(url, init) } = options
-    super(new Transport({ apiKey, baseUrl: normalizeBaseUrl(baseUrl, API_PREFIX), timeoutMs, maxRetries, fetch, hooks }))
+    const { fetch = (url, init) => globalThis.fetch(url, init), hooks = {} } = options
+    const limits = { timeoutMs, maxRetries, maxResponseBytes }
+    super(new Transport({ apiKey, baseUrl: normalizeBaseUrl(baseUrl, API_PREFIX), ...limits, fetch, hooks }))
   }
 }
 

@@ -6,7 +6,7 @@ export interface RequestStarted {
   route: string
   /** 1 for the first try. */
   attempt: number
-  /** The `Idempotency-Key` of a POST. */
+  /** The `Idempotency-Key` of a POST, PUT or DELETE. */
   idempotencyKey: string | undefined
 }
 
@@ -28,19 +28,29 @@ export interface CallFailed extends RequestStarted {
   error: unknown
 }
 
+/** A hook that failed itself. */
+export interface HookFailed extends RequestStarted {
+  hook: 'onRequest' | 'onResponse' | 'onRetry' | 'onError'
+  /** What the hook threw, or its promise rejected with. */
+  error: unknown
+}
+
 /**
- * Called synchronously as a request goes on its way. Hooks observe: whatever they return is ignored, and what they throw reaches the caller.
+ * Called synchronously as a request goes on its way. Hooks only observe: what they return is ignored, a promise of theirs is not waited for,
+ * and what they throw goes to `onHookError` and changes nothing for the caller.
  *
  * @example
  * const hooks = { onResponse: (e) => logger.info(`${e.method} ${e.route} ${e.status} ${e.durationMs} ms ${e.requestId}`) }
  */
 export interface Hooks {
   /** Before every attempt. */
-  onRequest?(event: RequestStarted): void
-  /** After every answer. */
-  onResponse?(event: ResponseReceived): void
+  onRequest?: ((event: RequestStarted) => void) | undefined
+  /** After every answer, once its body is read. */
+  onResponse?: ((event: ResponseReceived) => void) | undefined
   /** Before the wait that precedes another attempt. */
-  onRetry?(event: RetryScheduled): void
+  onRetry?: ((event: RetryScheduled) => void) | undefined
   /** When the call fails for good. */
-  onError?(event: CallFailed): void
+  onError?: ((event: CallFailed) => void) | undefined
+  /** When another hook throws or rejects. @defaultValue `console.error` of the error */
+  onHookError?: ((event: HookFailed) => void) | undefined
 }

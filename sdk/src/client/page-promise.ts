@@ -1,15 +1,19 @@
 import { APIPromise, type WithResponse } from './api-promise.ts'
+import type { Page } from './page.ts'
+import { unexpectedResponse } from './unexpected-response.ts'
 
-interface Page {
-  pagination?: { page: number; total_pages: number }
-  next_cursor?: string | number | null
-}
+/** The query fields to change for the next page of the same list. */
+export type NextPage = { page: number } | { cursor: undefined; after: string | number }
 
-/** Asks for another page of the same list: the query fields to change for it. */
-type FetchPage<P> = (changed: { page: number } | { cursor: undefined; after: string | number }) => PromiseLike<P>
+/** Asks for a page of the list, the first without changes. */
+export type FetchPage<P> = (changed: NextPage | undefined) => Promise<WithResponse<P>>
+
+// An item moves on by as many places as rows were inserted between two pages; more than this many are not remembered, or a
+// walk through millions would keep all of their ids.
+const REMEMBERED_IDS = 100_000
 
 /**
- * A list call: `await` it for one page, or iterate it for all items of all pages.
+ * A list call: `await` it for one page, or iterate it for all items of all pages. Nothing is sent before you do either.
  *
  * @example
  * const { orders, pagination } = await client.orders.list({ state_id: 1 })
@@ -23,20 +27,25 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
   readonly #fetchPage: FetchPage<P>
 
   /** @internal */
-  constructor(answer: Promise<WithResponse<P>>, itemsKey: string, fetchPage: FetchPage<P>) {
-    super(answer)
+  constructor(itemsKey: string, fetchPage: FetchPage<P>) {
+    super(() => fetchPage(undefined))
     this.#itemsKey = itemsKey
     this.#fetchPage = fetchPage
   }
 
   /** The pages one after another, each as the API gives it. */
   async *pages(): AsyncGenerator<P, void, undefined> {
-    let page: P = await this
+    let answer = await this.withResponse()
+    let position: string | number | undefined
     for (;;) {
-      yield page
-      const changed = this.#next(page)
-      if (!changed) return
-      page = await this.#fetchPage(changed)
+      yield answer.data
+      const next = this.#next(answer.data)
+      if (!next) return
+      const last = position
+      position = 'page' in next ? next.page : next.after
+      // A server or cache that passes over the position gives the same page for ever.
+      if (position === last) throw unexpectedResponse(answer.response, 'The list does not go on: a page was given twice')
+      answer = await this.#fetchPage(next)
     }
   }
 
@@ -49,6 +58,7 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
         if (seen.has(id)) continue
         seen.add(id)
         yield item
+        if (seen.size > REMEMBERED_IDS) seen.delete(seen.values().next().value)
       }
     }
   }
@@ -57,7 +67,7 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
     return (page as Record<string, Item[]>)[this.#itemsKey]!
   }
 
-  #next(page: P): Parameters<FetchPage<P>>[0] | undefined {
+  #next(page: P): NextPage | undefined {
     const { pagination, next_cursor: cursor } = page as Page
     if (this.#items(page).length === 0) return undefined
     if (pagination) return pagination.page < pagination.total_pages ? { page: pagination.page + 1 } : undefined

@@ -1,24 +1,35 @@
 import type { ErrorDetail } from '../generated/models.ts'
 import { APIError, type ErrorCode } from './api-error.ts'
-import { parseRetryAfter } from './retry-delay.ts'
+import { isObject, pageProblem } from './page.ts'
+import { answerFields, unexpectedResponse } from './unexpected-response.ts'
 
 interface Envelope {
-  success?: boolean
+  success?: unknown
   data?: unknown
-  error?: { code: ErrorCode; message: string; details?: ErrorDetail[] }
+  error?: unknown
 }
 
-/** The `data` of a success; throws an {@link APIError} for anything else. */
-export function readAnswer(response: Response, text: string): unknown {
+interface Failure {
+  code: ErrorCode
+  message: string
+  details?: unknown
+}
+
+/** The `data` of a success, with the array `itemsKey` where it is a page; throws an {@link APIError} for anything else. */
+export function readAnswer(response: Response, text: string, itemsKey: string | undefined): object {
   const { success, data, error } = parseEnvelope(text)
-  if (response.ok && success === true) return data
+  if (success === true && response.ok && isObject(data)) {
+    const problem = itemsKey === undefined ? undefined : pageProblem(data, itemsKey)
+    if (problem === undefined) return data
+    throw unexpectedResponse(response, `HTTP ${response.status} with ${problem}`)
+  }
+  if (success === true || !isFailure(error)) throw unexpectedResponse(response, describeUnexpected(response, text))
+  const { code, message, details } = error
   throw new APIError({
-    status: response.status,
-    code: error?.code ?? 'unexpected_response',
-    message: error?.message ?? describeUnexpected(response, text),
-    details: error?.details,
-    requestId: response.headers.get('X-Request-Id') ?? undefined,
-    retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), Date.now()),
+    ...answerFields(response),
+    code,
+    message,
+    details: Array.isArray(details) ? (details as ErrorDetail[]) : undefined,
   })
 }
 
@@ -29,6 +40,11 @@ function parseEnvelope(text: string): Envelope {
   } catch {
     return {}
   }
+}
+
+function isFailure(error: unknown): error is Failure {
+  const { code, message } = (error ?? {}) as Partial<Failure>
+  return typeof code === 'string' && typeof message === 'string'
 }
 
 function describeUnexpected(response: Response, text: string): string {

@@ -17,18 +17,31 @@ export function requestUrl(baseUrl: string, route: string, ids: readonly PathId[
 // An empty segment would turn "get one" into "list", and URL parsers resolve dot segments even when they are percent-encoded:
 // either would reach another endpoint than the one called.
 function pathSegment(name: string, value: PathId | undefined): string {
-  const text = value == null ? '' : String(value)
+  const text = value == null ? '' : plainText(name, value)
   if (/^\.{0,2}$/.test(text))
     throw new FulfillmentError(`${name} is ${JSON.stringify(value)}, which cannot be part of a URL path`)
-  return encodeURIComponent(text)
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    throw new FulfillmentError(`${name} is ${JSON.stringify(value)}, which is no well-formed Unicode`)
+  }
 }
 
 function queryString(query: Query): string {
+  if (typeof query !== 'object') throw new FulfillmentError(`The filters must be an object, not ${JSON.stringify(query)}`)
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item != null) search.append(name, String(item))
+      if (item != null) search.append(name, plainText(name, item))
     }
   }
   return search.toString()
+}
+
+// A Date or an object would be sent as text that nobody meant, such as [object Object].
+function plainText(name: string, value: unknown): string {
+  const isPlain = typeof value === 'number' ? Number.isFinite(value) : ['string', 'boolean', 'bigint'].includes(typeof value)
+  if (isPlain) return String(value)
+  const what = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : String(value)
+  throw new FulfillmentError(`${name} must be text, a finite number or a boolean, not ${what}`)
 }

@@ -9,22 +9,25 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 /** How long to wait before the next try, or undefined when the failure is final. */
 export function retryDelayMs(error: unknown, failedAttempts: number): number | undefined {
   if (error instanceof ConnectionError) return backoffMs(failedAttempts)
-  if (!(error instanceof APIError) || !isTransient(error.status)) return undefined
-  const { retryAfterMs } = error
-  if (retryAfterMs === undefined) return backoffMs(failedAttempts)
-  return retryAfterMs > LONGEST_RETRY_AFTER_MS ? undefined : retryAfterMs
+  if (!(error instanceof APIError) || !isTransient(error)) return undefined
+  const { retryAfterMs = 0 } = error
+  if (retryAfterMs > LONGEST_RETRY_AFTER_MS) return undefined
+  // Never sooner than without the header, which may say 0 or a time that is past. Up to a tenth longer than it says, so that clients
+  // which were all told the same do not come back together.
+  return Math.max(backoffMs(failedAttempts), retryAfterMs * (1 + Math.random() / 10))
 }
 
 /** Milliseconds of a `Retry-After` header, which holds seconds or an HTTP date. */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (!header) return undefined
-  const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - nowMs : seconds * 1_000
+  const ms = /^-?\d+(\.\d+)?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
 }
 
-// 409 is never retried: the answer would be the same, and a conflict is the caller's to resolve.
-function isTransient(status: number): boolean {
+// A 409 is the caller's to resolve, and the answer would be the same: but for the one that says to come back, because an earlier attempt
+// with the same Idempotency-Key is still running.
+function isTransient({ status, code, retryAfterMs }: APIError): boolean {
+  if (code === 'idempotency_conflict') return retryAfterMs !== undefined
   return status === 408 || status === 429 || status >= 500
 }
 

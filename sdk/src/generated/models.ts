@@ -6,7 +6,9 @@ type Schemas = components['schemas']
 
 type Named<T> = T
 
-type Query<T> = { [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) }
+type Query<T> = {
+  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
+}
 
 /** Every error code that the API documents. */
 export type DocumentedErrorCode = Schemas['ErrorCode']

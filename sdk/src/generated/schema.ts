@@ -937,10 +937,10 @@ export interface components {
              * @example 2026-11-30
              */
             assembly_date: string;
-            customer_name?: string | null;
-            shipping_address?: string | null;
+            customer_name?: (string | null) | undefined;
+            shipping_address?: (string | null) | undefined;
             /** @description Warehouse that fulfils the order; without one, the tenant's default. */
-            warehouse_id?: number | null;
+            warehouse_id?: (number | null) | undefined;
             /** @description From 1 to 1000 lines. A product may be in several. */
             order_detail: components["schemas"]["NewOrderLine"][];
         };
@@ -957,7 +957,7 @@ export interface components {
              */
             quantity: number;
             /** @description Unit price; without one, the product's price. */
-            price?: number | null;
+            price?: (number | null) | undefined;
         };
         /** @description An entry of the catalog. */
         Product: {
@@ -1068,9 +1068,9 @@ export interface components {
             new_quantity: number;
             reason: string | null;
             /** @description The operator, where one is known. */
-            user_id?: number;
+            user_id?: number | undefined;
             /** @description The order, on order-related movements. */
-            order_id?: number;
+            order_id?: number | undefined;
             /** Format: date-time */
             created_at: string;
         };
@@ -1121,7 +1121,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             /** @description The lines, with `include_details`. */
-            order_detail?: components["schemas"]["OrderLine"][];
+            order_detail?: components["schemas"]["OrderLine"][] | undefined;
         };
         /** @description A line of an order. */
         OrderLine: {
@@ -1835,37 +1835,37 @@ export interface operations {
                      * @description Unique when present; returned as `external_id`.
                      * @example TEA-G-100
                      */
-                    sku?: string | null;
+                    sku?: (string | null) | undefined;
                     /** @example Tea */
-                    category?: string | null;
-                    description?: string | null;
+                    category?: (string | null) | undefined;
+                    description?: (string | null) | undefined;
                     /**
                      * @description Unit price.
                      * @example 4.9
                      */
-                    price?: number | null;
+                    price?: (number | null) | undefined;
                     /**
                      * @description Kilograms.
                      * @example 0.12
                      */
-                    weight?: number | null;
+                    weight?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    width?: number | null;
+                    width?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    height?: number | null;
+                    height?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    depth?: number | null;
-                    photo_url?: string | null;
+                    depth?: (number | null) | undefined;
+                    photo_url?: (string | null) | undefined;
                     /** @description Purchase price of a unit. */
-                    cost?: number | null;
+                    cost?: (number | null) | undefined;
                     /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
-                    minimum_threshold?: number | null;
+                    minimum_threshold?: (number | null) | undefined;
                     /** @description What `stock/low_alert` suggests to reorder. */
-                    reorder_quantity?: number | null;
+                    reorder_quantity?: (number | null) | undefined;
                     /** @description True when sold by weight. Default: false. */
-                    weighable?: boolean | null;
+                    weighable?: (boolean | null) | undefined;
                     /** @description How many base units one sale unit holds. Default: 1. */
-                    sales_unit?: number | null;
+                    sales_unit?: (number | null) | undefined;
                 };
             };
         };
@@ -1940,44 +1940,44 @@ export interface operations {
                      * @description White space around it is removed.
                      * @example Green tea 100 g
                      */
-                    name?: string;
+                    name?: string | undefined;
                     /**
                      * @description Unique when present; returned as `external_id`.
                      * @example TEA-G-100
                      */
-                    sku?: string | null;
+                    sku?: (string | null) | undefined;
                     /** @example Tea */
-                    category?: string | null;
-                    description?: string | null;
+                    category?: (string | null) | undefined;
+                    description?: (string | null) | undefined;
                     /**
                      * @description Unit price.
                      * @example 4.9
                      */
-                    price?: number | null;
+                    price?: (number | null) | undefined;
                     /**
                      * @description Kilograms.
                      * @example 0.12
                      */
-                    weight?: number | null;
+                    weight?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    width?: number | null;
+                    width?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    height?: number | null;
+                    height?: (number | null) | undefined;
                     /** @description Centimetres. */
-                    depth?: number | null;
-                    photo_url?: string | null;
+                    depth?: (number | null) | undefined;
+                    photo_url?: (string | null) | undefined;
                     /** @description Purchase price of a unit. */
-                    cost?: number | null;
+                    cost?: (number | null) | undefined;
                     /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
-                    minimum_threshold?: number | null;
+                    minimum_threshold?: (number | null) | undefined;
                     /** @description What `stock/low_alert` suggests to reorder. */
-                    reorder_quantity?: number | null;
+                    reorder_quantity?: (number | null) | undefined;
                     /** @description True when sold by weight. */
-                    weighable?: boolean;
+                    weighable?: boolean | undefined;
                     /** @description How many base units one sale unit holds. */
-                    sales_unit?: number;
+                    sales_unit?: number | undefined;
                     /** @description True brings a deleted product back; false does what DELETE does. */
-                    is_active?: boolean;
+                    is_active?: boolean | undefined;
                 };
             };
         };
@@ -2097,24 +2097,24 @@ export interface operations {
                          * @description White space around it is removed.
                          * @example Green tea 100 g
                          */
-                        name?: string;
+                        name?: string | undefined;
                         /**
                          * @description Unique when present; returned as `external_id`.
                          * @example TEA-G-100
                          */
-                        sku?: string | null;
+                        sku?: (string | null) | undefined;
                         /** @example Tea */
-                        category?: string | null;
+                        category?: (string | null) | undefined;
                         /**
                          * @description Unit price.
                          * @example 4.9
                          */
-                        price?: number | null;
+                        price?: (number | null) | undefined;
                         /**
                          * @description Kilograms.
                          * @example 0.12
                          */
-                        weight?: number | null;
+                        weight?: (number | null) | undefined;
                     }[];
                 };
             };
@@ -2170,7 +2170,7 @@ export interface operations {
                      */
                     quantity: number;
                     /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
-                    reason?: string | null;
+                    reason?: (string | null) | undefined;
                 };
             };
         };
@@ -2212,12 +2212,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description Id of the product. Needed unless `sku` is given. */
-                    product_id?: number | null;
+                    product_id?: (number | null) | undefined;
                     /**
                      * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
                      * @example TEA-G-100
                      */
-                    sku?: string | null;
+                    sku?: (string | null) | undefined;
                     /**
                      * @description Location; it is created, in the default warehouse, when it is first named.
                      * @example A-01-03
@@ -2229,7 +2229,7 @@ export interface operations {
                      */
                     adjustment_quantity: number;
                     /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
-                    reason?: string | null;
+                    reason?: (string | null) | undefined;
                 };
             };
         };
@@ -2277,12 +2277,12 @@ export interface operations {
                     /** @description Up to 1000 new quantities, applied in order. */
                     updates: {
                         /** @description Id of the product. Needed unless `sku` is given. */
-                        product_id?: number | null;
+                        product_id?: (number | null) | undefined;
                         /**
                          * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
                          * @example TEA-G-100
                          */
-                        sku?: string | null;
+                        sku?: (string | null) | undefined;
                         /**
                          * @description Location; it is created, in the default warehouse, when it is first named.
                          * @example A-01-03
@@ -2337,12 +2337,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description Id of the product. Needed unless `sku` is given. */
-                    product_id?: number | null;
+                    product_id?: (number | null) | undefined;
                     /**
                      * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
                      * @example TEA-G-100
                      */
-                    sku?: string | null;
+                    sku?: (string | null) | undefined;
                     /**
                      * @description Location that the stock leaves.
                      * @example A-01-03
@@ -2359,7 +2359,7 @@ export interface operations {
                      */
                     quantity: number;
                     /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
-                    reason?: string | null;
+                    reason?: (string | null) | undefined;
                 };
             };
         };
@@ -2673,16 +2673,16 @@ export interface operations {
                      * @description Date by which the order must be fulfilled.
                      * @example 2026-11-30
                      */
-                    assembly_date?: string;
+                    assembly_date?: string | undefined;
                     /** @description Who ordered; null removes it. */
-                    customer_name?: string | null;
+                    customer_name?: (string | null) | undefined;
                     /** @description Where the order goes; null removes it. */
-                    shipping_address?: string | null;
+                    shipping_address?: (string | null) | undefined;
                     /**
                      * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
                      * @enum {integer}
                      */
-                    state_id?: 1 | 2 | 3 | 5 | 7;
+                    state_id?: (1 | 2 | 3 | 5 | 7) | undefined;
                 };
             };
         };
@@ -2733,12 +2733,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The client's own identifier; when given, the `id` in the path does not count. */
-                    order_tenant_id?: string | null;
+                    order_tenant_id?: (string | null) | undefined;
                     /**
                      * @description Why; sent as `cancellation_reason` of the event.
                      * @example The customer changed their mind
                      */
-                    reason?: string | null;
+                    reason?: (string | null) | undefined;
                 };
             };
         };
@@ -2806,12 +2806,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description Id of the order. Needed unless `order_tenant_id` is given. */
-                    order_id?: number | null;
+                    order_id?: (number | null) | undefined;
                     /**
                      * @description The client's own identifier of the order. When `order_id` is given too, both must name the same order.
                      * @example SHOP-10042
                      */
-                    order_tenant_id?: string | null;
+                    order_tenant_id?: (string | null) | undefined;
                     /**
                      * @description Who picks.
                      * @example ada@example.com
@@ -2821,7 +2821,7 @@ export interface operations {
                      * @description Number of the operator; kept as `user_id` of the stock movements.
                      * @example 7
                      */
-                    operator_id?: number | null;
+                    operator_id?: (number | null) | undefined;
                 };
             };
         };
@@ -2884,11 +2884,11 @@ export interface operations {
                      * @description Barcode as scanned: fills the open lines of the product in order.
                      * @example 4006381333931
                      */
-                    barcode?: string | null;
+                    barcode?: (string | null) | undefined;
                     /** @description Id of the product: fills its open lines in order. */
-                    product_id?: number | null;
+                    product_id?: (number | null) | undefined;
                     /** @description Id of the order line: fills that line alone. */
-                    order_detail_id?: number | null;
+                    order_detail_id?: (number | null) | undefined;
                     /**
                      * @description Where it is taken from.
                      * @example A-01-03
@@ -2903,7 +2903,7 @@ export interface operations {
                      * @description Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.
                      * @example scan-7f3a
                      */
-                    pick_id?: string | null;
+                    pick_id?: (string | null) | undefined;
                 };
             };
         };
@@ -3004,7 +3004,7 @@ export interface operations {
                      * @description Why; kept, and sent as `cancellation_reason` of the event.
                      * @example The shift ended
                      */
-                    reason?: string | null;
+                    reason?: (string | null) | undefined;
                 };
             };
         };
@@ -3064,14 +3064,14 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    code?: string;
+                    code?: string | undefined;
                     /**
                      * @description null clears it.
                      * @example Tea, lower shelf
                      */
-                    name?: string | null;
+                    name?: (string | null) | undefined;
                     /** @description Moves the location, with the stock that lies there, to this warehouse. */
-                    warehouse_id?: number;
+                    warehouse_id?: number | undefined;
                 };
             };
         };
@@ -3262,19 +3262,19 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @example shop */
-                    name?: string;
+                    name?: string | undefined;
                     /**
                      * @description Receiver address: http or https, in production https only.
                      * @example https://shop.example.com/webhooks
                      */
-                    url?: string;
+                    url?: string | undefined;
                     /** @description Topics, or `*` alone for all of them. */
-                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[] | undefined;
                     /**
                      * @description true turns a disabled subscription on again, false pauses it.
                      * @example true
                      */
-                    active?: boolean;
+                    active?: boolean | undefined;
                 };
             };
         };
@@ -3377,7 +3377,7 @@ export interface operations {
                      * @description Default: the first topic subscribed to.
                      * @example order/completed
                      */
-                    event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null;
+                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null) | undefined;
                 };
             };
         };
@@ -3476,7 +3476,7 @@ export interface operations {
                     /** @description A date or a timestamp: events from then on. */
                     since: string;
                     /** @description A date or a timestamp: events up to and including it. Default: now. */
-                    until?: string | null;
+                    until?: (string | null) | undefined;
                 };
             };
         };
@@ -3602,14 +3602,14 @@ export interface operations {
                      */
                     name: string;
                     /** @description Give either `scopes` or `preset`. */
-                    scopes?: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[] | null;
+                    scopes?: (("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[] | null) | undefined;
                     /** @example stock_sync */
-                    preset?: ("read_only" | "erp_sync" | "stock_sync" | "full_access") | null;
+                    preset?: (("read_only" | "erp_sync" | "stock_sync" | "full_access") | null) | undefined;
                     /** @description A date (valid until its end, UTC) or a timestamp. */
-                    expires_at?: (string) | null;
+                    expires_at?: ((string) | null) | undefined;
                     /** @description IP addresses and CIDR ranges that may use the key; none is no restriction. */
-                    ip_whitelist?: string[] | null;
-                    mode?: ("live" | "test") | null;
+                    ip_whitelist?: (string[] | null) | undefined;
+                    mode?: (("live" | "test") | null) | undefined;
                 };
             };
         };

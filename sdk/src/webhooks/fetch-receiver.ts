@@ -1,3 +1,5 @@
+import { readBytes } from '../read-bytes.ts'
+import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
 import { receive, type ReceiverOptions } from './receive.ts'
 
 /**
@@ -8,9 +10,14 @@ import { receive, type ReceiverOptions } from './receive.ts'
  */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
   return async (request) => {
-    const { status, text = null } = await receive(options, request.headers.get('X-Webhook-Signature'), () =>
-      request.arrayBuffer(),
-    )
+    const { status, text = null } = await receive(options, request.headers.get('X-Webhook-Signature'), () => readBody(request))
     return new Response(text, { status })
   }
+}
+
+// Anybody can send a body, and it is read before its signature can be checked.
+async function readBody({ body }: Request): Promise<Uint8Array> {
+  const bytes = body ? await readBytes(body, MOST_BYTES) : new Uint8Array()
+  if (bytes === undefined) throw bodyTooLarge()
+  return bytes
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
 import type { RawBody } from './verification.ts'
 
 /** Where body parsers and cloud functions leave the body that they have read. */
@@ -6,9 +7,6 @@ interface ParsedRequest extends IncomingMessage {
   body?: RawBody
   rawBody?: RawBody
 }
-
-/** Many times the largest event; above it a request is not the service's. */
-const MOST_BYTES = 1_048_576
 
 /** The body from whoever has read it before us, else from the stream. */
 export async function readRawBody(request: ParsedRequest): Promise<RawBody> {
@@ -19,7 +17,7 @@ export async function readRawBody(request: ParsedRequest): Promise<RawBody> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error(`A body of more than ${MOST_BYTES} bytes`)
+    if (size > MOST_BYTES) throw bodyTooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../generated/events.ts'
+import { notify } from '../notify.ts'
 import type { RawBody, SignatureHeader, WebhookSecret } from './verification.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
@@ -13,9 +14,9 @@ export interface ReceiverOptions {
    */
   onEvent: (event: WebhookEvent) => void | Promise<void>
   /** Told of every refused request (a `WebhookVerificationError`, answered by 400) and of what `onEvent` throws. @defaultValue console.error */
-  onError?: (error: unknown) => void
+  onError?: ((error: unknown) => void) | undefined
   /** How far the signature's time may lie from this machine's clock, before or after. @defaultValue 300 */
-  toleranceSeconds?: number
+  toleranceSeconds?: number | undefined
 }
 
 /** What a receiver answers. The text is kept with the delivery, where whoever looks for a fault finds it. */
@@ -34,7 +35,8 @@ export async function receive(
     await onEvent(await verifyWebhook(await readBody(), header, secret, { toleranceSeconds }))
     return { status: 204 }
   } catch (error) {
-    onError(error)
+    // A logger that fails must not keep the answer from the service.
+    notify(() => onError(error))
     if (!(error instanceof WebhookVerificationError)) return { status: 500, text: 'The receiver failed' }
     return { status: error.reason === 'invalid_secret' ? 500 : 400, text: `${error.reason}: ${error.message}` }
   }

@@ -1,2 +1,2 @@
 export { signWebhook } from './sign-webhook.ts'
-export { testEvent } from './test-event.ts'
+export { type EventFields, testEvent } from './test-event.ts'

@@ -14,9 +14,9 @@ export type WebhookSecret = string | readonly string[]
 /** Settings of the verification. */
 export interface VerifyOptions {
   /** How far the signature's time may lie from this machine's clock, before or after. @defaultValue 300 */
-  toleranceSeconds?: number
+  toleranceSeconds?: number | undefined
   /** The time to check against, for tests. @defaultValue the present */
-  now?: Date
+  now?: Date | undefined
 }
 
 /** The question that {@link verification} asks its driver: the HMAC-SHA256 of a message. */

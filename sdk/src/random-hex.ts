@@ -1,0 +1,4 @@
+/** 32 random hexadecimal digits. Not `crypto.randomUUID`, which browsers have on https pages only. */
+export function randomHex(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
