@@ -19,7 +19,7 @@ export async function undefinedForWhatIsNotGiven(cursor: string | undefined, lim
   await client.orders.update(1, { customer_name: cursor }, { idempotencyKey: cursor })
   await client.products.delete(1, { idempotencyKey: cursor })
   await client.orders.get(1, { timeoutMs: limit, maxRetries: limit, maxResponseBytes: limit })
-  new FulfillmentClient({
+  void new FulfillmentClient({
     apiKey: '',
     baseUrl: '',
     timeoutMs: limit,

@@ -127,10 +127,13 @@ test('a receiver answers also when its onError fails', async () => {
   const log = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => log.mockRestore())
   const bug = new Error('A bug in the logger')
-  const throwing = () => {
-    throw bug
-  }
-  for (const onError of [throwing, async () => throwing()]) {
+  const failing = [
+    () => {
+      throw bug
+    },
+    () => Promise.reject(bug),
+  ]
+  for (const onError of failing) {
     const send = await listen(
       (request, response) => void nodeReceiver({ secret: SECRET, onEvent: ignore, onError })(request, response),
     )
@@ -151,7 +154,7 @@ test('the fetch receiver does not read without end', async () => {
     },
     cancel: () => void (cancelled = true),
   })
-  const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' })
   expect((await receive(request)).status).toBe(500)
   expect(errors).toEqual([new Error('A body of more than 1048576 bytes')])
   expect(cancelled).toBe(true)

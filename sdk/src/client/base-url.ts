@@ -19,6 +19,6 @@ function parse(baseUrl: string): URL {
     if (/^https?:\/\//i.test(baseUrl)) return new URL(baseUrl)
   } catch {}
   // What stands before an @ may be a password.
-  const shown = String(baseUrl).includes('@') ? 'this' : JSON.stringify(baseUrl)
+  const shown = /@/.test(baseUrl) ? 'this' : JSON.stringify(baseUrl)
   throw new FulfillmentError(`baseUrl must be an http(s) address such as https://fulfillment.example.com, not ${shown}`)
 }

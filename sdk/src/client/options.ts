@@ -14,7 +14,10 @@ export interface ClientOptions {
   baseUrl: string | URL
   /** How long one attempt may take, until its answer is read. @defaultValue 30000 */
   timeoutMs?: number | undefined
-  /** How often to try again after a network error, a time-out, 408, 429 or 5xx. 0 turns retries off. @defaultValue 2 */
+  /**
+   * How often to try again after a network error, a time-out, 408, 429, 5xx, or while an earlier attempt is still running. 0 turns
+   * retries off. @defaultValue 2
+   */
   maxRetries?: number | undefined
   /**
    * How large an answer may be, in bytes after decompression. A larger one is not read to its end: the call rejects with a

@@ -42,6 +42,6 @@ function queryString(query: Query): string {
 function plainText(name: string, value: unknown): string {
   const isPlain = typeof value === 'number' ? Number.isFinite(value) : ['string', 'boolean', 'bigint'].includes(typeof value)
   if (isPlain) return String(value)
-  const what = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : String(value)
+  const what = typeof value === 'number' ? value : Object.prototype.toString.call(value).slice(8, -1)
   throw new FulfillmentError(`${name} must be text, a finite number or a boolean, not ${what}`)
 }
