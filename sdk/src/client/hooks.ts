@@ -44,13 +44,13 @@ export interface HookFailed extends RequestStarted {
  */
 export interface Hooks {
   /** Before every attempt. */
-  onRequest?: ((event: RequestStarted) => void | Promise<void>) | undefined
+  onRequest?: ((event: RequestStarted) => unknown) | undefined
   /** After every answer, once its body is read. */
-  onResponse?: ((event: ResponseReceived) => void | Promise<void>) | undefined
+  onResponse?: ((event: ResponseReceived) => unknown) | undefined
   /** Before the wait that precedes another attempt. */
-  onRetry?: ((event: RetryScheduled) => void | Promise<void>) | undefined
+  onRetry?: ((event: RetryScheduled) => unknown) | undefined
   /** When the call fails for good. */
-  onError?: ((event: CallFailed) => void | Promise<void>) | undefined
+  onError?: ((event: CallFailed) => unknown) | undefined
   /** When another hook throws or rejects. @defaultValue `console.error` of the error */
-  onHookError?: ((event: HookFailed) => void | Promise<void>) | undefined
+  onHookError?: ((event: HookFailed) => unknown) | undefined
 }

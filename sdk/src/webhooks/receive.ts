@@ -14,7 +14,7 @@ export interface ReceiverOptions {
    */
   onEvent: (event: WebhookEvent) => void | Promise<void>
   /** Told of every refused request (a `WebhookVerificationError`, answered by 400) and of what `onEvent` throws. @defaultValue console.error */
-  onError?: ((error: unknown) => void | Promise<void>) | undefined
+  onError?: ((error: unknown) => unknown) | undefined
   /** How far the signature's time may lie from this machine's clock, before or after. @defaultValue 300 */
   toleranceSeconds?: number | undefined
 }
