@@ -1,9 +1,10 @@
 // npm run bench -- [row ...] [--short] [--profile] [--rounds=n] [--seconds=n]
-import { execFileSync } from 'node:child_process'
+// npm run bench -- neighbours [attack ...] [--short]
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startLoadGenerator } from './load/load-generator.ts'
-import { busyCores, describeMachine, QUIET_CORES } from './machine.ts'
+import { busyCores, commit, describeMachine, QUIET_CORES } from './machine.ts'
+import { runNeighbours } from './neighbours/run.ts'
 import { noiseOf, tableOf, type MeasuredRow } from './report.ts'
 import type { Bench, Row } from './row.ts'
 import { againstBare } from './rows/against-bare.ts'
@@ -26,39 +27,43 @@ const { values: options, positionals: names } = parseArgs({
     seconds: { type: 'string' },
   },
 })
-const short = options.short
-const rows = chosenRows()
+const { short } = options
 
-const busy = await busyCores()
-if (busy > QUIET_CORES) console.log(`The machine is not quiet: ${busy.toFixed(2)} cores are busy before anything was started.`)
-const database = await startBenchDatabase(short)
-const generator = startLoadGenerator()
-const bench: Bench = {
-  database,
-  generator,
-  short,
-  profile: options.profile,
-  warmUpSeconds: short ? 0.3 : 4,
-  rounds: Number(options.rounds ?? (short ? 1 : 7)),
-  seconds: Number(options.seconds ?? (short ? 0.3 : 3)),
-}
-try {
-  const measured: MeasuredRow[] = []
-  for (const row of rows) measured.push(await measureRow(row))
-  console.log(`\n${tableOf(measured)}`)
-  await writeResults(measured)
-} finally {
-  generator.stop()
-  await database.stop()
+if (names[0] === 'neighbours') await runNeighbours(names.slice(1), short)
+else await runRows(chosenRows())
+
+async function runRows(rows: readonly Row[]): Promise<void> {
+  const busy = await busyCores()
+  if (busy > QUIET_CORES) console.log(`The machine is not quiet: ${busy.toFixed(2)} cores are busy before anything was started.`)
+  const database = await startBenchDatabase(short)
+  const generator = startLoadGenerator()
+  const bench: Bench = {
+    database,
+    generator,
+    short,
+    profile: options.profile,
+    warmUpSeconds: short ? 0.3 : 4,
+    rounds: Number(options.rounds ?? (short ? 1 : 7)),
+    seconds: Number(options.seconds ?? (short ? 0.3 : 3)),
+  }
+  try {
+    const measured: MeasuredRow[] = []
+    for (const row of rows) measured.push(await measureRow(bench, row))
+    console.log(`\n${tableOf(measured)}`)
+    await writeResults(measured)
+  } finally {
+    generator.stop()
+    await database.stop()
+  }
 }
 
 function chosenRows(): Row[] {
   const unknown = names.filter((name) => !ROWS.some((row) => row.name === name))
-  if (unknown.length > 0) throw new Error(`No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}`)
+  if (unknown.length > 0) throw new Error(`No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}, and neighbours by itself`)
   return ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
 }
 
-async function measureRow(row: Row): Promise<MeasuredRow> {
+async function measureRow(bench: Bench, row: Row): Promise<MeasuredRow> {
   const measurement = await row.measure(bench)
   const lines = [...measurement.notes, noiseOf(measurement)].filter((line) => line !== undefined)
   console.log(
@@ -88,12 +93,4 @@ async function writeResults(measured: readonly MeasuredRow[]): Promise<void> {
 async function knownRows(): Promise<{ name: string }[]> {
   const text = await readFile(RESULTS, 'utf8').catch(() => '{"rows":[]}')
   return (JSON.parse(text) as { rows: { name: string }[] }).rows
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
-  } catch {
-    return 'unknown'
-  }
 }

@@ -26,10 +26,12 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** Writes a CPU profile of the process to `.data/bench-profiles`. */
   profile?: boolean
+  /** A command that runs the one behind it in its own process. */
+  command?: string[]
 }
 
 /** Ours with everything on, as in production: the log goes to /dev/null, the rate limit counts but is too high to be met. */
-export function startService(databaseUrl: string, { env = {}, profile = false }: ServiceOptions = {}): Promise<ServerProcess> {
+export function startService(databaseUrl: string, { env = {}, profile = false, command = [] }: ServiceOptions = {}): Promise<ServerProcess> {
   return start(
     '../../server/bin/server.js',
     {
@@ -39,14 +41,14 @@ export function startService(databaseUrl: string, { env = {}, profile = false }:
       RATE_LIMIT_PER_MINUTE: '1000000000',
       ...env,
     },
-    profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [],
+    [...command, process.execPath, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [])],
   )
 }
 
-async function start(script: string, env: Record<string, string>, nodeArguments: string[] = []): Promise<ServerProcess> {
+async function start(script: string, env: Record<string, string>, [file, ...args]: string[] = [process.execPath]): Promise<ServerProcess> {
   mkdirSync(PROFILES, { recursive: true })
   const port = await freePort()
-  const child = spawn(process.execPath, [...nodeArguments, fileURLToPath(new URL(script, import.meta.url))], {
+  const child = spawn(file as string, [...args, fileURLToPath(new URL(script, import.meta.url))], {
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

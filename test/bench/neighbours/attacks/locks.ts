@@ -1,0 +1,30 @@
+import type { Attack, Battlefield } from '../attack.ts'
+import { catalogLock, keyForLock, orderLock } from '../chosen-keys.ts'
+import { changedPrices } from '../preparations.ts'
+
+const CALLERS = 10
+const KEYS_A_LOCK = 5
+
+/**
+ * Sends long bulk calls with Idempotency-Keys chosen so that their locks are those of the neighbour's orders and catalog. It worked
+ * because all advisory locks were 64-bit hashes in one space, one of them of a text that the caller chose. The calls wait for each other,
+ * which holds the locks longer.
+ */
+export const locks: Attack = {
+  name: 'locks',
+  title: "keyed bulk calls whose keys hash to the neighbour's locks",
+  prepare: async (_flood, field) => chosenKeys(field),
+  async run(flood, { short }, prepared) {
+    const keys = prepared as string[]
+    await flood.flood(CALLERS, (count) => ({
+      ...changedPrices(short ? 50 : 600, 1 + count),
+      headers: { 'idempotency-key': keys[count % keys.length] as string },
+    }))
+  },
+}
+
+/** Keys for all locks in turn, so that the calls under way hold as many different ones as there are callers. */
+function chosenKeys({ tenantId, neighbour, short }: Battlefield): string[] {
+  const wanted = [catalogLock(neighbour.tenantId), ...neighbour.orders.map(orderLock)].slice(0, short ? 2 : undefined)
+  return Array.from({ length: KEYS_A_LOCK }, () => wanted.map((lock) => keyForLock(lock, tenantId))).flat()
+}
