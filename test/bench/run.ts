@@ -59,7 +59,10 @@ async function runRows(rows: readonly Row[]): Promise<void> {
 
 function chosenRows(): Row[] {
   const unknown = names.filter((name) => !ROWS.some((row) => row.name === name))
-  if (unknown.length > 0) throw new Error(`No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}, and neighbours by itself`)
+  if (unknown.length > 0)
+    throw new Error(
+      `No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}, and neighbours by itself`,
+    )
   return ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
 }
 

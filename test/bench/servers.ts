@@ -31,7 +31,10 @@ export interface ServiceOptions {
 }
 
 /** Ours with everything on, as in production: the log goes to /dev/null, the rate limit counts but is too high to be met. */
-export function startService(databaseUrl: string, { env = {}, profile = false, command = [] }: ServiceOptions = {}): Promise<ServerProcess> {
+export function startService(
+  databaseUrl: string,
+  { env = {}, profile = false, command = [] }: ServiceOptions = {},
+): Promise<ServerProcess> {
   return start(
     '../../server/bin/server.js',
     {
@@ -45,7 +48,11 @@ export function startService(databaseUrl: string, { env = {}, profile = false, c
   )
 }
 
-async function start(script: string, env: Record<string, string>, [file, ...args]: string[] = [process.execPath]): Promise<ServerProcess> {
+async function start(
+  script: string,
+  env: Record<string, string>,
+  [file, ...args]: string[] = [process.execPath],
+): Promise<ServerProcess> {
   mkdirSync(PROFILES, { recursive: true })
   const port = await freePort()
   const child = spawn(file as string, [...args, fileURLToPath(new URL(script, import.meta.url))], {

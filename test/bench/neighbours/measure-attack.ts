@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { residentMb } from '../machine.ts'
 import { startService, type ServerProcess } from '../servers.ts'
@@ -45,7 +44,7 @@ export async function measureAttack(
   resources.defer(() => database.drop())
   const neighbour = forkUntilDone(resources, './neighbour-process.ts')
   const attacker = forkUntilDone(resources, './attacker-process.ts')
-  const [{ receiver }] = (await once(neighbour, 'message')) as [{ receiver: string }]
+  const { receiver } = await messageOf<{ receiver: string }>(neighbour)
 
   const preparing = await startService(database.url, { env: WITHOUT_LIMIT })
   resources.defer(() => stopAtOnce(preparing))
@@ -75,7 +74,7 @@ export async function measureAttack(
   await enter('recovering', timing.pauseSeconds)
   await enter('after', timing.aloneSeconds)
   tell(neighbour, 'finish')
-  const [observations] = (await once(neighbour, 'message')) as [Observation[]]
+  const observations = await messageOf<Observation[]>(neighbour)
   return { attack, observations, answers, memoryMb }
 }
 
@@ -89,9 +88,21 @@ function tell(neighbour: ChildProcess, message: NeighbourOrder): void {
   neighbour.send(message)
 }
 
+/** The next message of a process. Throws when it ends instead. */
+async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  return await new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => reject(new Error(`a process of the benchmark ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message as Message)
+    })
+  })
+}
+
 async function order(attacker: ChildProcess, message: AttackOrder): Promise<AttackReport> {
   attacker.send(message)
-  const [report] = (await once(attacker, 'message')) as [AttackReport]
+  const report = await messageOf<AttackReport>(attacker)
   if (report.failure !== undefined) throw new Error(`the attacker failed to ${report.failure}`)
   return report
 }

@@ -40,7 +40,7 @@ const created = new Map<string, { phase: Phase; at: number }>()
 const arrivals = new Map<string, number>()
 const underWay = new Set<Promise<void>>()
 let phase: Phase = 'warm-up'
-let isFinished = false
+const end = new AbortController()
 let withWebhooks = false
 
 const receiver = createServer((request, response) => void receive(request).finally(() => response.writeHead(204).end()))
@@ -73,7 +73,7 @@ function start(settings: NeighbourStart): void {
 async function runStream(pool: Pool, { keys, stock }: NeighbourStart, stream: Stream, index: number): Promise<void> {
   const started = performance.now() + (index * 1_000) / CALLS_PER_SECOND / STREAMS.length
   const calls = CALLS[stream]
-  for (let count = 0; !isFinished; count++) {
+  for (let count = 0; !end.signal.aborted; count++) {
     const due = started + (count * 1_000) / CALLS_PER_SECOND
     await delay(Math.max(0, due - performance.now()))
     const call = calls[count % calls.length]?.(stock, count) as NeighbourCall
@@ -93,10 +93,14 @@ async function carryOut(pool: Pool, key: string, call: NeighbourCall, stream: St
   if (failure === undefined && call.creates !== undefined) created.set(call.creates, { phase: observed.phase, at })
 }
 
-async function failureOf(pool: Pool, key: string, { method, path, body, idempotencyKey }: NeighbourCall): Promise<string | undefined> {
+async function failureOf(
+  pool: Pool,
+  key: string,
+  { method, path, body, idempotencyKey }: NeighbourCall,
+): Promise<string | undefined> {
   try {
     const answer = await pool.request({
-      method: method as 'GET',
+      method,
       path: `/api/v1${path}`,
       headers: {
         'x-api-key': key,
@@ -114,11 +118,11 @@ async function failureOf(pool: Pool, key: string, { method, path, body, idempote
 
 /** Waits for what is under way and, not for ever, for webhooks. */
 async function finish(): Promise<void> {
-  isFinished = true
+  end.abort()
   const deadline = performance.now() + ARRIVAL_LIMIT_MS
   await Promise.race([Promise.all(underWay), delay(ARRIVAL_LIMIT_MS)])
-  const isMissing = (): boolean => [...created.keys()].some((id) => !arrivals.has(id))
-  while (withWebhooks && isMissing() && performance.now() < deadline) await delay(100)
+  const isMissing = (): boolean => withWebhooks && [...created.keys()].some((id) => !arrivals.has(id))
+  while (isMissing() && performance.now() < deadline) await delay(100)
   const now = performance.now()
   for (const [id, { phase: made, at }] of withWebhooks ? created : []) {
     const arrived = arrivals.get(id)

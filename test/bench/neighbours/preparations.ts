@@ -37,9 +37,20 @@ export function changedPrices(items: number, price: number): FloodRequest {
 
 /** Creates orders with so many lines each. */
 export async function createLongOrders(flood: Flood, orders: number, lines: number): Promise<void> {
-  const detail = Array.from({ length: lines }, (_, index) => ({ barcode: barcodeOf(1 + (index % 500)), quantity: 1, price: 9.99 }))
+  const detail = Array.from({ length: lines }, (_, index) => ({
+    barcode: barcodeOf(1 + (index % 500)),
+    quantity: 1,
+    price: 9.99,
+  }))
   for (let number = 0; number < orders; number++) {
     const body = { order_tenant_id: `LONG-${number}`, assembly_date: '2026-12-01', order_detail: detail }
     await flood.call({ method: 'POST', path: '/orders', body })
   }
+}
+
+/** A call to create 1,000 orders, of which each line is a mistake. */
+export function mistakenOrders(lines: number): FloodRequest {
+  const order = { order_detail: Array.from({ length: lines }, () => ({})) }
+  const body = Buffer.from(JSON.stringify({ orders: Array.from({ length: 1_000 }, () => order) }))
+  return { method: 'POST', path: '/orders', body }
 }

@@ -18,18 +18,26 @@ export async function runNeighbours(names: readonly string[], short: boolean): P
   const busy = await busyCores()
   if (busy > QUIET_CORES) console.log(`The machine is not quiet: ${busy.toFixed(2)} cores are busy before anything was started.`)
   const database = await startBenchDatabase(true)
+  const results: AttackResult[] = []
   try {
-    const results: AttackResult[] = []
-    for (const attack of attacks) {
-      const { url, seed } = database
-      const result = resultOf(await measureAttack(attack, { url, seed, timing: short ? SHORT : FULL, short }))
-      results.push(result)
-      console.log(`${attack.name}: ${result.ratio} (must ${MUST}, aim ${AIM}), ${result.failures} failures`)
-    }
+    for (const attack of attacks) await measure(attack)
     console.log(`\n${tablesOf(results)}`)
-    if (!short) await writeResults(results)
   } finally {
     await database.stop()
+  }
+
+  async function measure(attack: Attack): Promise<void> {
+    const { url, seed } = database
+    try {
+      results.push(resultOf(await measureAttack(attack, { url, seed, timing: short ? SHORT : FULL, short })))
+      const { ratio, failures } = results.at(-1) as AttackResult
+      console.log(`${attack.name}: ${ratio} (must ${MUST}, aim ${AIM}), ${failures} failures`)
+      if (!short) await writeResults(results)
+    } catch (error) {
+      // The others can still be measured.
+      console.error(`${attack.name} could not be measured:`, error)
+      process.exitCode = 1
+    }
   }
 }
 

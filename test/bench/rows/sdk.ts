@@ -6,7 +6,7 @@ interface Client {
   products: { get(id: number): Promise<{ id: number }> }
 }
 
-/** Row about what the SDK adds to a call. It measures the built SDK: `npm run build` first. */
+/** Row about what the SDK adds to a call. It measures the built SDK, which `npm run bench` sees to. */
 export const sdk: Row[] = [
   {
     name: 'sdk-overhead',

@@ -15,7 +15,7 @@ export const keys: Attack = {
     const plan = { kind: 'mixed' as const, ids: products, products: products[1] - products[0] + 1, items: 20 }
     const next = (count: number): FloodRequest => {
       const { method, path, body } = makeRequest(plan)
-      return { method: method as FloodRequest['method'], path, ...(body && { body }), key: all[count % all.length] as string }
+      return { method: method as FloodRequest['method'], path, ...(body && { body }), key: all[count % all.length] }
     }
     await flood.flood(KEYS * CALLERS_A_KEY, next)
   },

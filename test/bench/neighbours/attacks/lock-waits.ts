@@ -13,7 +13,8 @@ export const lockWaits: Attack = {
     const { orders } = await flood.call<{ orders: { id: number }[] }>({ method: 'GET', path: '/orders?limit=1&state_id=1' })
     return orders[0]?.id
   },
-  async run(flood, { products: [first] }, order) {
+  async run(flood, { products: [first] }, prepared) {
+    const order = prepared as number
     const sides = ['A-1', 'A-2']
     await flood.flood(CALLERS, (count) => {
       if (count % 2 === 0) return { method: 'PUT', path: `/orders/${order}`, body: { customer_name: `Customer ${count}` } }
