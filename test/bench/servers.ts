@@ -15,6 +15,8 @@ export interface ServerProcess {
   pid: number
   port: number
   stop(): Promise<void>
+  /** Ends it without waiting for what is under way. */
+  kill(): Promise<void>
 }
 
 /** The hand-written server without features. */
@@ -61,13 +63,13 @@ async function start(
   })
   // A worker answers nobody.
   if (env.ROLE !== 'worker') await listening(child, port, script)
-  return { pid: child.pid as number, port, stop: () => stop(child) }
+  return { pid: child.pid as number, port, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') }
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await exited
 }
 

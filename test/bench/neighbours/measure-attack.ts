@@ -47,7 +47,7 @@ export async function measureAttack(
   const { receiver } = await messageOf<{ receiver: string }>(neighbour)
 
   const preparing = await startService(database.url, { env: WITHOUT_LIMIT })
-  resources.defer(() => stopAtOnce(preparing))
+  resources.defer(() => preparing.kill())
   const start = await settleNeighbour(preparing, seed, attack.withoutWebhooks === true ? undefined : receiver)
   await order(attacker, {
     order: 'prepare',
@@ -61,7 +61,8 @@ export async function measureAttack(
       short,
     },
   })
-  await stopAtOnce(preparing)
+  // Not killed: a delivery that it has claimed would be kept from the next one for a while.
+  await preparing.stop()
 
   const server = await startMeasured(resources, attack, database.url)
   const { memoryMb, enter } = watchMemory(resources, server, (phase) => tell(neighbour, { phase }))
@@ -145,18 +146,8 @@ async function startMeasured(resources: AsyncDisposableStack, attack: Attack, ur
 }
 
 function started(resources: AsyncDisposableStack, server: ServerProcess): ServerProcess {
-  resources.defer(() => stopAtOnce(server))
+  resources.defer(() => server.kill())
   return server
-}
-
-/** Without waiting for what is under way: there may be very much. */
-async function stopAtOnce(server: ServerProcess): Promise<void> {
-  try {
-    process.kill(server.pid, 'SIGKILL')
-  } catch {
-    // It has ended already.
-  }
-  await server.stop()
 }
 
 function watchMemory(resources: AsyncDisposableStack, { pid }: ServerProcess, onPhase: (phase: Phase) => void) {
