@@ -19,13 +19,6 @@ migrations='select string_agg(name, chr(44) order by name) from schema_migration
 tenants=$(source_sql -c "select string_agg(id::text, ',' order by id) from tenants where $tenant in (id, sandbox_of)")
 [[ -n $tenants ]] || fail "There is no tenant $tenant in the source."
 [[ $(target_sql -c "select count(*) from tenants where id in ($tenants)") == 0 ]] || fail "The target has a tenant $tenants already."
-# The ids of events begin with the transaction's: those of the target have to go on behind those of the source.
-require_later_transactions() {
-  local transaction='select pg_snapshot_xmax(pg_current_snapshot())::text' last
-  last=$(source_sql -c "$transaction")
-  [[ $(target_sql -c "$transaction") -ge $last ]] || fail "The target's transaction ids are behind $last, those of the source: see docs/scaling.md."
-}
-require_later_transactions
 
 folder=$(mktemp -d)
 frozen_at=$(source_sql -c 'select clock_timestamp()')
@@ -33,7 +26,17 @@ thaw() { source_sql -c "update api_keys set revoked_at = null where tenant_id in
 trap 'thaw; rm -rf "$folder"' EXIT
 source_sql -c "update api_keys set revoked_at = '$frozen_at' where tenant_id in ($tenants) and revoked_at is null"
 sleep "$grace_seconds"
-require_later_transactions
+
+# Events of the tenant go on behind those that it has. The new beginning keeps others from taking numbers until it is committed.
+last_event=$(source_sql -c 'select last_value from event_sequence')
+target_sql <<SQL
+set lock_timeout = '10s';
+do \$\$
+begin
+  alter sequence event_sequence no cycle;
+  if (select last_value from event_sequence) <= $last_event then alter sequence event_sequence restart with $((last_event + 1)); end if;
+end \$\$;
+SQL
 
 # Tables in the order of their foreign keys, with their columns. What counts requests for a minute stays behind.
 tables=$(source_sql -F ' ' <<'SQL'
@@ -63,6 +66,8 @@ SQL
 
 {
   echo 'begin;'
+  # Events keep the ids that their readers and receivers know.
+  echo "set local fulfillment.keep_event_ids = 'on';"
   echo "\\copy tenants (id, name, sandbox_of, created_at) from '$folder/tenants'"
   while read -r table columns; do
     echo "\\copy $table ($columns) from '$folder/$table'"
@@ -79,7 +84,8 @@ begin
   loop
     execute format('select max(%I) from %I where %s in ($tenants)', identity.attname, identity.relname,
       case when identity.is_tenants then 'id' else 'tenant_id' end) into highest;
-    if highest is not null then perform setval(identity.sequence, greatest(highest, nextval(identity.sequence))); end if;
+    -- Never back, as others take numbers meanwhile.
+    if highest is not null and highest > nextval(identity.sequence) then perform setval(identity.sequence, highest); end if;
   end loop;
 end \$\$;
 commit;

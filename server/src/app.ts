@@ -9,6 +9,7 @@ import type { Database } from './database/database.ts'
 import type { ReplicaReads } from './database/replica-reads.ts'
 import { WritePositions } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
+import { FeedHorizon } from './events/index.ts'
 import { authentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
 import { refuseWhileDraining } from './http/draining.ts'
@@ -67,6 +68,7 @@ export async function buildApp({
   const forgetKeys = (): void => keys.clear()
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
   const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
+  const feedHorizon = new FeedHorizon(db)
   const contextOf = (request: FastifyRequest): CallContext => ({
     db,
     caller: request.caller,
@@ -74,6 +76,7 @@ export async function buildApp({
     encryption,
     webhookTargets,
     forgetKeys,
+    feedHorizon,
     beginAudit: async (operation, input) => {
       const { caller, ip: address, id: requestId } = request
       const entry = await trail.begin({ caller, address, requestId, operation, input })
@@ -100,6 +103,7 @@ export async function buildApp({
     done()
   })
   app.addHook('onClose', async () => {
+    feedHorizon.close()
     await Promise.all([keys.close(), trail.close(), positions.close()])
   })
   refuseWhileDraining(app)

@@ -2,6 +2,7 @@ import type { Queryable } from './database/database.ts'
 import type { ReplicaReads } from './database/replica-reads.ts'
 import type { Change } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
+import type { FeedHorizon } from './events/index.ts'
 
 /** The scopes that a key can have. `admin` grants all of them. */
 export const SCOPES = [
@@ -36,6 +37,8 @@ export interface RequestContext {
   readonly webhookTargets: WebhookTargetPolicy
   /** Makes this process ask the database again for every API key: called when one was revoked. */
   readonly forgetKeys: () => void
+  /** Up to where the event feed may be read. */
+  readonly feedHorizon: Pick<FeedHorizon, 'bounds' | 'wasRead'>
 }
 
 /** What a procedure gets: the context, and what it needs besides the domain function that it calls. */

@@ -80,6 +80,7 @@ describe('the feed of events', () => {
 
   it('never skips an event that is committed late', async () => {
     const [first] = await writeEvents(service, tenant, 1)
+    await feedWith(first)
     const { promise: held, resolve: commit } = Promise.withResolvers<void>()
     const { promise: written, resolve: hasWritten } = Promise.withResolvers<string[]>()
     const late = service.db.transaction(async (tx) => {

@@ -19,13 +19,14 @@ export interface AuditedCall {
 /** Names an entry, to add to it. */
 export interface AuditEntryName {
   tenantId: number
-  at: Date
+  /** By the clock of the database, in milliseconds as the API shows it. */
+  at: string
   id: string
 }
 
 interface Waiting {
   call: AuditedCall
-  name: AuditEntryName
+  id: string
   resolve: (name: AuditEntryName) => void
   reject: (error: unknown) => void
 }
@@ -36,7 +37,6 @@ const MAX_FAILURES = 10_000
 const insertEntries = statement<
   [
     tenantIds: number[],
-    at: Date[],
     ids: string[],
     keyIds: number[],
     keyNames: string[],
@@ -45,18 +45,22 @@ const insertEntries = statement<
     operations: string[],
     inputs: string[],
   ],
-  never
+  { id: string; at: string }
 >(
   'insert_audit_entries',
   `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input)
-   select * from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::json[])`,
+   select e.tenant_id, date_trunc('milliseconds', clock_timestamp()), e.id, e.key_id, e.key_name, e.address, e.request_id, e.operation, e.input
+   from unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[])
+     e (tenant_id, id, key_id, key_name, address, request_id, operation, input)
+   returning id, at`,
 )
 
-const addErrors = statement<[tenantIds: number[], at: Date[], ids: string[], errors: string[], first: Date, last: Date], never>(
+const addErrors = statement<[tenantIds: number[], at: string[], ids: string[], errors: string[]], never>(
   'add_audit_errors',
   `update audit_log a set error = f.error
    from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[]) f (tenant_id, at, id, error)
-   where a.tenant_id = f.tenant_id and a.at = f.at and a.id = f.id and a.at between $5 and $6`,
+   where a.tenant_id = f.tenant_id and a.at = f.at and a.id = f.id
+     and a.at between (select min(at) from unnest($2::timestamptz[]) at) and (select max(at) from unnest($2::timestamptz[]) at)`,
 )
 
 /**
@@ -81,7 +85,7 @@ export class AuditTrail {
   /** Resolves when the call has its entry and may be made. When it can not be written, the call must not be made. */
   begin(call: AuditedCall): Promise<AuditEntryName> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, name: { tenantId: call.caller.tenantId, at: new Date(), id: randomUUID() }, resolve, reject })
+      this.#waiting.push({ call, id: randomUUID(), resolve, reject })
       if (this.#isWriting) return
       this.#isWriting = true
       setImmediate(() => void this.#write())
@@ -103,10 +107,9 @@ export class AuditTrail {
       const batch = this.#waiting
       this.#waiting = []
       try {
-        await this.#db.runAside(insertEntries, [
-          batch.map(({ name }) => name.tenantId),
-          batch.map(({ name }) => name.at),
-          batch.map(({ name }) => name.id),
+        const rows = await this.#db.runAside(insertEntries, [
+          batch.map(({ call }) => call.caller.tenantId),
+          batch.map(({ id }) => id),
           batch.map(({ call }) => call.caller.keyId),
           batch.map(({ call }) => call.caller.keyName),
           batch.map(({ call }) => call.address),
@@ -114,7 +117,8 @@ export class AuditTrail {
           batch.map(({ call }) => call.operation),
           batch.map(({ call }) => inputText(call.input)),
         ])
-        for (const { name, resolve } of batch) resolve(name)
+        const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
+        for (const { call, id, resolve } of batch) resolve({ tenantId: call.caller.tenantId, id, at: timeOf.get(id) as string })
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -126,15 +130,12 @@ export class AuditTrail {
     const failures = this.#failures
     if (failures.length === 0) return
     this.#failures = []
-    const times = failures.map(({ at }) => at.getTime())
     try {
       await this.#db.runAside(addErrors, [
         failures.map(({ tenantId }) => tenantId),
         failures.map(({ at }) => at),
         failures.map(({ id }) => id),
         failures.map(({ error }) => error),
-        new Date(Math.min(...times)),
-        new Date(Math.max(...times)),
       ])
     } catch (error) {
       this.#failures = [...failures, ...this.#failures].slice(0, MAX_FAILURES)

@@ -197,6 +197,7 @@ export interface Schema {
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
+  deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: Timestamp }
   event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string }
   webhook_subscriptions: {
     tenant_id: number

@@ -1,4 +1,5 @@
 export { eventData, isoTimestamp } from './event-data.ts'
+export { FeedHorizon } from './feed-horizon.ts'
 export { maintainPartitions } from './maintain-partitions.ts'
 export { since, until } from './moments.ts'
 export { recordEvents } from './record-events.ts'

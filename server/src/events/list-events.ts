@@ -1,31 +1,100 @@
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
+import { eventId } from './event-id.ts'
+import { readableUpTo, type FeedBounds } from './feed-horizon.ts'
 import type { Event, EventFeed, EventFeedQuery } from './schemas.ts'
 
-// An event's id begins with its transaction's. Below the oldest transaction that still runs nothing can be added any more, so a
-// reader who goes on behind the last id that it saw misses no event, however late that event's transaction commits.
-const readFeed = statement<
-  [tenantId: number, after: string, topic: string | undefined, since: Date | undefined, until: Date | undefined, limit: number],
-  { body: string }
->(
+type Place = [tenantId: number, after: string, server: string, final: number, latest: number]
+const READABLE = `readable as materialized (
+     select ${readableUpTo({ server: '$3', final: '$4', latest: '$5' })} as up_to
+   )`
+const BEHIND_AND_READABLE = `tenant_id = $1 and id > $2 and id <= (select ${eventId('up_to')} from readable)`
+
+const readFeed = statement<[...Place, limit: number], { body: string; up_to: number }>(
   'read_event_feed',
-  `select body from events
-   where tenant_id = $1 and id > $2 and id < 'evt_' || lpad(to_hex(pg_snapshot_xmin(pg_current_snapshot())::text::bigint), 12, '0')
-     and ($3::text is null or topic = $3)
-     and created_at >= coalesce($4::timestamptz, '-infinity') and created_at < coalesce($5::timestamptz, 'infinity')
-   order by id limit $6`,
+  `with ${READABLE}
+   select body, (select up_to from readable) as up_to from events where ${BEHIND_AND_READABLE} order by id limit $6`,
+)
+
+/** Events that one statement looks at, to find those that a filter lets through. */
+const EVENTS_A_LOOK = 5_000
+const LOOKING_MS = 1_000
+
+interface Look {
+  /** Null when nothing was let through. */
+  bodies: string[] | null
+  looked_at: number
+  last_id: string | null
+  up_to: number | null
+}
+
+// Whole days are left out before events are counted, so that a period is found without a look at what is before it.
+const lookThroughFeed = statement<
+  [...Place, topic: string | undefined, since: Date | undefined, until: Date | undefined, limit: number],
+  Look
+>(
+  'look_through_event_feed',
+  `with ${READABLE}, looked_at as materialized (
+     select id, created_at, topic from events
+     where ${BEHIND_AND_READABLE}
+       and created_at >= coalesce(date_trunc('day', $7::timestamptz), '-infinity')
+       and created_at < coalesce(date_trunc('day', $8::timestamptz) + interval '1 day', 'infinity')
+     order by id limit ${EVENTS_A_LOOK}
+   ), found as (
+     select id, created_at from looked_at
+     where ($6::text is null or topic = $6)
+       and created_at >= coalesce($7::timestamptz, '-infinity') and created_at < coalesce($8::timestamptz, 'infinity')
+     order by id limit $9
+   )
+   select (
+     select json_agg(e.body order by f.id) from found f cross join lateral (
+       select body from events where tenant_id = $1 and id = f.id and created_at = f.created_at limit 1
+     ) e
+   ) as bodies, count(*) as looked_at, max(id) as last_id, (select up_to from readable) as up_to from looked_at`,
 )
 
 /** A page of the tenant's events, oldest first. */
-export async function listEvents({ db, caller }: RequestContext, query: EventFeedQuery): Promise<EventFeed> {
-  const rows = await db.run(readFeed, [
-    caller.tenantId,
-    query.after ?? '',
-    query.event,
-    query.since,
-    query.until,
-    query.limit + 1,
-  ])
-  const events = rows.slice(0, query.limit).map(({ body }) => JSON.parse(body) as Event)
-  return { events, next_cursor: rows.length > query.limit ? (events.at(-1)?.id ?? null) : null }
+export async function listEvents(context: RequestContext, query: EventFeedQuery): Promise<EventFeed> {
+  const bounds = await context.feedHorizon.bounds()
+  const isFiltered = query.event !== undefined || query.since !== undefined || query.until !== undefined
+  if (isFiltered) return await findEvents(context, query, bounds)
+  const rows = await context.db.run(readFeed, [...placeOf(context, query.after, bounds), query.limit + 1])
+  context.feedHorizon.wasRead(bounds.server, rows[0]?.up_to)
+  return pageOf(
+    rows.map(({ body }) => body),
+    query.limit,
+  )
+}
+
+/**
+ * Looks through the feed for as long as a request may, over connections that nobody else waits for. When that is not enough, the page has
+ * fewer events, and the next one goes on behind the last event that was looked at.
+ */
+async function findEvents(context: RequestContext, query: EventFeedQuery, bounds: FeedBounds): Promise<EventFeed> {
+  const { event, since, until, limit } = query
+  const found: string[] = []
+  const endMs = performance.now() + LOOKING_MS
+  for (let after = query.after; ; ) {
+    const wanted = limit + 1 - found.length
+    const [look] = await context.db.runApart(lookThroughFeed, [...placeOf(context, after, bounds), event, since, until, wanted])
+    context.feedHorizon.wasRead(bounds.server, look?.up_to)
+    found.push(...(look?.bodies ?? []))
+    const isAtEnd = look === undefined || look.last_id === null || look.looked_at < EVENTS_A_LOOK
+    if (isAtEnd || found.length > limit) return pageOf(found, limit)
+    after = look.last_id ?? after
+    if (performance.now() > endMs) return { ...pageOf(found, limit), next_cursor: after ?? null }
+  }
+}
+
+const placeOf = ({ caller }: RequestContext, after: string | undefined, { server, final, latest }: FeedBounds): Place => [
+  caller.tenantId,
+  after ?? '',
+  server,
+  final,
+  latest,
+]
+
+function pageOf(bodies: readonly string[], limit: number): EventFeed {
+  const events = bodies.slice(0, limit).map((body) => JSON.parse(body) as Event)
+  return { events, next_cursor: bodies.length > limit ? (events.at(-1)?.id ?? null) : null }
 }

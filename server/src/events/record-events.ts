@@ -1,9 +1,13 @@
 import { isoTimestamp } from './event-data.ts'
+import { eventId } from './event-id.ts'
 
 /**
  * CTEs, to be put into a data-modifying statement, that record the events of the relation `source` (columns `position`, `topic`
  * and `data` as `eventData` makes it) in the order of `position`, and queue those that a subscription of the tenant `$1` waits for.
  * The events are part of the statement: there is no change without its event, and no event without its change.
+ *
+ * `data` must come from rows that the transaction has locked by then: an event takes its number with its record locked, so that the events
+ * of one record are numbered in the order in which they happened.
  */
 export function recordEvents(source: string): string {
   return `
@@ -13,7 +17,8 @@ recorded_event as (
     '{"id":"' || e.id || '","event":"' || e.topic || '","created_at":"' || ${isoTimestamp('e.created_at')} || '","data":' || e.data || '}'
   from (
     select s.topic, s.data, clock_timestamp() as created_at,
-      (select 'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0')) || lpad(to_hex(nextval('event_sequence')), 12, '0') as id
+      -- The transaction has its number before it takes one for an event: see FeedHorizon.
+      ${eventId(`case when (select pg_current_xact_id()) is not null then nextval('event_sequence') end`)} as id
     from (select topic, data from ${source} order by position) s
   ) e
   returning tenant_id, id, topic, created_at

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newOrder } from '../support/orders.ts'
+import { OPERATOR, stockedProduct, type PickableProduct } from '../support/picking.ts'
+import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
+import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
+import { expectConsistentStock } from '../support/stock.ts'
+
+const WORK_MS = 5_000
+const LOCATIONS = ['A', 'B'] as const
+
+let service: TestService
+let second: ServerProcess
+let tenant: TestTenant
+beforeAll(async () => {
+  service = await startService()
+  second = await startServerProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api', LOG_LEVEL: 'silent' })
+  tenant = await service.newTenant()
+})
+afterAll(async () => {
+  await second.end('SIGTERM')
+  await service.stop()
+})
+
+interface FeedEvent {
+  id: string
+  event: string
+  // Tests read whatever fields they expect.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  data: any
+}
+
+/** Asks one of the two servers. */
+const ask = (server: number, method: string, path: string, body?: unknown): Promise<Answer> =>
+  send(`${server % 2 === 0 ? service.url : second.url}/api/v1${path}`, method, body, { key: tenant.key })
+
+const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
+
+/** Reads the feed through one server until `isDone`, and then to its end. */
+async function follow(server: number, isDone: () => boolean, last: () => Promise<string | undefined>): Promise<FeedEvent[]> {
+  const seen: FeedEvent[] = []
+  for (;;) {
+    const after = seen.at(-1)?.id
+    const { status, body } = await ask(server, 'GET', `/events?limit=100${after === undefined ? '' : `&after=${after}`}`)
+    if (status === 503) continue
+    expect([status, body.error]).toEqual([200, undefined])
+    seen.push(...body.data.events)
+    if (body.data.events.length === 0 && isDone() && after === (await last())) return seen
+  }
+}
+
+/** Calls again and again. What is refused has no events, also for want of a connection: the machine may be busy. */
+async function work(until: number, call: (turn: number) => Promise<Answer>): Promise<void> {
+  for (let turn = 0; performance.now() < until; turn++) {
+    const { status } = await call(turn)
+    expect(status).not.toBe(500)
+  }
+}
+
+const isOf = (topic: string) => (event: FeedEvent) => event.event.startsWith(topic)
+
+/** The events of each record, in the order of the feed. */
+function byRecord(events: readonly FeedEvent[], topic: string, keyOf: (data: FeedEvent['data']) => unknown): FeedEvent[][] {
+  return [...Map.groupBy(events.filter(isOf(topic)), ({ data }) => String(keyOf(data))).values()]
+}
+
+async function writers(products: readonly PickableProduct[], orders: readonly number[], flows: readonly number[]): Promise<void> {
+  const until = performance.now() + WORK_MS
+  const level = () => ({ product_id: any(products).id, location_id: any(LOCATIONS) })
+  const pickers = flows.flatMap((flow, index) => [
+    work(until, () => ask(index, 'POST', `/flows/${flow}/picks`, { barcode: any(products).barcode, location_id: any(LOCATIONS), quantity: 1 })),
+  ])
+  const others = [0, 1].flatMap((server) => [
+    work(until, (turn) => ask(server, 'POST', '/stock/adjustment', { ...level(), adjustment_quantity: turn % 2 === 0 ? 3 : -2 })),
+    work(until, () => {
+      const [from_location_id, to_location_id] = Math.random() < 0.5 ? LOCATIONS : LOCATIONS.toReversed()
+      return ask(server, 'POST', '/stock/transfer', { product_id: any(products).id, from_location_id, to_location_id, quantity: 1 })
+    }),
+    work(until, async (turn) => {
+      await delay(50)
+      return ask(server, 'POST', '/stock/bulk', {
+        updates: products.flatMap(({ id }) =>
+          LOCATIONS.map((location_id) => ({ product_id: id, location_id, quantity: 500 + (turn % 50) })),
+        ),
+      })
+    }),
+    work(until, (turn) => ask(server, 'PUT', `/orders/${any(orders)}`, { customer_name: `${server} ${turn}` })),
+    work(until, (turn) => ask(server, 'PUT', `/products/${any(products).id}`, { name: `one ${server} ${turn}` })),
+    work(until, (turn) =>
+      ask(server, 'POST', '/products/bulk', {
+        products: products.map(({ barcode }) => ({ barcode, name: `bulk ${server} ${turn}` })),
+      }),
+    ),
+  ])
+  await Promise.all([...pickers, ...others])
+  for (const [index, flow] of flows.entries()) await ask(index, 'POST', `/flows/${flow}/${index % 3 === 0 ? 'cancel' : 'complete'}`, {})
+  for (const [index, order] of orders.entries()) await ask(index, 'PUT', `/orders/${order}`, { state_id: index % 2 === 0 ? 5 : 2 })
+}
+
+it('the feed, followed through two servers, replays every level, order, flow and product as it is', async () => {
+  const products = await Promise.all([1, 2, 3].map(() => stockedProduct(tenant, { A: 500, B: 500 })))
+  const details = products.map(({ barcode }) => ({ barcode, quantity: 100_000 }))
+  const picked = await Promise.all(Array.from({ length: 8 }, () => newOrder(tenant, { order_detail: details })))
+  const flows: number[] = []
+  for (const { id } of picked) flows.push((await tenant.request('POST', '/flows', { order_id: id, ...OPERATOR })).body.data.id)
+  const orders = (await Promise.all([1, 2, 3, 4].map(() => newOrder(tenant, { order_detail: details })))).map(({ id }) => id)
+
+  let isDone = false
+  const stored = async (): Promise<string[]> =>
+    (await service.db.pool.query('select id from events where tenant_id = $1 order by id', [tenant.id])).rows.map(({ id }) => id)
+  const followers = [0, 1, 0, 1].map((server) => follow(server, () => isDone, async () => (await stored()).at(-1)))
+  await writers(products, [...orders, ...picked.map(({ id }) => id)], flows)
+  isDone = true
+  const feeds = await Promise.all(followers)
+
+  const ids = await stored()
+  expect(ids.length).toBeGreaterThan(1_000)
+  for (const feed of feeds) expect(feed.map(({ id }) => id)).toEqual(ids)
+  const events = feeds[0] as FeedEvent[]
+
+  // Levels: each event goes on where the one before ended, and the last one states what is.
+  const levels = byRecord(events, 'stock/updated', ({ product_id, location_id }) => [product_id, location_id])
+  expect(levels).toHaveLength(6)
+  for (const level of levels) {
+    const jumps = level.filter(({ data }, index) => data.previous_quantity !== (level[index - 1]?.data.quantity ?? 0))
+    expect(jumps).toEqual([])
+    const { product_id, location_id, quantity } = level.at(-1)?.data ?? {}
+    const { rows } = await service.db.pool.query(
+      'select quantity::float8 from stock_levels where tenant_id = $1 and product_id = $2 and location_id = $3',
+      [tenant.id, product_id, location_id],
+    )
+    expect(rows).toEqual([{ quantity }])
+  }
+  for (const movements of byRecord(events, 'stock/movement_created', (data) => [data.product_id, data.to_location ?? data.from_location])) {
+    const kinds = movements.filter(({ data }) => data.type !== 'transfer').map(({ data }) => Number(data.movement_id))
+    expect(kinds).toEqual(kinds.toSorted((a, b) => a - b))
+  }
+
+  // Orders: states follow one another, and times never go back.
+  for (const order of byRecord(events, 'order/', ({ order_id }) => order_id)) {
+    const [created, ...changes] = order as [FeedEvent, ...FeedEvent[]]
+    expect(created.event).toBe('order/created')
+    const updates = changes.filter(isOf('order/updated')).map(({ data }) => data)
+    expect(updates.filter((data, index) => data.previous_state_id !== (updates[index - 1] ?? created.data).state_id)).toEqual([])
+    const times = updates.map(({ updated_at }) => updated_at)
+    expect(times).toEqual(times.toSorted())
+    const { rows } = await service.db.pool.query('select state_id from orders where tenant_id = $1 and id = $2', [tenant.id, created.data.order_id])
+    expect(rows).toEqual([{ state_id: (updates.at(-1) ?? created.data).state_id }])
+  }
+
+  // Flows: they start and end, with what was picked.
+  const ended = byRecord(events, 'flow/', ({ flow_id }) => flow_id)
+  expect(ended).toHaveLength(flows.length)
+  for (const flow of ended) {
+    expect(flow.map(({ event }) => event)).toEqual(['flow/started', expect.stringMatching(/^flow\/(completed|cancelled)$/)])
+    const { rows } = await service.db.pool.query('select state from picking_flows where tenant_id = $1 and id = $2', [tenant.id, flow[0]?.data.flow_id])
+    expect(rows).toEqual([{ state: flow[1]?.event.slice('flow/'.length) }])
+  }
+
+  // Products: the last event has the name that the product has.
+  for (const product of byRecord(events, 'product/', ({ product_id }) => product_id)) {
+    const times = product.slice(1).map(({ data }) => data.updated_at)
+    expect(times).toEqual(times.toSorted())
+    const { rows } = await service.db.pool.query('select name from products where tenant_id = $1 and id = $2', [tenant.id, product[0]?.data.product_id])
+    expect(rows).toEqual([{ name: product.at(-1)?.data.name }])
+  }
+  await expectConsistentStock(service.db, tenant)
+}, 60_000)
