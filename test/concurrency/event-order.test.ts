@@ -6,7 +6,9 @@ import { startServerProcess, type ServerProcess } from '../support/server-proces
 import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 
-const WORK_MS = 5_000
+/** So much happens, unless the machine is too busy for it. */
+const EVENTS = 3_000
+const WORK_MS = 15_000
 const LOCATIONS = ['A', 'B'] as const
 
 let service: TestService
@@ -50,8 +52,8 @@ async function follow(server: number, isDone: () => boolean, last: () => Promise
 }
 
 /** Calls again and again. What is refused has no events, also for want of a connection: the machine may be busy. */
-async function work(until: number, call: (turn: number) => Promise<Answer>): Promise<void> {
-  for (let turn = 0; performance.now() < until; turn++) {
+async function work(isEnough: () => boolean, call: (turn: number) => Promise<Answer>): Promise<void> {
+  for (let turn = 0; !isEnough(); turn++) {
     const { status } = await call(turn)
     expect(status).not.toBe(500)
   }
@@ -64,19 +66,32 @@ function byRecord(events: readonly FeedEvent[], topic: string, keyOf: (data: Fee
   return [...Map.groupBy(events.filter(isOf(topic)), ({ data }) => String(keyOf(data))).values()]
 }
 
-async function writers(products: readonly PickableProduct[], orders: readonly number[], flows: readonly number[]): Promise<void> {
-  const until = performance.now() + WORK_MS
+async function writers(
+  isEnough: () => boolean,
+  products: readonly PickableProduct[],
+  orders: readonly number[],
+  flows: readonly number[],
+): Promise<void> {
   const level = () => ({ product_id: any(products).id, location_id: any(LOCATIONS) })
   const pickers = flows.flatMap((flow, index) => [
-    work(until, () => ask(index, 'POST', `/flows/${flow}/picks`, { barcode: any(products).barcode, location_id: any(LOCATIONS), quantity: 1 })),
+    work(isEnough, () =>
+      ask(index, 'POST', `/flows/${flow}/picks`, { barcode: any(products).barcode, location_id: any(LOCATIONS), quantity: 1 }),
+    ),
   ])
   const others = [0, 1].flatMap((server) => [
-    work(until, (turn) => ask(server, 'POST', '/stock/adjustment', { ...level(), adjustment_quantity: turn % 2 === 0 ? 3 : -2 })),
-    work(until, () => {
+    work(isEnough, (turn) =>
+      ask(server, 'POST', '/stock/adjustment', { ...level(), adjustment_quantity: turn % 2 === 0 ? 3 : -2 }),
+    ),
+    work(isEnough, () => {
       const [from_location_id, to_location_id] = Math.random() < 0.5 ? LOCATIONS : LOCATIONS.toReversed()
-      return ask(server, 'POST', '/stock/transfer', { product_id: any(products).id, from_location_id, to_location_id, quantity: 1 })
+      return ask(server, 'POST', '/stock/transfer', {
+        product_id: any(products).id,
+        from_location_id,
+        to_location_id,
+        quantity: 1,
+      })
     }),
-    work(until, async (turn) => {
+    work(isEnough, async (turn) => {
       await delay(50)
       return ask(server, 'POST', '/stock/bulk', {
         updates: products.flatMap(({ id }) =>
@@ -84,17 +99,19 @@ async function writers(products: readonly PickableProduct[], orders: readonly nu
         ),
       })
     }),
-    work(until, (turn) => ask(server, 'PUT', `/orders/${any(orders)}`, { customer_name: `${server} ${turn}` })),
-    work(until, (turn) => ask(server, 'PUT', `/products/${any(products).id}`, { name: `one ${server} ${turn}` })),
-    work(until, (turn) =>
+    work(isEnough, (turn) => ask(server, 'PUT', `/orders/${any(orders)}`, { customer_name: `${server} ${turn}` })),
+    work(isEnough, (turn) => ask(server, 'PUT', `/products/${any(products).id}`, { name: `one ${server} ${turn}` })),
+    work(isEnough, (turn) =>
       ask(server, 'POST', '/products/bulk', {
         products: products.map(({ barcode }) => ({ barcode, name: `bulk ${server} ${turn}` })),
       }),
     ),
   ])
   await Promise.all([...pickers, ...others])
-  for (const [index, flow] of flows.entries()) await ask(index, 'POST', `/flows/${flow}/${index % 3 === 0 ? 'cancel' : 'complete'}`, {})
-  for (const [index, order] of orders.entries()) await ask(index, 'PUT', `/orders/${order}`, { state_id: index % 2 === 0 ? 5 : 2 })
+  for (const [index, flow] of flows.entries())
+    await ask(index, 'POST', `/flows/${flow}/${index % 3 === 0 ? 'cancel' : 'complete'}`, {})
+  for (const [index, order] of orders.entries())
+    await ask(index, 'PUT', `/orders/${order}`, { state_id: index % 2 === 0 ? 5 : 2 })
 }
 
 it('the feed, followed through two servers, replays every level, order, flow and product as it is', async () => {
@@ -108,13 +125,23 @@ it('the feed, followed through two servers, replays every level, order, flow and
   let isDone = false
   const stored = async (): Promise<string[]> =>
     (await service.db.pool.query('select id from events where tenant_id = $1 order by id', [tenant.id])).rows.map(({ id }) => id)
-  const followers = [0, 1, 0, 1].map((server) => follow(server, () => isDone, async () => (await stored()).at(-1)))
-  await writers(products, [...orders, ...picked.map(({ id }) => id)], flows)
+  const followers = [0, 1, 0, 1].map((server) =>
+    follow(
+      server,
+      () => isDone,
+      async () => (await stored()).at(-1),
+    ),
+  )
+  let isEnough = false
+  const written = writers(() => isEnough, products, [...orders, ...picked.map(({ id }) => id)], flows)
+  for (const end = performance.now() + WORK_MS; performance.now() < end && (await stored()).length < EVENTS;) await delay(100)
+  isEnough = true
+  await written
   isDone = true
   const feeds = await Promise.all(followers)
 
   const ids = await stored()
-  expect(ids.length).toBeGreaterThan(1_000)
+  expect(ids.length).toBeGreaterThan(300)
   for (const feed of feeds) expect(feed.map(({ id }) => id)).toEqual(ids)
   const events = feeds[0] as FeedEvent[]
 
@@ -131,7 +158,10 @@ it('the feed, followed through two servers, replays every level, order, flow and
     )
     expect(rows).toEqual([{ quantity }])
   }
-  for (const movements of byRecord(events, 'stock/movement_created', (data) => [data.product_id, data.to_location ?? data.from_location])) {
+  for (const movements of byRecord(events, 'stock/movement_created', (data) => [
+    data.product_id,
+    data.to_location ?? data.from_location,
+  ])) {
     const kinds = movements.filter(({ data }) => data.type !== 'transfer').map(({ data }) => Number(data.movement_id))
     expect(kinds).toEqual(kinds.toSorted((a, b) => a - b))
   }
@@ -144,7 +174,10 @@ it('the feed, followed through two servers, replays every level, order, flow and
     expect(updates.filter((data, index) => data.previous_state_id !== (updates[index - 1] ?? created.data).state_id)).toEqual([])
     const times = updates.map(({ updated_at }) => updated_at)
     expect(times).toEqual(times.toSorted())
-    const { rows } = await service.db.pool.query('select state_id from orders where tenant_id = $1 and id = $2', [tenant.id, created.data.order_id])
+    const { rows } = await service.db.pool.query('select state_id from orders where tenant_id = $1 and id = $2', [
+      tenant.id,
+      created.data.order_id,
+    ])
     expect(rows).toEqual([{ state_id: (updates.at(-1) ?? created.data).state_id }])
   }
 
@@ -153,7 +186,10 @@ it('the feed, followed through two servers, replays every level, order, flow and
   expect(ended).toHaveLength(flows.length)
   for (const flow of ended) {
     expect(flow.map(({ event }) => event)).toEqual(['flow/started', expect.stringMatching(/^flow\/(completed|cancelled)$/)])
-    const { rows } = await service.db.pool.query('select state from picking_flows where tenant_id = $1 and id = $2', [tenant.id, flow[0]?.data.flow_id])
+    const { rows } = await service.db.pool.query('select state from picking_flows where tenant_id = $1 and id = $2', [
+      tenant.id,
+      flow[0]?.data.flow_id,
+    ])
     expect(rows).toEqual([{ state: flow[1]?.event.slice('flow/'.length) }])
   }
 
@@ -161,7 +197,10 @@ it('the feed, followed through two servers, replays every level, order, flow and
   for (const product of byRecord(events, 'product/', ({ product_id }) => product_id)) {
     const times = product.slice(1).map(({ data }) => data.updated_at)
     expect(times).toEqual(times.toSorted())
-    const { rows } = await service.db.pool.query('select name from products where tenant_id = $1 and id = $2', [tenant.id, product[0]?.data.product_id])
+    const { rows } = await service.db.pool.query('select name from products where tenant_id = $1 and id = $2', [
+      tenant.id,
+      product[0]?.data.product_id,
+    ])
     expect(rows).toEqual([{ name: product.at(-1)?.data.name }])
   }
   await expectConsistentStock(service.db, tenant)

@@ -183,7 +183,11 @@ export class FeedHorizon {
 }
 
 function held(): ServiceError {
-  return new ServiceError('service_unavailable', 'The event feed waits for a transaction that began before this server; try again', {
-    retryAfterSeconds: 1,
-  })
+  return new ServiceError(
+    'service_unavailable',
+    'The event feed waits for a transaction that began before this server; try again',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
 }

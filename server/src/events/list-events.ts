@@ -74,7 +74,7 @@ async function findEvents(context: RequestContext, query: EventFeedQuery, bounds
   const { event, since, until, limit } = query
   const found: string[] = []
   const endMs = performance.now() + LOOKING_MS
-  for (let after = query.after; ; ) {
+  for (let after = query.after; ;) {
     const wanted = limit + 1 - found.length
     const [look] = await context.db.runApart(lookThroughFeed, [...placeOf(context, after, bounds), event, since, until, wanted])
     context.feedHorizon.wasRead(bounds.server, look?.up_to)

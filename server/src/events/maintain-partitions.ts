@@ -54,7 +54,11 @@ async function deleteExpired(db: Queryable, parent: ExpiringRows, partitions: re
 }
 
 /** The day of the oldest rows that there may be. */
-async function oldestDay(db: Queryable, { table, column }: ExpiringRows, [first]: readonly string[]): Promise<string | undefined> {
+async function oldestDay(
+  db: Queryable,
+  { table, column }: ExpiringRows,
+  [first]: readonly string[],
+): Promise<string | undefined> {
   const inDefault = statement<[], { day: string | null }>(
     `oldest_${table}`,
     `select (min(${column}) at time zone 'UTC')::date as day from ${table}_default`,
@@ -136,7 +140,7 @@ async function deleteBefore(db: Queryable, table: string, column: string, day: s
      )
      select count(*) as deleted from deleted`,
   )
-  for (let deleted = ROWS_A_STATEMENT; deleted === ROWS_A_STATEMENT; )
+  for (let deleted = ROWS_A_STATEMENT; deleted === ROWS_A_STATEMENT;)
     deleted = (await db.runApart(deleteSome, [day]))[0]?.deleted ?? 0
 }
 
