@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => {}
   }
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-test-'))
-  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off', max_prepared_transactions: '10' } })
   await prepareTemplate(postgres.connectionString)
   project.provide('postgresUrl', postgres.connectionString)
   return async () => {

@@ -75,6 +75,55 @@ describe('an upgrade while old servers run', () => {
     },
   )
 
+  it('has the events in the feed that old servers still write, behind those that were read before', async () => {
+    const { url, db } = await oldDatabase(Object.keys(RELEASED['0.1.0']))
+    await db.pool.query(
+      `insert into tenants (id, name) overriding system value values (1, 'filled');
+       insert into warehouses (tenant_id, id, name, is_default) overriding system value values (1, 1, 'Main', true)`,
+    )
+    const oldId = `'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0') || lpad(to_hex(nextval('event_sequence')), 12, '0')`
+    // As 0.1.0 does it: what is queued is what the table has.
+    const writeOld = async (turn: number): Promise<string> => {
+      const { rows } = await db.pool.query(
+        `with recorded as (
+           insert into events (tenant_id, id, topic, created_at, body)
+           select 1, id, 'product/deleted', clock_timestamp(), '{"id":"' || id || '","event":"product/deleted","created_at":"2026-01-01T00:00:00.000Z","data":{"turn":' || $1::int || '}}'
+           from (select ${oldId} as id) e
+           returning tenant_id, id, created_at, topic
+         )
+         insert into event_outbox (tenant_id, event_id, event_created_at, topic) select tenant_id, id, created_at, topic from recorded
+         returning event_id`,
+        [turn],
+      )
+      return rows[0].event_id
+    }
+    const before = await writeOld(0)
+    const server = await startCurrent(url)
+    const { key } = await insertApiKey(db, 1, 'live', { name: 'test key', scopes: ['admin'] })
+    const ask = async (method: string, path: string, body?: unknown) =>
+      (await send(`${server.url}/api/v1${path}`, method, body, { key })).body.data
+    const ids: string[] = []
+    const follow = async (): Promise<void> => {
+      const { events } = await ask('GET', `/events${ids.length === 0 ? '' : `?after=${ids.at(-1)}`}`)
+      ids.push(...events.map(({ id }: { id: string }) => id))
+    }
+    await expect.poll(async () => follow().then(() => ids), { timeout: 10_000 }).toEqual([before])
+    const written = [before]
+    for (let turn = 1; turn <= 4; turn++) {
+      if (turn % 2 === 1) written.push(await writeOld(turn))
+      else {
+        await ask('POST', '/products', { name: 'Tea', barcode: `tea ${turn}` })
+        const { rows } = await db.pool.query('select max(id) as id from events')
+        written.push(rows[0].id)
+      }
+      await expect.poll(async () => follow().then(() => ids), { timeout: 10_000 }).toEqual(written)
+    }
+    expect(before).toMatch(/^evt_0/)
+    expect(written.slice(1).filter((id) => !id.startsWith('evt_1'))).toEqual([])
+    expect((await ask('GET', `/events/${written[1]}`)).id).toBe(written[1])
+    expect((await ask('GET', `/events/${before}`)).id).toBe(before)
+  })
+
   it('that can not get its lock lets the others pass until it can', async () => {
     // The next one alters order_lines, which everybody uses.
     const { url, db } = await oldDatabase(['0001_initial', '0002_webhooks'])

@@ -1,5 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TestService, TestTenant } from '../support/service.ts'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../server/src/config.ts'
+import type { RequestContext } from '../../server/src/context.ts'
+import { openDatabase, type Queryable } from '../../server/src/database/database.ts'
+import { startEmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
+import { migrate } from '../../server/src/database/migrate.ts'
+import { FeedHorizon } from '../../server/src/events/index.ts'
+import { listEvents } from '../../server/src/events/list-events.ts'
+import { startServer } from '../../server/src/server.ts'
+import { send, type TestService, type TestTenant } from '../support/service.ts'
+import { createDatabase, dropDatabase } from '../support/test-database.ts'
 import { startApi, writeEvents } from './support/deliveries.ts'
 import { until } from './support/receiver.ts'
 
@@ -157,5 +172,153 @@ describe('the feed of events', () => {
     const [id] = await writeEvents(service, await service.newTenant(), 1)
     const { status, body } = await tenant.request('GET', `/events/${id}`)
     expect([status, body.error.code]).toEqual([404, 'not_found'])
+  })
+})
+
+/** A connection that is closed at the end of the test. */
+async function connectTo(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** Another server on the database, which has not seen what happened before. */
+async function startAnother(databaseUrl: string): Promise<(query?: string) => Promise<Page>> {
+  const settings = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ROLE: 'api', ENCRYPTION_KEY: 'key of the tests' }
+  const server = await startServer({ ...readConfig(settings), databaseUrl })
+  onTestFinished(() => server.stop())
+  return async (query = '') =>
+    (await send(`${server.url}/api/v1/events?${query}`, 'GET', undefined, { key: tenant.key })).body.data
+}
+
+const idsIn = ({ events }: Page): string[] => events.map(({ id }) => id)
+
+describe('the feed is not held back', () => {
+  it('by an open transaction of another database of the cluster, however old', async () => {
+    const url = await createDatabase(inject('postgresUrl'), `other_${randomBytes(8).toString('hex')}`)
+    onTestFinished(() => dropDatabase(url))
+    const other = await connectTo(url)
+    await other.query('begin; create table t (id int)')
+    const ids = await writeEvents(service, tenant, 3)
+    expect(idsIn(await feedWith(ids.at(-1)))).toEqual(ids)
+    const askAnother = await startAnother(service.databaseUrl)
+    expect(idsIn(await askAnother())).toEqual(ids)
+    await other.query('rollback')
+  })
+
+  it('by an open or prepared transaction that writes no events, but by one that did', async (context) => {
+    const client = await connectTo(service.databaseUrl)
+    if ((await client.query('show max_prepared_transactions')).rows[0].max_prepared_transactions === '0') context.skip()
+    // What is prepared outlives its connection, and would keep the database from being dropped.
+    onTestFinished(async () => {
+      const { rows } = await service.db.pool.query('select gid from pg_prepared_xacts where database = current_database()')
+      for (const { gid } of rows) await service.db.pool.query(`rollback prepared '${gid}'`)
+    })
+    await client.query('begin; create table anything (id int)')
+    const first = await writeEvents(service, tenant, 1)
+    expect(idsIn(await feedWith(first[0]))).toEqual(first)
+    await client.query(`prepare transaction 'without events'`)
+    const second = await writeEvents(service, tenant, 1)
+    expect(idsIn(await feedWith(second[0]))).toEqual([...first, ...second])
+
+    await client.query('begin')
+    const run = async ({ text }: { text: string }, values: readonly unknown[]) => (await client.query(text, [...values])).rows
+    const held = await writeEvents({ db: { run } as unknown as Queryable }, tenant, 1)
+    await client.query(`prepare transaction 'with events'`)
+    const third = await writeEvents(service, tenant, 1)
+    await delay(600)
+    expect(idsIn(await feed())).toEqual([...first, ...second])
+    await client.query(`commit prepared 'with events'`)
+    expect(idsIn(await feedWith(third[0]))).toEqual([...first, ...second, ...held, ...third])
+  })
+})
+
+it('the feed of a database that was dumped and restored into a new cluster has its old events, and new ones behind them', async () => {
+  // As pg_dump and psql do it: the rows as they are, before there are triggers, and the value of the sequence.
+  const old = `evt_${(10 ** 9).toString(16).padStart(12, '0')}${'1'.padStart(12, '0')}`
+  const client = await connectTo(service.databaseUrl)
+  await client.query(`set fulfillment.keep_event_ids = 'on'`)
+  await client.query(
+    `insert into events (tenant_id, id, topic, body) values ($1, $2, 'order/created',
+     json_build_object('id', $2::text, 'event', 'order/created', 'created_at', '2026-01-01T00:00:00.000Z', 'data', '{}'::json)::text)`,
+    [tenant.id, old],
+  )
+  const ids = [old, ...(await writeEvents(service, tenant, 3))]
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-restored-'))
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+  onTestFinished(async () => {
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const db = openDatabase(postgres.connectionString, { maxConnections: 1, pipelinedConnections: 1 })
+  onTestFinished(() => db.close())
+  await db.unhurried(migrate)
+  await db.pool.query('alter table events disable trigger user')
+  for (const table of ['tenants', 'api_keys', 'warehouses', 'events']) {
+    const { rows } = await client.query(`select json_agg(t) as rows from ${table} t`)
+    await db.pool.query(
+      `insert into ${table} ${table === 'events' ? '' : 'overriding system value'} select * from json_populate_recordset(null::${table}, $1)`,
+      [JSON.stringify(rows[0].rows)],
+    )
+  }
+  await db.pool.query('alter table events enable trigger user')
+  const { rows } = await client.query('select last_value from event_sequence')
+  await db.pool.query(`select setval('event_sequence', $1)`, [rows[0].last_value])
+
+  const ask = await startAnother(postgres.connectionString)
+  expect(idsIn(await ask())).toEqual(ids)
+  const added = await writeEvents({ db }, tenant, 2)
+  expect(idsIn(await ask(`after=${ids.at(-1)}`))).toEqual(added)
+}, 60_000)
+
+describe('a rare topic', () => {
+  /** Thousands of events, three of them of the topic: the first, one in the middle, and the last. */
+  async function writeMany(): Promise<string[]> {
+    const [first] = await writeEvents(service, tenant, 1, 'product/created')
+    await writeEvents(service, tenant, 7_000)
+    const [second] = await writeEvents(service, tenant, 1, 'product/created')
+    await writeEvents(service, tenant, 7_000)
+    const [third] = await writeEvents(service, tenant, 1, 'product/created')
+    return [first, second, third] as string[]
+  }
+
+  it('is found among all others, page by page', async () => {
+    const rare = await writeMany()
+    await feedWith(rare[2], `after=${rare[1]}&event=product/created`)
+    expect(idsIn(await feed('event=product/created'))).toEqual(rare)
+    expect(await feed(`event=product/created&after=${rare[2]}`)).toEqual({ events: [], next_cursor: null })
+    const pages: string[][] = []
+    for (let query = ''; pages.length < 5;) {
+      const page = await feed(`event=product/created&limit=1${query}`)
+      pages.push(idsIn(page))
+      if (page.next_cursor === null) break
+      query = `&cursor=${page.next_cursor}`
+    }
+    expect(pages).toEqual(rare.map((id) => [id]))
+  })
+
+  it('is looked for no longer than a second: the next page goes on where that was', async () => {
+    const rare = await writeMany()
+    await feedWith(rare[2], `after=${rare[1]}&event=product/created`)
+    // A database that takes 600 ms for a statement: two are begun within the second.
+    const runApart: typeof service.db.runApart = async (...call) => {
+      await delay(600)
+      return await service.db.runApart(...call)
+    }
+    const horizon = new FeedHorizon(service.db)
+    onTestFinished(() => horizon.close())
+    const context = { db: { runApart }, caller: { tenantId: tenant.id }, feedHorizon: horizon } as unknown as RequestContext
+    const found: string[] = []
+    const cursors: (string | null)[] = []
+    for (let after: string | undefined; ;) {
+      const { events, next_cursor } = await listEvents(context, { event: 'product/created', limit: 50, after } as never)
+      found.push(...events.map(({ id }) => id))
+      cursors.push(next_cursor)
+      if (next_cursor === null) break
+      after = next_cursor
+    }
+    expect(found).toEqual(rare)
+    expect(cursors).toEqual([expect.stringMatching(/^evt_1/), null])
   })
 })
