@@ -772,7 +772,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is ever skipped, even when it is committed late.
+         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is skipped, even when it is committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: go on until that is null.
          *
          *     Scope: `read:webhooks`.
          */
@@ -1415,7 +1415,7 @@ export interface components {
         };
         /** @description A new order was created. */
         OrderCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1445,7 +1445,7 @@ export interface components {
         };
         /** @description An order's details changed. */
         OrderUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1472,7 +1472,7 @@ export interface components {
         };
         /** @description An order was cancelled. */
         OrderCancelledEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1499,7 +1499,7 @@ export interface components {
         };
         /** @description An order finished fulfillment. */
         OrderCompletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1530,7 +1530,7 @@ export interface components {
         };
         /** @description A product was created. */
         ProductCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1557,7 +1557,7 @@ export interface components {
         };
         /** @description A product's details changed. */
         ProductUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1580,7 +1580,7 @@ export interface components {
         };
         /** @description A product was deleted, that is made inactive. */
         ProductDeletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1601,7 +1601,7 @@ export interface components {
         };
         /** @description A product's stock changed at a location. */
         StockUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1631,7 +1631,7 @@ export interface components {
         };
         /** @description A product's total in a warehouse fell below its minimum threshold. */
         StockLowAlertEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1656,7 +1656,7 @@ export interface components {
         };
         /** @description A stock movement was recorded. */
         StockMovementCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1686,7 +1686,7 @@ export interface components {
         };
         /** @description An operator started a picking flow. */
         FlowStartedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1712,7 +1712,7 @@ export interface components {
         };
         /** @description A picking flow was completed. */
         FlowCompletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1741,7 +1741,7 @@ export interface components {
         };
         /** @description A picking flow was cancelled. */
         FlowCancelledEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. */
+            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
              * @description discriminator enum property added by openapi-typescript

@@ -5,7 +5,7 @@ import { topic } from './topics.ts'
 
 export const event = z
   .object({
-    id: z.string().describe('The same for every attempt and every subscriber. Ids sort in the order of the feed.'),
+    id: z.string().describe('The same for every attempt and every subscriber. Ids sort as text in the order of the feed, in which events of one record are in the order in which they happened.'),
     event: topic,
     created_at: timestamp,
     data: z.record(z.string(), z.unknown()).describe('As it is sent to subscribers: see the `webhooks` of this document.'),
@@ -21,7 +21,7 @@ export const eventFeedQuery = z
     until: until.optional().describe('A date or a timestamp: events up to and including it.'),
     ...cursorQuery(
       feedCursor,
-      'Go on behind this event: the `next_cursor` of the answer before, which is the id of its last event, or the id of any other.',
+      'Go on behind this event: the `next_cursor` of the answer before, or the id of any event.',
     ),
     limit: pageQuery.limit,
   })

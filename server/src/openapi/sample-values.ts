@@ -2,7 +2,7 @@ import { EVENT_SAMPLES } from '../events/index.ts'
 
 export const SAMPLE_TIME = '2026-11-21T09:30:00.000Z'
 const LATER = '2026-11-21T09:42:00.000Z'
-const EVENT_ID = 'evt_0000000a1b2c00000000004d'
+const EVENT_ID = 'evt_10000000000000000000a1b2'
 
 /**
  * What the examples of answers hold, by the field's name, or by the end of its path (`Order.id`, `from.quantity`) where the name alone

@@ -34,7 +34,7 @@ function eventSchema(topic: Topic): JsonObject {
     properties: {
       id: {
         type: 'string',
-        description: 'Unique event id, the same for every attempt and every subscriber: use it to process an event once.',
+        description: 'Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened.',
       },
       event: { const: topic, type: 'string' },
       created_at: { type: 'string', format: 'date-time' },
@@ -44,7 +44,7 @@ function eventSchema(topic: Topic): JsonObject {
   }
 }
 
-const ID = 'evt_0000000a1b2c00000000004d'
+const ID = 'evt_10000000000000000000a1b2'
 const STANDARD_WEBHOOKS = 'for the libraries of [Standard Webhooks](https://www.standardwebhooks.com)'
 
 /** What a delivery is sent with: name, description, example. */
@@ -84,7 +84,7 @@ function webhookOperation(topic: Topic): JsonObject {
     operationId: `webhook.${topic.replace('/', '.')}`,
     tags: ['webhooks'],
     summary: topic,
-    description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds.`,
+    description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds. Deliveries may arrive in another order than that in which things happened. To keep the latest state of a record, pass over an event whose \`id\` sorts before that of the last one.`,
     parameters: HEADERS.map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,

@@ -2,21 +2,15 @@ const ORDER_COLUMNS = `id, order_tenant_id, state_id, state_picking_id, assembly
     items_count, total_quantity, created_at, updated_at`
 
 /**
- * SQL that waits until nobody else changes the order in a row of `orders`. A wait for the row's lock gives the transaction its id early,
- * and event ids begin with that: an order's events would be recorded in another order than that in which they happened.
- */
-const AWAIT_TURN = `pg_advisory_xact_lock(hashtextextended('order', id)) as turn`
-
-/**
  * The CTE `locked_order`: the order for which `condition` is true, in its newest version, with all of its columns but tenant_id. Nobody
  * else changes it until the end of the transaction. Locks are taken in this order everywhere: order, picking flow, stock levels.
  */
 export function lockedOrder(condition: string): string {
   return `
-awaited_order as materialized (
-  select id, ${AWAIT_TURN} from orders where tenant_id = $1 and ${condition}
+named_order as materialized (
+  select id from orders where tenant_id = $1 and ${condition}
 ), locked_order as materialized (
-  select ${ORDER_COLUMNS} from orders where tenant_id = $1 and id = (select id from awaited_order) for no key update
+  select ${ORDER_COLUMNS} from orders where tenant_id = $1 and id = (select id from named_order) for no key update
 )`
 }
 

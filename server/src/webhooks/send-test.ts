@@ -16,7 +16,7 @@ const findTarget = statement<[tenantId: number, id: number], StoredTarget & { ev
    from webhook_subscriptions where tenant_id = $1 and id = $2`,
 )
 
-// The id of a test event is not below any transaction's, so that it is never in the feed.
+// The id of a test event is behind all others, so that it is never in the feed.
 const recordTest = statement<
   [tenantId: number, id: number, eventId: string, topic: string, body: string, createdAt: Date, state: string, attempts: string],
   DeliveryRow
