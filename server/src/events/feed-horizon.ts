@@ -144,13 +144,15 @@ export class FeedHorizon {
   }
 
   #follow(): void {
-    this.#timer ??= setTimeout(async () => {
-      const oldestMs = this.#ticks[0]?.atMs ?? Infinity
-      // What fails here fails for the next reader too, who is told.
-      await this.#tick(this.#passesOver || performance.now() - oldestMs > HELD_BACK_MS).catch(() => {})
-      this.#timer = undefined
-      if (performance.now() - this.#lastReadMs < FOLLOWED_MS) this.#follow()
-    }, TICK_MS).unref()
+    this.#timer ??= setTimeout(() => void this.#tickAgain(), TICK_MS).unref()
+  }
+
+  async #tickAgain(): Promise<void> {
+    const oldestMs = this.#ticks[0]?.atMs ?? Infinity
+    // What fails here fails for the next reader too, who is told.
+    await this.#tick(this.#passesOver || performance.now() - oldestMs > HELD_BACK_MS).catch(() => {})
+    this.#timer = undefined
+    if (performance.now() - this.#lastReadMs < FOLLOWED_MS) this.#follow()
   }
 
   async #tick(looksAtLocks: boolean): Promise<{ latest: number }> {

@@ -5,7 +5,11 @@ import { topic } from './topics.ts'
 
 export const event = z
   .object({
-    id: z.string().describe('The same for every attempt and every subscriber. Ids sort as text in the order of the feed, in which events of one record are in the order in which they happened.'),
+    id: z
+      .string()
+      .describe(
+        'The same for every attempt and every subscriber. Ids sort as text in the order of the feed, in which events of one record are in the order in which they happened.',
+      ),
     event: topic,
     created_at: timestamp,
     data: z.record(z.string(), z.unknown()).describe('As it is sent to subscribers: see the `webhooks` of this document.'),
@@ -19,10 +23,7 @@ export const eventFeedQuery = z
     event: topic.optional().describe('Only this topic.'),
     since: since.optional().describe('A date or a timestamp: events from then on.'),
     until: until.optional().describe('A date or a timestamp: events up to and including it.'),
-    ...cursorQuery(
-      feedCursor,
-      'Go on behind this event: the `next_cursor` of the answer before, or the id of any event.',
-    ),
+    ...cursorQuery(feedCursor, 'Go on behind this event: the `next_cursor` of the answer before, or the id of any event.'),
     limit: pageQuery.limit,
   })
   .refine(...oneCursor)

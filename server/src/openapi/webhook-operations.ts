@@ -34,7 +34,8 @@ function eventSchema(topic: Topic): JsonObject {
     properties: {
       id: {
         type: 'string',
-        description: 'Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened.',
+        description:
+          'Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened.',
       },
       event: { const: topic, type: 'string' },
       created_at: { type: 'string', format: 'date-time' },
