@@ -194,6 +194,25 @@ async function startAnother(databaseUrl: string): Promise<(query?: string) => Pr
 
 const idsIn = ({ events }: Page): string[] => events.map(({ id }) => id)
 
+it('a server that starts while a transaction with events is open refuses to read the feed, rather than to skip them', async () => {
+  const { promise: held, resolve: commit } = Promise.withResolvers<void>()
+  const { promise: written, resolve: hasWritten } = Promise.withResolvers<string[]>()
+  const late = service.db.transaction(async (tx) => {
+    hasWritten(await writeEvents({ db: tx }, tenant, 1))
+    await held
+  })
+  const lateIds = await written
+  const early = await writeEvents(service, tenant, 1)
+  const horizon = new FeedHorizon(service.db)
+  onTestFinished(() => horizon.close())
+  await expect(horizon.bounds()).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
+  commit()
+  await late
+  const { final, latest } = await horizon.bounds()
+  expect(final).toBeGreaterThanOrEqual(latest)
+  expect(idsIn(await feedWith(early[0]))).toEqual([...lateIds, ...early])
+})
+
 describe('the feed is not held back', () => {
   it('by an open transaction of another database of the cluster, however old', async () => {
     const url = await createDatabase(inject('postgresUrl'), `other_${randomBytes(8).toString('hex')}`)
