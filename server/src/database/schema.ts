@@ -197,7 +197,16 @@ export interface Schema {
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
-  event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string }
+  event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string; fanned_out_to: Generated<number> }
+  outbox_set_aside: {
+    tenant_id: number
+    event_id: string
+    event_created_at: Timestamp
+    topic: string
+    error: string
+    set_aside_at: Timestamp
+  }
+  deleted_subscriptions: { tenant_id: number; subscription_id: number; deleted_at: Timestamp }
   webhook_subscriptions: {
     tenant_id: number
     id: GeneratedAlways<number>
@@ -207,6 +216,7 @@ export interface Schema {
     secret_ciphertext: Buffer
     previous_secret_ciphertext: Buffer | null
     previous_secret_expires_at: NullableTimestamp
+    older_secrets: ColumnType<{ ciphertext: string; expires_at: string }[], never, never>
     active: Generated<boolean>
     disabled_reason: 'gone' | 'failing' | 'paused' | null
     disabled_at: NullableTimestamp

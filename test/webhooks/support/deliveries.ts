@@ -2,7 +2,7 @@ import { createEncryption } from '../../../server/src/encryption.ts'
 import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
 import { statement } from '../../../server/src/database/statement.ts'
 import { EVENT_SAMPLES, recordEvents, type Topic } from '../../../server/src/events/index.ts'
-import { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
+import { Names, startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
 import { startService, type TestService, type TestTenant } from '../../support/service.ts'
 import { until } from './receiver.ts'
 
@@ -40,7 +40,7 @@ export function startWorker(service: TestService, options: Partial<DeliveryEngin
   const engine = startDeliveryEngine({
     db,
     encryption: createEncryption(encryptionKey),
-    webhookTargets: { allowPrivateNetwork: true, requireHttps: false },
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
     log: { error: () => {} },
     clock,
     ...options,
