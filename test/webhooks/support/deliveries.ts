@@ -114,3 +114,22 @@ export async function countInState(tenant: TestTenant, webhookId: string, state:
     return body.data.pagination.total === count
   }, `${count} ${state} deliveries`)
 }
+
+/** Subscriptions that a tenant made before there was a limit. */
+export async function subscribeManyTimes({ db }: { db: Database }, tenant: TestTenant, url: string, count: number): Promise<number[]> {
+  const secret = createEncryption(encryptionKey).encrypt('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  const { rows } = await db.pool.query(
+    `with subscription as (
+       insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext, created_at)
+       select $1, 'old', $2, '{*}', $3, now() - interval '1 day' from generate_series(1, $4::int) returning id
+     )
+     insert into webhook_lanes (tenant_id, subscription_id) select $1, id from subscription returning subscription_id as id`,
+    [tenant.id, url, secret, count],
+  )
+  return rows.map(({ id }: { id: number }) => id)
+}
+
+/** Lets nothing of a tenant be sent, so that what is queued stays as it was queued. */
+export async function hold({ db }: { db: Database }, tenant: TestTenant): Promise<void> {
+  await db.pool.query(`update webhook_lanes set held_until = now() + interval '1 day' where tenant_id = $1`, [tenant.id])
+}
