@@ -7,7 +7,11 @@ export interface PeriodicTask {
 }
 
 /** Runs `task`, waits `intervalMs`, and so on. A failed run is reported and the next one comes at its time. */
-export function repeat(intervalMs: number, task: (signal: AbortSignal) => Promise<unknown>, onError: (error: unknown) => void): PeriodicTask {
+export function repeat(
+  intervalMs: number,
+  task: (signal: AbortSignal) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): PeriodicTask {
   const stopping = new AbortController()
   const finished = loop()
   return {

@@ -4,7 +4,7 @@ import { Places } from '../../server/src/webhooks/delivery/places.ts'
 /** Lets tenants take places one by one, in turn, until none gets more. */
 function takeAll(places: Places, tenants: readonly number[]): number[] {
   const taken = tenants.map(() => 0)
-  for (let given = 1; given > 0; ) {
+  for (let given = 1; given > 0;) {
     given = 0
     for (const [index, tenant] of tenants.entries()) {
       const one = places.take(tenant, 1, true)

@@ -2,7 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clearDeletedSubscriptions, putBackEvents } from '../../server/src/webhooks/index.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
-import { countInState, hold, startApi, startWorker, subscribe, subscribeManyTimes, writeEvents, type Worker } from './support/deliveries.ts'
+import {
+  countInState,
+  hold,
+  startApi,
+  startWorker,
+  subscribe,
+  subscribeManyTimes,
+  writeEvents,
+  type Worker,
+} from './support/deliveries.ts'
 import { startReceiver, until, type Receiver } from './support/receiver.ts'
 
 let service: TestService
@@ -22,7 +31,9 @@ beforeEach(async () => {
   return async () => {
     await worker?.stop({ graceMs: 0 })
     await healthy.close()
-    await service.db.pool.query('truncate event_outbox, outbox_set_aside, waiting_deliveries; update webhook_lanes set due_at = null')
+    await service.db.pool.query(
+      'truncate event_outbox, outbox_set_aside, waiting_deliveries; update webhook_lanes set due_at = null',
+    )
   }
 })
 
@@ -77,7 +88,9 @@ describe('the fan-out', () => {
     await countInState(other, otherId, 'succeeded', 5)
     await countInState(attacker, id, 'succeeded', 49)
     await outboxIsEmpty()
-    expect(await query('select event_id, error from outbox_set_aside')).toEqual([{ event_id: ids[20], error: 'refused by the test' }])
+    expect(await query('select event_id, error from outbox_set_aside')).toEqual([
+      { event_id: ids[20], error: 'refused by the test' },
+    ])
     expect(await (await fetch(`${service.url}/metrics`)).text()).toMatch(/^fulfillment_outbox_set_aside_events 1$/m)
     await allow()
     expect(await putBackEvents(service.db)).toBe(0)
@@ -100,6 +113,7 @@ it('a result that cannot be written does not keep others from being written', as
   await allow()
   worker.advance(61_000)
   await countInState(attacker, id, 'succeeded', 5)
+  expect(healthy.received.filter(({ event }) => event.id === bad)).toHaveLength(2)
 })
 
 it('hundreds of receivers that never answer leave places for another tenant', async () => {
@@ -152,7 +166,12 @@ it('a replay of many events queues each of them, in pieces', async () => {
   await writeEvents(service, attacker, 4_500)
   const { id } = await subscribe(attacker, healthy.url)
   await hold(service, attacker)
-  const { body } = await attacker.request('POST', `/webhooks/${id}/replay`, { since: '2020-01-01' }, { headers: { 'Idempotency-Key': 'r' } })
+  const { body } = await attacker.request(
+    'POST',
+    `/webhooks/${id}/replay`,
+    { since: '2020-01-01' },
+    { headers: { 'Idempotency-Key': 'r' } },
+  )
   expect(body.data).toEqual({ queued: 4_500 })
   const batches = await query('select count(*) as count from waiting_deliveries group by xmin')
   expect(batches.map(({ count }) => count).toSorted((a, b) => b - a)).toEqual([2_000, 2_000, 500])

@@ -197,7 +197,13 @@ export interface Schema {
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
-  event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string; fanned_out_to: Generated<number> }
+  event_outbox: {
+    tenant_id: number
+    event_id: string
+    event_created_at: Timestamp
+    topic: string
+    fanned_out_to: Generated<number>
+  }
   outbox_set_aside: {
     tenant_id: number
     event_id: string

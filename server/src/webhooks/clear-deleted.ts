@@ -42,15 +42,16 @@ const clearNext = statement<[afterTenant: number, afterSubscription: number], Cl
  * it, and what is left when this one ends is found by the next call.
  */
 export async function clearDeletedSubscriptions(db: Queryable, signal?: AbortSignal): Promise<void> {
-  let left = true
-  while (left && signal?.aborted !== true) left = (await clearRound(db)) > 0
+  let deleted = PIECE
+  while (deleted > 0) deleted = await clearRound(db, signal)
 }
 
-/** Deletes a piece of each subscription, and returns how many deliveries that were. */
-async function clearRound(db: Queryable): Promise<number> {
+/** Deletes a piece of each subscription, and returns how many deliveries that were; 0 when it is to end. */
+async function clearRound(db: Queryable, signal: AbortSignal | undefined): Promise<number> {
   let total = 0
   let last: Cleared | undefined = { tenant_id: 0, subscription_id: 0, deleted: 0 }
   for (;;) {
+    if (signal?.aborted === true) return 0
     const began = performance.now()
     ;[last] = await db.runApart(clearNext, [last.tenant_id, last.subscription_id])
     if (last === undefined) return total

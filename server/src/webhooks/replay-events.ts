@@ -65,7 +65,7 @@ export async function replayEvents(context: RequestContext, input: ReplayRequest
   const end = input.until ?? new Date((await db.runOne(databaseTime, []))?.now ?? Number.NaN)
   let queued = 0
   // Many statements, each its own transaction: one alone would keep what it queues and replaces locked until its end.
-  for (let after: string | null = ''; after !== null; ) {
+  for (let after: string | null = ''; after !== null;) {
     const [piece]: Replayed[] = await db.runApart(replayPiece, [caller.tenantId, id, input.since, end, after, PIECE])
     after = piece?.last ?? null
     queued += piece?.queued ?? 0

@@ -30,13 +30,17 @@ import { updateWebhook } from './update-webhook.ts'
 const extension = { extension: true }
 
 export const webhooksRouter = router({
-  create: endpoint('write:webhooks', {
-    method: 'POST',
-    path: '/webhooks',
-    summary: 'Subscribe to events',
-    description:
-      'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.',
-  }, { callsOthers: true })
+  create: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Subscribe to events',
+      description:
+        'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.',
+    },
+    { callsOthers: true },
+  )
     .input(newWebhook)
     .output(createdWebhook)
     .mutation(({ ctx, input }) => createWebhook(ctx, input)),
@@ -100,7 +104,8 @@ export const webhooksRouter = router({
       method: 'POST',
       path: '/webhooks/{id}/rotate-secret',
       summary: 'Rotate the signing secret',
-      description: 'Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.',
+      description:
+        'Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.',
     },
     extension,
   )

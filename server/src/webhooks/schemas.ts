@@ -98,16 +98,16 @@ export const delivery = z
     completed_at: timestamp.nullable(),
     attempts: z
       .array(
-      z.object({
-        number: z.int(),
-        trigger: z.enum(['schedule', 'manual', 'replay', 'test']),
-        started_at: timestamp,
-        duration_ms: z.int(),
-        response_status: z.int().nullable(),
-        response_body: z.string().nullable().describe('The first 1 KiB of the answer.'),
-        error: z.string().nullable(),
-      }),
-    )
+        z.object({
+          number: z.int(),
+          trigger: z.enum(['schedule', 'manual', 'replay', 'test']),
+          started_at: timestamp,
+          duration_ms: z.int(),
+          response_status: z.int().nullable(),
+          response_body: z.string().nullable().describe('The first 1 KiB of the answer.'),
+          error: z.string().nullable(),
+        }),
+      )
       .describe('The latest 100 attempts, oldest first.'),
   })
   .meta({ id: 'Delivery' })

@@ -2,7 +2,12 @@ import { createEncryption } from '../../../server/src/encryption.ts'
 import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
 import { statement } from '../../../server/src/database/statement.ts'
 import { EVENT_SAMPLES, recordEvents, type Topic } from '../../../server/src/events/index.ts'
-import { Names, startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
+import {
+  Names,
+  startDeliveryEngine,
+  type DeliveryEngine,
+  type DeliveryEngineOptions,
+} from '../../../server/src/webhooks/index.ts'
 import { startService, type TestService, type TestTenant } from '../../support/service.ts'
 import { until } from './receiver.ts'
 
@@ -116,7 +121,12 @@ export async function countInState(tenant: TestTenant, webhookId: string, state:
 }
 
 /** Subscriptions that a tenant made before there was a limit. */
-export async function subscribeManyTimes({ db }: { db: Database }, tenant: TestTenant, url: string, count: number): Promise<number[]> {
+export async function subscribeManyTimes(
+  { db }: { db: Database },
+  tenant: TestTenant,
+  url: string,
+  count: number,
+): Promise<number[]> {
   const secret = createEncryption(encryptionKey).encrypt('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
   const { rows } = await db.pool.query(
     `with subscription as (

@@ -148,7 +148,10 @@ class Engine implements DeliveryEngine {
   }
 
   async #findWork(): Promise<Work> {
-    const work = await this.#work.find(this.#databaseClock === undefined ? this.#clock.now() : undefined, this.#lanes.places().fullTenants)
+    const work = await this.#work.find(
+      this.#databaseClock === undefined ? this.#clock.now() : undefined,
+      this.#lanes.places().fullTenants,
+    )
     if (!work.isOld) this.#databaseClock?.set(work.now)
     return work
   }
@@ -161,7 +164,10 @@ class Engine implements DeliveryEngine {
     try {
       await recordResults(this.#connection, this.#owner, this.#clock.now(), results, status, ({ delivery }, err) => {
         const { tenant_id: tenantId, subscription_id: subscriptionId, event_id: eventId } = delivery
-        this.#log.error({ err, tenantId, subscriptionId, eventId }, 'what became of a delivery could not be written: it will be sent again')
+        this.#log.error(
+          { err, tenantId, subscriptionId, eventId },
+          'what became of a delivery could not be written: it will be sent again',
+        )
       })
     } catch (error) {
       this.#results = [...results, ...this.#results]

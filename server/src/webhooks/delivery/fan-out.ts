@@ -60,7 +60,10 @@ export class FanOut {
     const apart = pending.filter(({ tenant_id, subscriptions }) => this.#trials.has(tenant_id) || subscriptions > MOST_TOGETHER)
     const together = pending.filter((tenant) => !apart.includes(tenant))
     apart.filter(({ tenant_id }) => !this.#apart.has(tenant_id)).forEach((tenant) => this.#apart.set(tenant.tenant_id, tenant))
-    const turn = await this.#fanOutTogether(together.map((tenant) => shareOf(tenant, DELIVERIES / together.length)), now)
+    const turn = await this.#fanOutTogether(
+      together.map((tenant) => shareOf(tenant, DELIVERIES / together.length)),
+      now,
+    )
     const [next] = this.#apart.values()
     if (next === undefined) return turn
     this.#apart.delete(next.tenant_id)
@@ -99,11 +102,21 @@ export class FanOut {
     }
   }
 
-  async #runApart({ tenant_id, subscriptions }: PendingTenant, share: Share, eventId: string | undefined, now: Date): Promise<Taken[]> {
+  async #runApart(
+    { tenant_id, subscriptions }: PendingTenant,
+    share: Share,
+    eventId: string | undefined,
+    now: Date,
+  ): Promise<Taken[]> {
     if (subscriptions >= SUBSCRIPTIONS_COUNTED)
       return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutPart, [now, tenant_id, eventId ?? '', DELIVERIES])
     const [, tenants, since, events] = this.#valuesOf([share], now)
-    return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutEvents, [now, tenants, eventId === undefined ? since : [eventId], events])
+    return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutEvents, [
+      now,
+      tenants,
+      eventId === undefined ? since : [eventId],
+      events,
+    ])
   }
 
   /** Lets an event that failed alone wait somewhere else, so that those behind it go on. */

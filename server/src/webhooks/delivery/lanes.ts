@@ -32,10 +32,7 @@ export class Lanes {
   choose(locked: readonly LockedLane[]): LaneRoom[] {
     const active = locked.filter((row) => row.active)
     const inactive = locked.filter((row) => !row.active).slice(0, MAX_INACTIVE_LANES)
-    return [
-      ...this.#roomsOf(active),
-      ...inactive.map((row) => Object.assign(row, { room: SKIP_BATCH, dueSince: ALWAYS })),
-    ]
+    return [...this.#roomsOf(active), ...inactive.map((row) => Object.assign(row, { room: SKIP_BATCH, dueSince: ALWAYS }))]
   }
 
   #roomsOf(active: readonly LockedLane[]): LaneRoom[] {

@@ -29,9 +29,14 @@ export function targetOf(stored: StoredTarget, encryption: Encryption, now: Date
   const current = keysOf(stored.secret_ciphertext, encryption)
   if (current === undefined) return { url, secrets: undefined }
   const newest = previous === null || expiresAt === null ? [] : [{ ciphertext: previous, expires_at: expiresAt }]
-  const older = stored.older_secrets.map(({ ciphertext, expires_at }) => ({ ciphertext: Buffer.from(ciphertext, 'hex'), expires_at }))
+  const older = stored.older_secrets.map(({ ciphertext, expires_at }) => ({
+    ciphertext: Buffer.from(ciphertext, 'hex'),
+    expires_at,
+  }))
   const former = [...newest, ...older]
-  const before = former.filter(({ expires_at }) => now < new Date(expires_at)).map(({ ciphertext }) => keysOf(ciphertext, encryption))
+  const before = former
+    .filter(({ expires_at }) => now < new Date(expires_at))
+    .map(({ ciphertext }) => keysOf(ciphertext, encryption))
   return { url, secrets: [current, ...before.filter((keys) => keys !== undefined)] }
 }
 

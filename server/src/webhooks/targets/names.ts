@@ -41,7 +41,10 @@ export class Names {
     const known = this.#known(name)
     if (known !== undefined) return known
     if (!this.#ofRequests.tryTake(tenantId)) return undefined
-    return this.#keep(name, this.#lookUp(name).finally(() => this.#ofRequests.release(tenantId)))
+    return this.#keep(
+      name,
+      this.#lookUp(name).finally(() => this.#ofRequests.release(tenantId)),
+    )
   }
 
   /** The addresses of a receiver's name, for a connection: waits until the tenant's turn comes. */
@@ -51,7 +54,9 @@ export class Names {
     if (known !== undefined) return await known
     await this.#ofDeliveries.take(tenantId)
     // Others may have asked for it meanwhile.
-    const addresses = (this.#known(name) ?? this.#keep(name, this.#lookUp(name))).finally(() => this.#ofDeliveries.release(tenantId))
+    const addresses = (this.#known(name) ?? this.#keep(name, this.#lookUp(name))).finally(() =>
+      this.#ofDeliveries.release(tenantId),
+    )
     return await addresses
   }
 
