@@ -24,6 +24,7 @@ alter table webhook_subscriptions drop constraint webhook_subscriptions_tenant_i
 select create_reference_table('tenants');
 select create_reference_table('api_keys');
 select create_distributed_table('audit_log', 'tenant_id');
+select create_distributed_table('deleted_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('event_outbox', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('events', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('finished_deliveries', 'tenant_id', colocate_with => 'audit_log');
@@ -45,6 +46,7 @@ select create_distributed_table('order_lines', 'tenant_id', colocate_with => 'au
 select create_distributed_table('order_month_counts', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('order_totals', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('orders', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('outbox_set_aside', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('picking_flows', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('picks', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('products', 'tenant_id', colocate_with => 'audit_log');
