@@ -215,14 +215,13 @@ describe('what a receiver gets', () => {
       const known = new Map(secrets.map((secret) => [`v1=${signed(secret)}`, secret]))
       return signatures.map((signature) => known.get(signature) ?? never())
     }
-    const pass = (hours: number) =>
-      service.db.pool.query(
-        `update webhook_subscriptions set previous_secret_expires_at = previous_secret_expires_at - $2 * interval '1 hour',
-           older_secrets = (select coalesce(jsonb_agg(jsonb_build_object('ciphertext', o ->> 'ciphertext', 'expires_at', (o ->> 'expires_at')::timestamptz - $2 * interval '1 hour')), '[]')
-             from jsonb_array_elements(older_secrets) o)
-         where id = $1`,
-        [id, hours],
-      )
+    const pass = async (hours: number): Promise<void> => {
+      for (const [table, column, key] of [
+        ['webhook_subscriptions', 'previous_secret_expires_at', 'id'],
+        ['webhook_former_secrets', 'expires_at', 'subscription_id'],
+      ])
+        await service.db.pool.query(`update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`, [id, hours])
+    }
     const all = [first]
     for (let count = 0; count < 3; count++) {
       all.unshift(await rotate())

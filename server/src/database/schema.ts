@@ -222,12 +222,18 @@ export interface Schema {
     secret_ciphertext: Buffer
     previous_secret_ciphertext: Buffer | null
     previous_secret_expires_at: NullableTimestamp
-    older_secrets: ColumnType<{ ciphertext: string; expires_at: string }[], never, never>
     active: Generated<boolean>
     disabled_reason: 'gone' | 'failing' | 'paused' | null
     disabled_at: NullableTimestamp
     created_at: Timestamp
     updated_at: Timestamp
+  }
+  webhook_former_secrets: {
+    tenant_id: number
+    subscription_id: number
+    id: GeneratedAlways<number>
+    secret_ciphertext: Buffer
+    expires_at: Timestamp
   }
   webhook_lanes: {
     tenant_id: number

@@ -14,20 +14,20 @@ const replaceSecret = statement<
   'replace_secret',
   `with subscription as materialized (
      select * from webhook_subscriptions where tenant_id = $1 and id = $2 for no key update
-   ), older as (
-     select coalesce(jsonb_agg(former.secret order by former.number), '[]') as secrets, count(*) as count
-     from subscription s cross join lateral (
-       select 0 as number, jsonb_build_object('ciphertext', encode(s.previous_secret_ciphertext, 'hex'), 'expires_at', s.previous_secret_expires_at) as secret
-       union all
-       select o.number, o.secret from jsonb_array_elements(s.older_secrets) with ordinality o (secret, number)
-     ) former
-     where (former.secret ->> 'expires_at')::timestamptz > now()
+   ), expired as (
+     delete from webhook_former_secrets where tenant_id = $1 and subscription_id = $2 and expires_at <= now()
+   ), allowed as materialized (
+     select s.* from subscription s
+     where coalesce((s.previous_secret_expires_at > now())::int, 0)
+       + (select count(*) from webhook_former_secrets where tenant_id = $1 and subscription_id = $2 and expires_at > now()) < ${MAX_FORMER}
+   ), moved as (
+     insert into webhook_former_secrets (tenant_id, subscription_id, secret_ciphertext, expires_at)
+     select tenant_id, id, previous_secret_ciphertext, previous_secret_expires_at from allowed where previous_secret_expires_at > now()
    ), replaced as (
      update webhook_subscriptions w
      set secret_ciphertext = $3, previous_secret_ciphertext = s.secret_ciphertext, previous_secret_expires_at = now() + interval '24 hours',
-       older_secrets = older.secrets, updated_at = now()
-     from subscription s, older
-     where w.tenant_id = s.tenant_id and w.id = s.id and older.count < ${MAX_FORMER}
+       updated_at = now()
+     from allowed s where w.tenant_id = s.tenant_id and w.id = s.id
      returning w.previous_secret_expires_at
    )
    select r.previous_secret_expires_at is not null as replaced, r.previous_secret_expires_at from subscription left join replaced r on true`,

@@ -5,15 +5,16 @@ import { EVENT_SAMPLES, type Topic } from '../events/index.ts'
 import { attemptDelivery } from './delivery/attempt-delivery.ts'
 import { DatabaseClock } from './delivery/database-clock.ts'
 import { createSender } from './delivery/sender.ts'
-import { targetOf, type StoredTarget } from './delivery/target.ts'
+import { OLDER_SECRETS, targetOf, type StoredTarget } from './delivery/target.ts'
 import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
 import type { Delivery } from './schemas.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
 const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>(
   'find_webhook_target',
-  `select url, events, secret_ciphertext, previous_secret_ciphertext, previous_secret_expires_at, older_secrets, clock_timestamp() as now
-   from webhook_subscriptions where tenant_id = $1 and id = $2`,
+  `select s.url, s.events, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at, ${OLDER_SECRETS} as older_secrets,
+     clock_timestamp() as now
+   from webhook_subscriptions s where s.tenant_id = $1 and s.id = $2`,
 )
 
 // The id of a test event is not below any transaction's, so that it is never in the feed.

@@ -15,8 +15,9 @@ alter table event_outbox add column fanned_out_to bigint not null default 0;
 -- The events that are done leave dead index entries before those that wait.
 alter table event_outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Finds the tenants that have something due without reading every lane of each of them. It is small: one entry for each subscription that
--- has something waiting.
+-- Finds the tenants that have something due without reading every lane of each of them. The table has one row for each subscription: the index
+-- is made in a moment.
+-- squawk-ignore require-concurrent-index-creation
 create index webhook_lanes_due_by_tenant on webhook_lanes (tenant_id, due_at) where due_at is not null;
 
 -- Deleted subscriptions whose waiting deliveries are still to be deleted, some at a time.
@@ -27,5 +28,13 @@ create table deleted_subscriptions (
   primary key (tenant_id, subscription_id)
 );
 
--- Secrets from before previous_secret_ciphertext that still sign: [{"ciphertext": hex, "expires_at": timestamp}], newest first.
-alter table webhook_subscriptions add column older_secrets jsonb not null default '[]';
+-- Secrets from before webhook_subscriptions.previous_secret_ciphertext that still sign.
+create table webhook_former_secrets (
+  tenant_id bigint not null,
+  subscription_id bigint not null,
+  id bigint generated always as identity,
+  secret_ciphertext bytea not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, subscription_id, id),
+  foreign key (tenant_id, subscription_id) references webhook_subscriptions (tenant_id, id) on delete cascade
+);

@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.ts'
 import { attemptCount } from './attempts.ts'
 import { begin, commit, WAITS_FOR_NO_DISK, type EngineConnection } from './connection.ts'
 import { OWNERSHIP } from './keep-lanes.ts'
-import type { StoredTarget } from './target.ts'
+import { OLDER_SECRETS, type StoredTarget } from './target.ts'
 
 /** A lane that a claim has locked. */
 export interface LockedLane extends StoredTarget {
@@ -67,7 +67,7 @@ const lockLanes = statement<[now: Date, owner: string, tenants: readonly number[
   `select lane.*
    from unnest($3::bigint[]) as tenant (id) cross join lateral (
      select l.tenant_id, l.subscription_id, l.cap, s.active, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at,
-       s.older_secrets
+       ${OLDER_SECRETS} as older_secrets
      from (
        select l.tenant_id, l.subscription_id from webhook_lanes l
        where l.tenant_id = tenant.id and ${IS_FREE} order by l.due_at limit ${LANES_SEEN}

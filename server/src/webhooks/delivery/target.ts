@@ -17,6 +17,12 @@ export interface OlderSecret {
   expires_at: string
 }
 
+/** SQL for the `older_secrets` of a subscription `s`. */
+export const OLDER_SECRETS = `(
+  select coalesce(json_agg(json_build_object('ciphertext', encode(f.secret_ciphertext, 'hex'), 'expires_at', f.expires_at) order by f.id desc), '[]')
+  from webhook_former_secrets f where f.tenant_id = s.tenant_id and f.subscription_id = s.id
+)`
+
 export interface Target {
   url: string
   /** The signing secret, and those before it while they still sign too. Undefined when the secret can not be decrypted. */
