@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`support/${name}.ts`, import.meta.url))
+const WRONG_CLOCK = fileURLToPath(new URL('support/wrong-clock.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('support/worker-process.ts', import.meta.url))
 
 describe.each([
   ['ahead', 400 * DAY_MS],
@@ -25,14 +26,10 @@ describe.each([
     const receiver = await startReceiver(answerWith(500))
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 1)
-    const child = spawn(
-      process.execPath,
-      ['--import', pathOf('wrong-clock'), pathOf('worker-process'), service.databaseUrl, encryptionKey],
-      {
-        stdio: 'inherit',
-        env: { ...process.env, CLOCK_OFFSET_MS: String(offsetMs) },
-      },
-    )
+    const child = spawn(process.execPath, ['--import', WRONG_CLOCK, PROGRAM, service.databaseUrl, encryptionKey], {
+      stdio: 'inherit',
+      env: { ...process.env, CLOCK_OFFSET_MS: String(offsetMs) },
+    })
     try {
       await until(() => receiver.received.length >= 1, 'the first request', 20_000)
       const [first] = receiver.received

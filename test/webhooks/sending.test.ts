@@ -220,7 +220,10 @@ describe('what a receiver gets', () => {
         ['webhook_subscriptions', 'previous_secret_expires_at', 'id'],
         ['webhook_former_secrets', 'expires_at', 'subscription_id'],
       ])
-        await service.db.pool.query(`update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`, [id, hours])
+        await service.db.pool.query(`update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`, [
+          id,
+          hours,
+        ])
     }
     const all = [first]
     for (let count = 0; count < 3; count++) {

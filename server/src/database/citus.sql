@@ -19,6 +19,7 @@ alter table tenants drop constraint tenants_sandbox_of_fkey;
 alter table warehouse_stock drop constraint warehouse_stock_tenant_id_product_id_fkey;
 alter table warehouse_stock drop constraint warehouse_stock_tenant_id_warehouse_id_fkey;
 alter table warehouses drop constraint warehouses_tenant_id_fkey;
+alter table webhook_former_secrets drop constraint webhook_former_secrets_tenant_id_subscription_id_fkey;
 alter table webhook_lanes drop constraint webhook_lanes_tenant_id_subscription_id_fkey;
 alter table webhook_subscriptions drop constraint webhook_subscriptions_tenant_id_fkey;
 select create_reference_table('tenants');
@@ -58,6 +59,7 @@ select create_distributed_table('stock_movements', 'tenant_id', colocate_with =>
 select create_distributed_table('waiting_deliveries', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('warehouse_stock', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('warehouses', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('webhook_former_secrets', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_lanes', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('write_positions', 'tenant_id', colocate_with => 'audit_log');
@@ -76,6 +78,7 @@ alter table tenants add constraint tenants_sandbox_of_fkey FOREIGN KEY (sandbox_
 alter table warehouse_stock add constraint warehouse_stock_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES products(tenant_id, id);
 alter table warehouse_stock add constraint warehouse_stock_tenant_id_warehouse_id_fkey FOREIGN KEY (tenant_id, warehouse_id) REFERENCES warehouses(tenant_id, id);
 alter table warehouses add constraint warehouses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table webhook_former_secrets add constraint webhook_former_secrets_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id) ON DELETE CASCADE;
 alter table webhook_lanes add constraint webhook_lanes_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id) ON DELETE CASCADE;
 alter table webhook_subscriptions add constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 commit;
