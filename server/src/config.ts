@@ -1,3 +1,4 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { z } from 'zod'
 
@@ -19,6 +20,15 @@ const origin = z
     (value) => value === '*' || isOrigin(value),
     'must be * or comma-separated origins such as https://shop.example, without a path or a slash at the end',
   )
+
+const isNameServer = (value: string): boolean => {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(value) ?? []
+  return isIP(value) !== 0 || isIPv6(bracketed ?? '') || isIPv4(plain ?? '')
+}
+
+const nameServer = z
+  .string()
+  .refine(isNameServer, 'must be comma-separated addresses of name servers such as 10.0.0.2 or [fd00::2]:5353')
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
@@ -45,6 +55,11 @@ const environment = z.object({
   WEBHOOK_ALLOW_PRIVATE_NETWORK: booleanText.optional(),
   ENCRYPTION_KEY: encryptionKey.optional(),
   ENCRYPTION_KEY_PREVIOUS: encryptionKey.optional(),
+  WEBHOOK_DNS_SERVERS: z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim()))
+    .pipe(z.array(nameServer))
+    .optional(),
   LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -74,6 +89,8 @@ export interface Config {
   corsOrigins: string[]
   production: boolean
   webhookAllowPrivateNetwork: boolean
+  /** Name servers for the receivers' host names; undefined: those of /etc/resolv.conf. */
+  webhookDnsServers: string[] | undefined
   /** Undefined: a key of its own, kept in `dataDir`. */
   encryptionKey: string | undefined
   /** Decrypts too, while the encryption key is being rotated. */
@@ -117,6 +134,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     corsOrigins: settings.CORS_ORIGIN,
     production,
     webhookAllowPrivateNetwork: settings.WEBHOOK_ALLOW_PRIVATE_NETWORK ?? !production,
+    webhookDnsServers: settings.WEBHOOK_DNS_SERVERS,
     encryptionKey: settings.ENCRYPTION_KEY,
     encryptionKeyPrevious: settings.ENCRYPTION_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,

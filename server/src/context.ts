@@ -3,6 +3,7 @@ import type { ReplicaReads } from './database/replica-reads.ts'
 import type { Change } from './database/write-positions.ts'
 import type { Encryption } from './encryption.ts'
 import type { FeedHorizon } from './events/index.ts'
+import type { Names } from './webhooks/index.ts'
 
 /** The scopes that a key can have. `admin` grants all of them. */
 export const SCOPES = [
@@ -51,8 +52,9 @@ export interface CallContext extends RequestContext {
   readonly replicaReads: ReplicaReads | undefined
 }
 
-/** Which receiver addresses webhooks may have. */
+/** Which receiver addresses webhooks may have, and how those of a host name are found. */
 export interface WebhookTargetPolicy {
   readonly allowPrivateNetwork: boolean
   readonly requireHttps: boolean
+  readonly names: Names
 }

@@ -2,12 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A task that runs again and again. */
 export interface PeriodicTask {
-  /** Waits for a run that is under way; none starts after it. */
+  /** Tells a run that is under way to end, and waits for it; none starts after it. */
   stop(): Promise<void>
 }
 
 /** Runs `task`, waits `intervalMs`, and so on. A failed run is reported and the next one comes at its time. */
-export function repeat(intervalMs: number, task: () => Promise<unknown>, onError: (error: unknown) => void): PeriodicTask {
+export function repeat(
+  intervalMs: number,
+  task: (signal: AbortSignal) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): PeriodicTask {
   const stopping = new AbortController()
   const finished = loop()
   return {
@@ -19,7 +23,7 @@ export function repeat(intervalMs: number, task: () => Promise<unknown>, onError
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await task().catch(onError)
+      await task(stopping.signal).catch(onError)
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }

@@ -6,6 +6,7 @@ import type { Encryption } from './encryption.ts'
 /** The columns that hold encrypted values, and what names a row beside its tenant. A test compares this with the database's catalog. */
 export const ENCRYPTED_COLUMNS = [
   { table: 'webhook_subscriptions', record: 'id', type: 'bigint', columns: ['secret_ciphertext', 'previous_secret_ciphertext'] },
+  { table: 'webhook_former_secrets', record: 'id', type: 'bigint', columns: ['secret_ciphertext'] },
   { table: 'idempotency_keys', record: 'key', type: 'text', columns: ['answer_ciphertext'] },
 ] as const
 type Encrypted = (typeof ENCRYPTED_COLUMNS)[number]

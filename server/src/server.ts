@@ -18,10 +18,12 @@ import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './monitoring/metrics.ts'
 import { repeat, type PeriodicTask } from './periodic.ts'
 import { appRouter } from './router.ts'
-import { startDeliveryEngine } from './webhooks/index.ts'
+import { clearDeletedSubscriptions, Names, putBackEvents, startDeliveryEngine } from './webhooks/index.ts'
 
 const FOLD_INTERVAL_MS = 1_000
 const HOUR_MS = 3_600_000
+const CLEAR_INTERVAL_MS = 10_000
+const PUT_BACK_INTERVAL_MS = 60_000
 
 /** A running server process. */
 export interface RunningServer {
@@ -40,7 +42,11 @@ export interface RunningServer {
 export async function startServer(config: Config): Promise<RunningServer> {
   const log = createLog(config.logLevel)
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
-  const webhookTargets = { allowPrivateNetwork: config.webhookAllowPrivateNetwork, requireHttps: config.production }
+  const webhookTargets = {
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    requireHttps: config.production,
+    names: new Names(config.webhookDnsServers),
+  }
   // What was started last is stopped first.
   const started: (() => Promise<unknown> | undefined)[] = [close]
   const end = async (): Promise<void> => {
@@ -119,5 +125,7 @@ function startMaintenance(db: Database, onError: (error: unknown) => void): Peri
     repeat(FOLD_INTERVAL_MS, () => foldCounts(db), onError),
     repeat(HOUR_MS, () => expireAnswers(db), onError),
     repeat(HOUR_MS, () => maintainPartitions(db), onError),
+    repeat(CLEAR_INTERVAL_MS, (signal) => clearDeletedSubscriptions(db, signal), onError),
+    repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError),
   ]
 }

@@ -11,6 +11,7 @@ import { createLog } from '../../server/src/log.ts'
 import { createMetrics } from '../../server/src/monitoring/metrics.ts'
 import { openApiDocument } from '../../server/src/openapi/document.ts'
 import { endpoint, router } from '../../server/src/trpc.ts'
+import { Names } from '../../server/src/webhooks/index.ts'
 import { send, startService, type TestService } from '../support/service.ts'
 
 const LINK = 'https://docs.example.com/things'
@@ -57,7 +58,7 @@ beforeAll(async () => {
     config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
     db: service.db,
     encryption: createEncryption('encryption key of the tests'),
-    webhookTargets: { allowPrivateNetwork: true, requireHttps: false },
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
     log: createLog('silent'),
     metrics: createMetrics(service.db),
   })

@@ -14,7 +14,7 @@ import { statement } from '../../server/src/database/statement.ts'
 import { createEncryption } from '../../server/src/encryption.ts'
 import { maintainPartitions, recordEvents } from '../../server/src/events/index.ts'
 import { createTenant } from '../../server/src/tenants/index.ts'
-import { startDeliveryEngine } from '../../server/src/webhooks/index.ts'
+import { Names, startDeliveryEngine } from '../../server/src/webhooks/index.ts'
 import type { Addresses, Arrival } from './receivers-process.ts'
 
 const EVENTS_PER_SECOND = 100
@@ -112,7 +112,7 @@ await db.run(subscribe, [tenantId, addresses.healthy, encryption.encrypt('whsec_
 const engine = startDeliveryEngine({
   db,
   encryption,
-  webhookTargets: { allowPrivateNetwork: true, requireHttps: false },
+  webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
   log: console,
 })
 const wake = (): void => engine.wake()

@@ -294,6 +294,29 @@ describe('by hand', () => {
     })
   })
 
+  it('a delivery keeps its latest 100 attempts, and counts all of them', async () => {
+    receiver.behave(answerWith(410))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const { id: deliveryId } = await attempted(id, 1)
+    // As it was before there was a limit.
+    await service.db.pool.query(
+      `update finished_deliveries set attempts = (select jsonb_agg((attempts -> 0) || jsonb_build_object('number', n) order by n) from generate_series(1, 40000) n)
+       where tenant_id = $1`,
+      [tenant.id],
+    )
+    for (const count of [40_001, 40_002]) {
+      expect((await tenant.request('POST', `/webhooks/deliveries/${deliveryId}/retry`)).status).toBe(200)
+      worker.wake()
+      const delivery = await attempted(id, count)
+      expect(delivery.attempts.map(({ number }: { number: number }) => number)).toEqual(
+        Array.from({ length: 100 }, (_, index) => count - 99 + index),
+      )
+    }
+    expect(receiver.received.map(({ headers }) => headers['x-webhook-attempt'])).toEqual(['1', '40001', '40002'])
+  })
+
   it('a delivery that waits is sent at once, and its schedule goes on from there', async () => {
     receiver.behave(answerWith(500))
     const { id } = await subscribe(tenant, receiver.url)

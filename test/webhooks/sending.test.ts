@@ -20,6 +20,12 @@ afterAll(async () => {
   await service.stop()
 })
 
+/** A worker whose clock no test has moved. */
+async function freshWorker(): Promise<void> {
+  await worker.stop()
+  worker = startWorker(service)
+}
+
 async function fresh(): Promise<void> {
   tenant = await service.newTenant()
   receiver = await startReceiver()
@@ -188,6 +194,63 @@ describe('what a receiver gets', () => {
     expect(signatures).toEqual(expected.map((signature) => `v1=${signature}`))
     expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2)
     expect(String(after.headers['x-webhook-signature']).split(',')).toHaveLength(2)
+  })
+
+  it('is signed with every former secret until 24 hours after it was replaced, however often that happens', async () => {
+    await freshWorker()
+    await fresh()
+    const { id, secret: first } = await subscribe(tenant, receiver.url)
+    const rotate = async (): Promise<string> => (await tenant.request('POST', `/webhooks/${id}/rotate-secret`)).body.data.secret
+    /** The secrets that signed the next request. */
+    const signers = async (secrets: string[]): Promise<string[]> => {
+      const count = receiver.received.length
+      await writeEvents(service, tenant, 1)
+      worker.wake()
+      const { headers, body } = (await receiver.count(count + 1))[count] ?? never()
+      const [time, ...signatures] = String(headers['x-webhook-signature']).split(',')
+      const signed = (secret: string) =>
+        createHmac('sha256', secret)
+          .update(`${time?.slice(2)}.${body}`)
+          .digest('hex')
+      const known = new Map(secrets.map((secret) => [`v1=${signed(secret)}`, secret]))
+      return signatures.map((signature) => known.get(signature) ?? never())
+    }
+    const pass = async (hours: number): Promise<void> => {
+      for (const [table, column, key] of [
+        ['webhook_subscriptions', 'previous_secret_expires_at', 'id'],
+        ['webhook_former_secrets', 'expires_at', 'subscription_id'],
+      ])
+        await service.db.pool.query(`update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`, [
+          id,
+          hours,
+        ])
+    }
+    const all = [first]
+    for (let count = 0; count < 3; count++) {
+      all.unshift(await rotate())
+      await pass(6)
+    }
+    // Replaced 18, 12 and 6 hours ago.
+    expect(await signers(all)).toEqual(all)
+    await pass(7)
+    expect(await signers(all)).toEqual(all.slice(0, 3))
+    all.unshift(await rotate())
+    expect(await signers(all)).toEqual(all.slice(0, 4))
+  })
+
+  it('is signed with at most 10 former secrets: one more rotation is refused, and says why', async () => {
+    await freshWorker()
+    await fresh()
+    const { id } = await subscribe(tenant, receiver.url)
+    const rotate = () => tenant.request('POST', `/webhooks/${id}/rotate-secret`)
+    for (let count = 0; count < 10; count++) expect((await rotate()).status).toBe(200)
+    const { status, body } = await rotate()
+    expect([status, body.error.code]).toEqual([400, 'validation_error'])
+    expect(body.error.message).toContain('10 times within 24 hours')
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const [{ headers } = never()] = await receiver.count(1)
+    expect(String(headers['x-webhook-signature']).split(',v1=')).toHaveLength(12)
   })
 })
 

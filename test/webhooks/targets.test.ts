@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSender } from '../../server/src/webhooks/delivery/sender.ts'
+import { Names } from '../../server/src/webhooks/index.ts'
 import { isSpecialAddress } from '../../server/src/webhooks/targets/special-addresses.ts'
 import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { startNameServer } from './support/name-server.ts'
 import { startReceiver } from './support/receiver.ts'
 
 const SPECIAL_ADDRESSES = `
@@ -104,18 +106,20 @@ it('only https is accepted in production', async () => {
 })
 
 describe('a connection where private networks are not allowed', () => {
-  const policy = { allowPrivateNetwork: false, requireHttps: false }
   const refused = { status: null, error: expect.stringContaining('special address') }
 
-  async function post(url: string, resolve: (hostname: string) => Promise<string[]> = async () => ['127.0.0.1']) {
-    const sender = createSender(policy, { resolve, timeLimitMs: 1_000 })
-    const answer = await sender.post(url, {}, Buffer.from('{}'))
+  async function post(url: string, addresses: string[] = ['127.0.0.1']) {
+    const nameServer = await startNameServer(() => addresses)
+    const policy = { allowPrivateNetwork: false, requireHttps: false, names: new Names([nameServer.address]) }
+    const sender = createSender(policy, { timeLimitMs: 1_000 })
+    const answer = await sender.post(url, {}, Buffer.from('{}'), 1)
     await sender.close()
-    return answer
+    nameServer.close()
+    return { answer, asked: nameServer.asked }
   }
 
   it.each(SPECIAL_HOSTS)('is not made to %s', async (host) => {
-    expect(await post(`http://${host}:8080/`)).toMatchObject(refused)
+    expect((await post(`http://${host}:8080/`)).answer).toMatchObject(refused)
   })
 
   it.each([
@@ -125,24 +129,20 @@ describe('a connection where private networks are not allowed', () => {
   ])('is not made to a name with %s', async (_name, addresses) => {
     const receiver = await startReceiver()
     const { port } = new URL(receiver.url)
-    expect(await post(`http://receiver.example:${port}/`, async () => addresses)).toMatchObject(refused)
+    expect((await post(`http://receiver.example:${port}/`, addresses)).answer).toMatchObject(refused)
     expect(receiver.received).toEqual([])
     await receiver.close()
   })
 
   it('resolves the name once, so that its answer can not differ between check and use', async () => {
-    let asked = 0
-    await post('http://receiver.example:8080/', async () => (++asked === 1 ? ['192.0.2.1'] : ['127.0.0.1']))
-    expect(asked).toBe(1)
+    const { asked } = await post('http://receiver.example:8080/', ['192.0.2.1'])
+    expect(asked.toSorted()).toEqual(['A receiver.example', 'AAAA receiver.example'])
   })
 
   it('fails for a name without an address', async () => {
-    expect(await post('http://receiver.example/', async () => [])).toMatchObject({
+    expect((await post('http://receiver.example/', [])).answer).toMatchObject({
       status: null,
-      error: expect.stringContaining('no address'),
-    })
-    expect(await post('http://receiver.example/', () => Promise.reject(new Error('SERVFAIL')))).toMatchObject({
-      error: 'SERVFAIL',
+      error: expect.stringContaining('receiver.example'),
     })
   })
 })

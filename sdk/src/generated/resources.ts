@@ -710,7 +710,7 @@ export class Webhooks {
   /**
    * Subscribe to events.
    *
-   * Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.
+   * Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.
    *
    * Scope: `write:webhooks`.
    *
@@ -778,7 +778,7 @@ export class Webhooks {
   /**
    * Delete a subscription.
    *
-   * What waits for it is not sent any more.
+   * Pending deliveries are discarded.
    *
    * Scope: `write:webhooks`.
    *
@@ -793,7 +793,7 @@ export class Webhooks {
   /**
    * Rotate the signing secret.
    *
-   * Returns a new secret. For 24 hours the one before signs too, as a second `v1`.
+   * Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
    *
    * Scope: `write:webhooks`.
    *

@@ -608,7 +608,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to events
-         * @description Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.
+         * @description Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.
          *
          *     Scope: `write:webhooks`.
          */
@@ -643,7 +643,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a subscription
-         * @description What waits for it is not sent any more.
+         * @description Pending deliveries are discarded.
          *
          *     Scope: `write:webhooks`.
          */
@@ -664,7 +664,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description Returns a new secret. For 24 hours the one before signs too, as a second `v1`.
+         * @description Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
          *
          *     Scope: `write:webhooks`.
          */
@@ -1329,6 +1329,7 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
+            /** @description All attempts that were made. */
             attempt_count: number;
             /** @description Present while the delivery is pending. */
             next_attempt_at: string | null;
@@ -1338,6 +1339,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             completed_at: string | null;
+            /** @description The latest 100 attempts, oldest first. */
             attempts: {
                 number: number;
                 /** @enum {string} */
@@ -3349,7 +3351,7 @@ export interface operations {
                             secret: string;
                             /**
                              * Format: date-time
-                             * @description Until then the previous secret signs too, as a second `v1`.
+                             * @description Until then the previous secret signs too, as a further `v1`.
                              */
                             previous_secret_expires_at: string;
                         };

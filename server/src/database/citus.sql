@@ -19,12 +19,14 @@ alter table tenants drop constraint tenants_sandbox_of_fkey;
 alter table warehouse_stock drop constraint warehouse_stock_tenant_id_product_id_fkey;
 alter table warehouse_stock drop constraint warehouse_stock_tenant_id_warehouse_id_fkey;
 alter table warehouses drop constraint warehouses_tenant_id_fkey;
+alter table webhook_former_secrets drop constraint webhook_former_secrets_tenant_id_subscription_id_fkey;
 alter table webhook_lanes drop constraint webhook_lanes_tenant_id_subscription_id_fkey;
 alter table webhook_subscriptions drop constraint webhook_subscriptions_tenant_id_fkey;
 select create_reference_table('tenants');
 select create_reference_table('api_keys');
 select create_distributed_table('audit_log', 'tenant_id');
 select create_distributed_table('deletion_progress', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('deleted_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('event_outbox', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('events', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('finished_deliveries', 'tenant_id', colocate_with => 'audit_log');
@@ -46,6 +48,7 @@ select create_distributed_table('order_lines', 'tenant_id', colocate_with => 'au
 select create_distributed_table('order_month_counts', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('order_totals', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('orders', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('outbox_set_aside', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('picking_flows', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('picks', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('products', 'tenant_id', colocate_with => 'audit_log');
@@ -57,6 +60,7 @@ select create_distributed_table('stock_movements', 'tenant_id', colocate_with =>
 select create_distributed_table('waiting_deliveries', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('warehouse_stock', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('warehouses', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('webhook_former_secrets', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_lanes', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('webhook_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('write_positions', 'tenant_id', colocate_with => 'audit_log');
@@ -75,6 +79,7 @@ alter table tenants add constraint tenants_sandbox_of_fkey FOREIGN KEY (sandbox_
 alter table warehouse_stock add constraint warehouse_stock_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES products(tenant_id, id);
 alter table warehouse_stock add constraint warehouse_stock_tenant_id_warehouse_id_fkey FOREIGN KEY (tenant_id, warehouse_id) REFERENCES warehouses(tenant_id, id);
 alter table warehouses add constraint warehouses_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table webhook_former_secrets add constraint webhook_former_secrets_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id) ON DELETE CASCADE;
 alter table webhook_lanes add constraint webhook_lanes_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES webhook_subscriptions(tenant_id, id) ON DELETE CASCADE;
 alter table webhook_subscriptions add constraint webhook_subscriptions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 commit;

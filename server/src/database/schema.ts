@@ -198,7 +198,22 @@ export interface Schema {
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
   deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: Timestamp }
-  event_outbox: { tenant_id: number; event_id: string; event_created_at: Timestamp; topic: string }
+  event_outbox: {
+    tenant_id: number
+    event_id: string
+    event_created_at: Timestamp
+    topic: string
+    fanned_out_to: Generated<number>
+  }
+  outbox_set_aside: {
+    tenant_id: number
+    event_id: string
+    event_created_at: Timestamp
+    topic: string
+    error: string
+    set_aside_at: Timestamp
+  }
+  deleted_subscriptions: { tenant_id: number; subscription_id: number; deleted_at: Timestamp }
   webhook_subscriptions: {
     tenant_id: number
     id: GeneratedAlways<number>
@@ -213,6 +228,13 @@ export interface Schema {
     disabled_at: NullableTimestamp
     created_at: Timestamp
     updated_at: Timestamp
+  }
+  webhook_former_secrets: {
+    tenant_id: number
+    subscription_id: number
+    id: GeneratedAlways<number>
+    secret_ciphertext: Buffer
+    expires_at: Timestamp
   }
   webhook_lanes: {
     tenant_id: number

@@ -123,6 +123,10 @@ function backlogGauges(registry: Registry): { set(backlog: Backlog): void; reset
   const gauges: Record<keyof Backlog, Gauge> = {
     outboxEvents: gauge('outbox_events', 'Events that wait to be turned into deliveries; counted up to 100000.'),
     outboxAgeSeconds: gauge('outbox_age_seconds', 'Age of the oldest of them; 0 when there is none.'),
+    eventsSetAside: gauge(
+      'outbox_set_aside_events',
+      'Events that could not be turned into deliveries; tried again once an hour.',
+    ),
     waitingDeliveries: gauge('webhook_waiting_deliveries', 'Deliveries that are to be made; counted up to 100000.'),
     dueLanes: gauge('webhook_due_lanes', 'Subscriptions that have something due.'),
     heldLanes: gauge('webhook_held_lanes', 'Subscriptions that are paused because their receiver asked for it, or fails.'),

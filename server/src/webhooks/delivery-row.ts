@@ -33,7 +33,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
     event: row.topic as Delivery['event'],
     webhook_id: String(row.subscription_id),
     state: row.state,
-    attempt_count: row.attempts.length,
+    attempt_count: last?.number ?? 0,
     next_attempt_at: row.state === 'pending' ? row.next_attempt_at : null,
     last_status: last?.response_status ?? null,
     last_error: last?.error ?? null,

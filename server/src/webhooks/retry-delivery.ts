@@ -1,6 +1,8 @@
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { ServiceError } from '../errors.ts'
+import { attemptCount } from './delivery/attempts.ts'
+import { ATTEMPTS_OF_SCHEDULE } from './delivery/retry-schedule.ts'
 import { DELIVERY_COLUMNS, deliveryOf, partsOfDeliveryId, type DeliveryRow } from './delivery-row.ts'
 import type { Delivery } from './schemas.ts'
 import { subscriptionIdOf } from './webhook-id.ts'
@@ -24,7 +26,7 @@ const requestRetry = statement<[tenantId: number, subscriptionId: number, eventI
    ), queued as (
      insert into waiting_deliveries
        (tenant_id, subscription_id, event_id, event_created_at, topic, trigger, tries, next_attempt_at, created_at, attempts)
-     select tenant_id, subscription_id, event_id, event_created_at, topic, 'manual', jsonb_array_length(attempts), due_at, created_at, attempts
+     select tenant_id, subscription_id, event_id, event_created_at, topic, 'manual', least(${attemptCount('attempts')}, ${ATTEMPTS_OF_SCHEDULE}), due_at, created_at, attempts
      from finished
      on conflict do nothing
      returning event_id

@@ -1,17 +1,42 @@
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
+import { ServiceError } from '../errors.ts'
 import { newSigningSecret } from './signing-secret.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
-const replaceSecret = statement<[tenantId: number, id: number, secretCiphertext: Buffer], { previous_secret_expires_at: string }>(
+/** Former secrets that sign besides the current one: each adds a signature to every request. */
+const MAX_FORMER = 10
+
+const replaceSecret = statement<
+  [tenantId: number, id: number, secretCiphertext: Buffer],
+  { replaced: boolean; previous_secret_expires_at: string }
+>(
   'replace_secret',
-  `update webhook_subscriptions
-   set secret_ciphertext = $3, previous_secret_ciphertext = secret_ciphertext, previous_secret_expires_at = now() + interval '24 hours', updated_at = now()
-   where tenant_id = $1 and id = $2
-   returning previous_secret_expires_at`,
+  `with subscription as materialized (
+     select * from webhook_subscriptions where tenant_id = $1 and id = $2 for no key update
+   ), expired as (
+     delete from webhook_former_secrets where tenant_id = $1 and subscription_id = $2 and expires_at <= now()
+   ), allowed as materialized (
+     select s.* from subscription s
+     where coalesce((s.previous_secret_expires_at > now())::int, 0)
+       + (select count(*) from webhook_former_secrets where tenant_id = $1 and subscription_id = $2 and expires_at > now()) < ${MAX_FORMER}
+   ), moved as (
+     insert into webhook_former_secrets (tenant_id, subscription_id, secret_ciphertext, expires_at)
+     select tenant_id, id, previous_secret_ciphertext, previous_secret_expires_at from allowed where previous_secret_expires_at > now()
+   ), replaced as (
+     update webhook_subscriptions w
+     set secret_ciphertext = $3, previous_secret_ciphertext = s.secret_ciphertext, previous_secret_expires_at = now() + interval '24 hours',
+       updated_at = now()
+     from allowed s where w.tenant_id = s.tenant_id and w.id = s.id
+     returning w.previous_secret_expires_at
+   )
+   select r.previous_secret_expires_at is not null as replaced, r.previous_secret_expires_at from subscription left join replaced r on true`,
 )
 
-/** Gives the subscription a new signing secret and returns it; for 24 hours the one before signs too. Throws `not_found`. */
+/**
+ * Gives the subscription a new signing secret and returns it; every former one signs too, until 24 hours after it was replaced. Throws
+ * `not_found`, and `validation_error` when there would be too many former ones.
+ */
 export async function rotateSecret(
   { db, caller, encryption }: RequestContext,
   input: { id: string },
@@ -19,5 +44,9 @@ export async function rotateSecret(
   const secret = newSigningSecret()
   const row = await db.runOne(replaceSecret, [caller.tenantId, subscriptionIdOf(input.id), encryption.encrypt(secret)])
   if (row === undefined) throw webhookNotFound()
+  if (!row.replaced) {
+    const problem = `the secret was replaced ${MAX_FORMER} times within 24 hours, and the former secrets still sign; rotate it again later`
+    throw new ServiceError('validation_error', `secret: ${problem}`)
+  }
   return { id: input.id, secret, previous_secret_expires_at: row.previous_secret_expires_at }
 }

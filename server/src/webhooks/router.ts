@@ -30,13 +30,17 @@ import { updateWebhook } from './update-webhook.ts'
 const extension = { extension: true }
 
 export const webhooksRouter = router({
-  create: endpoint('write:webhooks', {
-    method: 'POST',
-    path: '/webhooks',
-    summary: 'Subscribe to events',
-    description:
-      'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures.',
-  })
+  create: endpoint(
+    'write:webhooks',
+    {
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Subscribe to events',
+      description:
+        'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.',
+    },
+    { callsOthers: true },
+  )
     .input(newWebhook)
     .output(createdWebhook)
     .mutation(({ ctx, input }) => createWebhook(ctx, input)),
@@ -74,7 +78,7 @@ export const webhooksRouter = router({
       description:
         'Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.',
     },
-    extension,
+    { ...extension, callsOthers: true },
   )
     .input(webhookChanges)
     .output(webhook)
@@ -86,7 +90,7 @@ export const webhooksRouter = router({
       method: 'DELETE',
       path: '/webhooks/{id}',
       summary: 'Delete a subscription',
-      description: 'What waits for it is not sent any more.',
+      description: 'Pending deliveries are discarded.',
     },
     extension,
   )
@@ -100,7 +104,8 @@ export const webhooksRouter = router({
       method: 'POST',
       path: '/webhooks/{id}/rotate-secret',
       summary: 'Rotate the signing secret',
-      description: 'Returns a new secret. For 24 hours the one before signs too, as a second `v1`.',
+      description:
+        'Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.',
     },
     extension,
   )
@@ -161,7 +166,8 @@ export const webhooksRouter = router({
       description:
         'Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.',
     },
-    extension,
+    // Of several transactions.
+    { ...extension, callsOthers: true },
   )
     .input(replayRequest)
     .output(replayed)

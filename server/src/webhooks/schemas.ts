@@ -76,7 +76,7 @@ export const deletedWebhook = z.object({ message: z.string(), webhook_id: z.stri
 export const rotatedSecret = z.object({
   id: z.string(),
   secret,
-  previous_secret_expires_at: timestamp.describe('Until then the previous secret signs too, as a second `v1`.'),
+  previous_secret_expires_at: timestamp.describe('Until then the previous secret signs too, as a further `v1`.'),
 })
 
 const deliveryState = z.enum(['pending', 'in_flight', 'succeeded', 'failed', 'skipped'])
@@ -90,23 +90,25 @@ export const delivery = z
     state: deliveryState.describe(
       '`skipped`: the subscription was inactive. `failed`: all attempts were made, or the receiver answered 410.',
     ),
-    attempt_count: z.int(),
+    attempt_count: z.int().describe('All attempts that were made.'),
     next_attempt_at: timestamp.nullable().describe('Present while the delivery is pending.'),
     last_status: z.int().nullable().describe('HTTP status of the last attempt, null when there was no answer.'),
     last_error: z.string().nullable(),
     created_at: timestamp,
     completed_at: timestamp.nullable(),
-    attempts: z.array(
-      z.object({
-        number: z.int(),
-        trigger: z.enum(['schedule', 'manual', 'replay', 'test']),
-        started_at: timestamp,
-        duration_ms: z.int(),
-        response_status: z.int().nullable(),
-        response_body: z.string().nullable().describe('The first 1 KiB of the answer.'),
-        error: z.string().nullable(),
-      }),
-    ),
+    attempts: z
+      .array(
+        z.object({
+          number: z.int(),
+          trigger: z.enum(['schedule', 'manual', 'replay', 'test']),
+          started_at: timestamp,
+          duration_ms: z.int(),
+          response_status: z.int().nullable(),
+          response_body: z.string().nullable().describe('The first 1 KiB of the answer.'),
+          error: z.string().nullable(),
+        }),
+      )
+      .describe('The latest 100 attempts, oldest first.'),
   })
   .meta({ id: 'Delivery' })
 

@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { EVENT_SAMPLES, type Topic } from '../events/index.ts'
 import { attemptDelivery } from './delivery/attempt-delivery.ts'
+import { DatabaseClock } from './delivery/database-clock.ts'
 import { createSender } from './delivery/sender.ts'
-import { targetOf, type StoredTarget } from './delivery/target.ts'
+import { OLDER_SECRETS, targetOf, type StoredTarget } from './delivery/target.ts'
 import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
 import type { Delivery } from './schemas.ts'
 import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
-const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[] }>(
+const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>(
   'find_webhook_target',
-  `select url, events, secret_ciphertext, previous_secret_ciphertext, previous_secret_expires_at
-   from webhook_subscriptions where tenant_id = $1 and id = $2`,
+  `select s.url, s.events, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at, ${OLDER_SECRETS} as older_secrets,
+     clock_timestamp() as now
+   from webhook_subscriptions s where s.tenant_id = $1 and s.id = $2`,
 )
 
 // The id of a test event is behind all others, so that it is never in the feed.
@@ -40,7 +41,9 @@ export async function sendTest(
   const stored = await db.runOne(findTarget, [caller.tenantId, subscriptionId])
   if (stored === undefined) throw webhookNotFound()
   const topic = input.event ?? firstTopicOf(stored)
-  const createdAt = systemClock.now()
+  const clock = new DatabaseClock()
+  clock.set(stored.now)
+  const createdAt = clock.now()
   const event_id = `evt_test_${randomBytes(12).toString('hex')}`
   const body = JSON.stringify({ id: event_id, event: topic, created_at: createdAt, data: EVENT_SAMPLES[topic] })
 
@@ -48,7 +51,7 @@ export async function sendTest(
   try {
     const message = { event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
     const target = targetOf(stored, encryption, createdAt)
-    const { attempt, acknowledged } = await attemptDelivery(message, target, sender, systemClock)
+    const { attempt, acknowledged } = await attemptDelivery(message, target, sender, clock, caller.tenantId)
     const state = acknowledged ? 'succeeded' : 'failed'
     const row = await db.runOne(recordTest, [
       caller.tenantId,

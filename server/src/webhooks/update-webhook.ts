@@ -6,12 +6,6 @@ import { requireAllowedTarget } from './targets/require-allowed-target.ts'
 import { subscriptionIdOf } from './webhook-id.ts'
 
 // The lane first, as in the statement that records results: whoever locks both does so in this order.
-const resetLane = statement<[tenantId: number, id: number], unknown>(
-  'reset_lane',
-  `update webhook_lanes set due_at = now(), cap = default, held_until = null, failing_since = null, failed_attempts = 0
-   where tenant_id = $1 and subscription_id = $2`,
-)
-
 const updateSubscription = statement<
   [
     tenantId: number,
@@ -20,18 +14,27 @@ const updateSubscription = statement<
     url: string | undefined,
     events: string[] | undefined,
     active: boolean | undefined,
+    resetsLane: boolean,
   ],
   { id: number }
 >(
   'update_subscription',
-  `update webhook_subscriptions
-   set name = coalesce($3, name), url = coalesce($4, url), events = coalesce($5, events), active = coalesce($6, active),
-     disabled_reason = case when $6 then null when not $6 and active then 'paused' else disabled_reason end,
-     disabled_at = case when $6 then null when not $6 and active then now() else disabled_at end,
+  `with lane as materialized (
+     select tenant_id, subscription_id from webhook_lanes where tenant_id = $1 and subscription_id = $2 for no key update
+   ), reset as (
+     update webhook_lanes l set due_at = now(), cap = default, held_until = null, failing_since = null, failed_attempts = 0
+     from lane where $7::boolean and l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id
+   )
+   update webhook_subscriptions s
+   set name = coalesce($3, s.name), url = coalesce($4, s.url), events = coalesce($5, s.events), active = coalesce($6, s.active),
+     disabled_reason = case when $6 then null when not $6 and s.active then 'paused' else s.disabled_reason end,
+     disabled_at = case when $6 then null when not $6 and s.active then now() else s.disabled_at end,
      updated_at = now()
-   where tenant_id = $1 and id = $2
-     and (name, url, events, active) is distinct from (coalesce($3, name), coalesce($4, url), coalesce($5, events), coalesce($6, active))
-   returning id`,
+   from lane
+   where s.tenant_id = lane.tenant_id and s.id = lane.subscription_id
+     and (s.name, s.url, s.events, s.active) is distinct from
+       (coalesce($3, s.name), coalesce($4, s.url), coalesce($5, s.events), coalesce($6, s.active))
+   returning s.id`,
 )
 
 /**
@@ -40,13 +43,11 @@ const updateSubscription = statement<
  */
 export async function updateWebhook(context: RequestContext, input: WebhookChanges): Promise<Webhook> {
   const { db, caller, webhookTargets } = context
+  const { name, url, events, active } = input
   const id = subscriptionIdOf(input.id)
   const current = await getWebhook(context, input)
-  if (input.url !== undefined) await requireAllowedTarget(input.url, webhookTargets)
-  const beginsAnew = input.active === true || (input.url !== undefined && input.url !== current.url)
-  await db.transaction(async (tx) => {
-    if (beginsAnew || input.active === false) await tx.run(resetLane, [caller.tenantId, id])
-    await tx.run(updateSubscription, [caller.tenantId, id, input.name, input.url, input.events, input.active])
-  })
+  if (url !== undefined) await requireAllowedTarget(url, webhookTargets, caller.tenantId)
+  const resetsLane = active !== undefined || (url !== undefined && url !== current.url)
+  await db.run(updateSubscription, [caller.tenantId, id, name, url, events, active, resetsLane])
   return getWebhook(context, input)
 }

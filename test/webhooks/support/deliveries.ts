@@ -2,7 +2,12 @@ import { createEncryption } from '../../../server/src/encryption.ts'
 import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
 import { statement } from '../../../server/src/database/statement.ts'
 import { EVENT_SAMPLES, recordEvents, type Topic } from '../../../server/src/events/index.ts'
-import { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from '../../../server/src/webhooks/index.ts'
+import {
+  Names,
+  startDeliveryEngine,
+  type DeliveryEngine,
+  type DeliveryEngineOptions,
+} from '../../../server/src/webhooks/index.ts'
 import { startService, type TestService, type TestTenant } from '../../support/service.ts'
 import { until } from './receiver.ts'
 
@@ -40,7 +45,7 @@ export function startWorker(service: TestService, options: Partial<DeliveryEngin
   const engine = startDeliveryEngine({
     db,
     encryption: createEncryption(encryptionKey),
-    webhookTargets: { allowPrivateNetwork: true, requireHttps: false },
+    webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
     log: { error: () => {} },
     clock,
     ...options,
@@ -113,4 +118,28 @@ export async function countInState(tenant: TestTenant, webhookId: string, state:
     const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?limit=1&state=${state}`)
     return body.data.pagination.total === count
   }, `${count} ${state} deliveries`)
+}
+
+/** Subscriptions that a tenant made before there was a limit. */
+export async function subscribeManyTimes(
+  { db }: { db: Database },
+  tenant: TestTenant,
+  url: string,
+  count: number,
+): Promise<number[]> {
+  const secret = createEncryption(encryptionKey).encrypt('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  const { rows } = await db.pool.query(
+    `with subscription as (
+       insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext, created_at)
+       select $1, 'old', $2, '{*}', $3, now() - interval '1 day' from generate_series(1, $4::int) returning id
+     )
+     insert into webhook_lanes (tenant_id, subscription_id) select $1, id from subscription returning subscription_id as id`,
+    [tenant.id, url, secret, count],
+  )
+  return rows.map(({ id }: { id: number }) => id)
+}
+
+/** Lets nothing of a tenant be sent, so that what is queued stays as it was queued. */
+export async function hold({ db }: { db: Database }, tenant: TestTenant): Promise<void> {
+  await db.pool.query(`update webhook_lanes set held_until = now() + interval '1 day' where tenant_id = $1`, [tenant.id])
 }

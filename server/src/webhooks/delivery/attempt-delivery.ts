@@ -26,10 +26,16 @@ export interface AttemptResult {
 const USER_AGENT = 'Fulfillment-Webhooks/1.0'
 
 /** Signs an event and sends it once. Never throws. */
-export async function attemptDelivery(message: Message, target: Target, sender: Sender, clock: Clock): Promise<AttemptResult> {
+export async function attemptDelivery(
+  message: Message,
+  target: Target,
+  sender: Sender,
+  clock: Clock,
+  tenantId: number,
+): Promise<AttemptResult> {
   const startedAt = clock.now()
   const started = performance.now()
-  const { status, body, retryAfter, error } = await sendSigned(message, target, sender, startedAt)
+  const { status, body, retryAfter, error } = await sendSigned(message, target, sender, startedAt, tenantId)
   const durationMs = Math.round(performance.now() - started)
   const acknowledged = error === null && status !== null && status >= 200 && status < 300
   const attempt: Attempt = {
@@ -44,10 +50,16 @@ export async function attemptDelivery(message: Message, target: Target, sender: 
   return { attempt, acknowledged, answered: error === null, retryAfter, endedAt: clock.now() }
 }
 
-async function sendSigned(message: Message, { url, secrets }: Target, sender: Sender, now: Date): Promise<Answer> {
+async function sendSigned(
+  message: Message,
+  { url, secrets }: Target,
+  sender: Sender,
+  now: Date,
+  tenantId: number,
+): Promise<Answer> {
   if (secrets === undefined) return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
   const body = Buffer.from(message.body)
-  return sender.post(url, signedHeaders(message, body, secrets, now), body)
+  return sender.post(url, signedHeaders(message, body, secrets, now), body, tenantId)
 }
 
 function signedHeaders(

@@ -1,19 +1,22 @@
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
-import { WAITS_FOR_NO_DISK, type EngineConnection } from './connection.ts'
+import { attemptCount } from './attempts.ts'
+import { begin, commit, WAITS_FOR_NO_DISK, type EngineConnection } from './connection.ts'
 import { OWNERSHIP } from './keep-lanes.ts'
-import type { StoredTarget } from './target.ts'
+import { OLDER_SECRETS, type StoredTarget } from './target.ts'
 
 /** A lane that a claim has locked. */
 export interface LockedLane extends StoredTarget {
   tenant_id: number
   subscription_id: number
   cap: number
+  /** Whether the subscription is active. */
+  active: boolean
 }
 
 /** A lane, and what to take from it. */
 export interface LaneRoom extends LockedLane {
-  /** How many deliveries: 0 lets it wait until some of those in flight are done. */
+  /** How many deliveries: 0 lets it wait until some of those in flight are done. Of an inactive subscription: how many to skip. */
   room: number
   /** Those due before are not looked for. */
   dueSince: string
@@ -42,30 +45,41 @@ export interface Claim {
   owner: string
   now: Date
   lease: Date
-  maxLanes: number
+  /** Those from which something is taken, each as much as the others. */
+  tenants: readonly number[]
   /** Chooses among the lanes that have something due; one that is left out is asked about again. */
   choose: (lanes: LockedLane[]) => LaneRoom[]
 }
 
-const begin = statement<[], unknown>('begin_claim', 'begin')
 /** The next statement takes the first of many that an index has in order: a plan made while there were few sorted all that wait. */
 const keepIndexOrder = statement<[], unknown>(
   'keep_index_order',
   `select set_config('enable_sort', 'off', true), ${WAITS_FOR_NO_DISK}`,
 )
-const commit = statement<[], unknown>('commit_claim', 'commit')
+/** SQL for whether this process may claim from a lane `l`. */
+const IS_FREE = `l.due_at <= $1 and (l.owner is null or l.owner = $2 or l.owner_until <= clock_timestamp())`
 
-const lockLanes = statement<[now: Date, owner: string, maxLanes: number], LockedLane>(
+/** Of a tenant with more due lanes these are looked at, the longest due first: those that are claimed from are due later. */
+const LANES_SEEN = 1_000
+
+const lockLanes = statement<[now: Date, owner: string, tenants: readonly number[], lanes: number], LockedLane>(
   'lock_lanes',
-  `select l.tenant_id, l.subscription_id, l.cap, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at
-   from webhook_lanes l join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
-   where l.due_at <= $1 and (l.owner is null or l.owner = $2 or l.owner_until <= clock_timestamp())
-   order by l.claimed_at limit $3
-   for no key update of l skip locked`,
+  `select lane.*
+   from unnest($3::bigint[]) as tenant (id) cross join lateral (
+     select l.tenant_id, l.subscription_id, l.cap, s.active, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at,
+       ${OLDER_SECRETS} as older_secrets
+     from (
+       select l.tenant_id, l.subscription_id from webhook_lanes l
+       where l.tenant_id = tenant.id and ${IS_FREE} order by l.due_at limit ${LANES_SEEN}
+     ) due
+     join webhook_lanes l on l.tenant_id = due.tenant_id and l.subscription_id = due.subscription_id
+     join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
+     -- Once more, for the row as it is when it is locked.
+     where ${IS_FREE}
+     order by l.claimed_at limit $4
+     for no key update of l skip locked
+   ) lane`,
 )
-
-/** How many waiting deliveries of an inactive subscription are set aside at once. */
-const SKIP_BATCH = 500
 
 /** SQL for the time from which a delivery `d` in flight may be sent again. */
 const LEASE_END = 'coalesce(d.lease_until, d.next_attempt_at)'
@@ -80,7 +94,7 @@ const takeDeliveries = statement<
 >(
   'take_deliveries',
   `with lane as materialized (
-     select l.tenant_id, l.subscription_id, l.due_since, s.active, case when s.active then l.room else ${SKIP_BATCH} end as room
+     select l.tenant_id, l.subscription_id, l.due_since, s.active, l.room
      from unnest($1::bigint[], $2::bigint[], $3::int[], $7::timestamptz[]) as l (tenant_id, subscription_id, room, due_since)
      join webhook_subscriptions s on s.tenant_id = l.tenant_id and s.id = l.subscription_id
    ), due as materialized (
@@ -133,26 +147,40 @@ const takeDeliveries = statement<
      from lane_count c where l.tenant_id = c.tenant_id and l.subscription_id = c.subscription_id
    )
    select t.tenant_id, t.subscription_id, t.event_id, t.event_created_at::text as event_created_at, t.topic, t.trigger, t.tries,
-     t.next_attempt_at as due_at, t.lease_until as lease, jsonb_array_length(t.attempts) + 1 as attempt_number, e.body, lane.active
+     t.next_attempt_at as due_at, t.lease_until as lease, ${attemptCount('t.attempts')} + 1 as attempt_number, e.body, lane.active
    from taken t
    join lane on lane.tenant_id = t.tenant_id and lane.subscription_id = t.subscription_id
    join events e on e.tenant_id = t.tenant_id and e.id = t.event_id and e.created_at = t.event_created_at
    order by t.event_id`,
 )
 
+/** Lanes from which one claim takes deliveries. */
+const MAX_LANES = 64
+
+/** What a claim took. */
+export interface ClaimedLanes {
+  lanes: LaneRoom[]
+  claimed: Claimed[]
+  /** A tenant may have more lanes with something due. */
+  more: boolean
+}
+
 /**
- * Takes due deliveries of the lanes that were not claimed from for the longest time. Two statements, not one: the second one sees
- * what was queued until the lanes were locked, so that a lane never goes to sleep over a delivery that was queued meanwhile.
+ * Takes due deliveries of some tenants, of each one's lanes that were not claimed from for the longest time. Two statements, not one: the
+ * second one sees what was queued until the lanes were locked, so that a lane never goes to sleep over a delivery that was queued meanwhile.
  */
 export async function claimDeliveries(
   connection: EngineConnection,
-  { owner, now, lease, maxLanes, choose }: Claim,
-): Promise<{ lanes: LaneRoom[]; claimed: Claimed[] }> {
+  { owner, now, lease, tenants, choose }: Claim,
+): Promise<ClaimedLanes> {
+  const lanesEach = Math.ceil(MAX_LANES / tenants.length)
   await connection.run(begin, [])
-  const lanes = choose(await connection.run(lockLanes, [now, owner, maxLanes]))
+  const lanes = choose(await connection.run(lockLanes, [now, owner, tenants, lanesEach]))
   const claimed = lanes.length === 0 ? [] : await take(connection, lanes, now, lease, owner)
   await connection.run(commit, [])
-  return { lanes, claimed }
+  const ofTenants = [...Map.groupBy(lanes, ({ tenant_id }) => tenant_id).values()]
+  const more = ofTenants.some((ofTenant) => ofTenant.length === lanesEach)
+  return { lanes, claimed, more }
 }
 
 async function take(

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { systemClock, type Clock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { WebhookTargetPolicy } from '../../context.ts'
 import type { Database } from '../../database/database.ts'
-import { statement } from '../../database/statement.ts'
 import type { Encryption } from '../../encryption.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
-import { claimDeliveries, type Claimed } from './claim-deliveries.ts'
+import { claimDeliveries, type Claimed, type ClaimedLanes } from './claim-deliveries.ts'
 import { EngineConnection } from './connection.ts'
+import { DatabaseClock } from './database-clock.ts'
 import { FanOut } from './fan-out.ts'
+import { WorkFinder, type Work } from './find-work.ts'
 import { KEEP_INTERVAL_MS, keepLanes } from './keep-lanes.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
@@ -22,6 +23,7 @@ export interface DeliveryEngineOptions {
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
   log: { error(details: object, message: string): void }
+  /** Default: the database's. */
   clock?: Clock
   sending?: SenderOptions
   /** Called after each attempt, to be counted. */
@@ -36,7 +38,6 @@ export interface DeliveryEngine {
   stop(options?: { graceMs?: number }): Promise<void>
 }
 
-const MAX_LANES = 64
 const LEASE_MS = 60_000
 /** What must be left of a lease when a request is begun: more than the request can take. */
 const SAFE_LEASE_MS = 20_000
@@ -47,13 +48,8 @@ const REST_MS = 5
 const AFTER_ERROR_MS = 1_000
 const STOP_GRACE_MS = 16_000
 
-const hasWork = statement<[now: Date], { events: boolean; deliveries: boolean }>(
-  'has_delivery_work',
-  `select exists (select from event_outbox) as events, exists (select from webhook_lanes where due_at <= $1) as deliveries`,
-)
-
-/** What need not be asked for after a full batch. */
-const PLENTY = { events: true, deliveries: true }
+/** Looks one after another that find only what others have in hand, before the next poll. */
+const MAX_IDLE_LOOKS = 20
 
 /** Starts delivering. */
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
@@ -63,27 +59,34 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
 class Engine implements DeliveryEngine {
   readonly #owner = randomUUID()
   readonly #connection: EngineConnection
+  readonly #work: WorkFinder
   readonly #fanOut: FanOut
   readonly #log: DeliveryEngineOptions['log']
   readonly #encryption: Encryption
   readonly #clock: Clock
+  readonly #databaseClock: DatabaseClock | undefined
   readonly #sender: Sender
   readonly #lanes = new Lanes()
   readonly #onAttempt: DeliveryEngineOptions['onAttempt']
   readonly #loop: Promise<void>
   #results: Result[] = []
   #lanesKeptAt = 0
+  #idleLooks = 0
   #stopping = false
   #aborted = false
   #woken = false
   #rouse: (() => void) | undefined
 
-  constructor({ db, encryption, webhookTargets, log, clock = systemClock, sending, onAttempt }: DeliveryEngineOptions) {
+  constructor({ db, encryption, webhookTargets, log, clock, sending, onAttempt }: DeliveryEngineOptions) {
     this.#connection = new EngineConnection(db)
-    this.#fanOut = new FanOut(this.#connection)
+    this.#work = new WorkFinder(this.#connection)
+    this.#fanOut = new FanOut(this.#connection, ({ error, ...event }) =>
+      log.error({ err: error, ...event }, 'an event could not be turned into deliveries, and was set aside'),
+    )
     this.#log = log
     this.#encryption = encryption
-    this.#clock = clock
+    this.#databaseClock = clock === undefined ? new DatabaseClock() : undefined
+    this.#clock = clock ?? (this.#databaseClock as Clock)
     this.#sender = createSender(webhookTargets, sending)
     this.#onAttempt = onAttempt
     this.#loop = this.#run()
@@ -134,11 +137,23 @@ class Engine implements DeliveryEngine {
     const written = await this.#writeResults()
     await this.#keepLanes()
     if (this.#stopping) return { worked: written > 0, again: false }
+    const work = await this.#findWork()
     const now = this.#clock.now()
-    const work = this.#fanOut.hasMore ? PLENTY : (await this.#connection.run(hasWork, [now]))[0]
-    const events = work?.events === true ? await this.#fanOut.takeBatch(now) : 0
-    const lanes = work?.deliveries === true || events > 0 ? await this.#claim(now) : 0
-    return { worked: written + events + lanes > 0, again: this.#fanOut.hasMore || lanes === MAX_LANES }
+    const fannedOut = await this.#fanOut.takeTurn(work.outbox, now)
+    const { lanes, more } = await this.#claim(now, [...new Set([...work.due, ...fannedOut.tenants])])
+    const worked = written + fannedOut.events + lanes.length > 0
+    this.#idleLooks = worked ? 0 : this.#idleLooks + 1
+    const looksOn = work.more && this.#idleLooks < MAX_IDLE_LOOKS
+    return { worked, again: fannedOut.more || more || looksOn }
+  }
+
+  async #findWork(): Promise<Work> {
+    const work = await this.#work.find(
+      this.#databaseClock === undefined ? this.#clock.now() : undefined,
+      this.#lanes.places().fullTenants,
+    )
+    if (!work.isOld) this.#databaseClock?.set(work.now)
+    return work
   }
 
   async #writeResults(): Promise<number> {
@@ -147,7 +162,13 @@ class Engine implements DeliveryEngine {
     this.#results = []
     const status = this.#lanes.status()
     try {
-      await recordResults(this.#connection, this.#owner, this.#clock.now(), results, status)
+      await recordResults(this.#connection, this.#owner, this.#clock.now(), results, status, ({ delivery }, err) => {
+        const { tenant_id: tenantId, subscription_id: subscriptionId, event_id: eventId } = delivery
+        this.#log.error(
+          { err, tenantId, subscriptionId, eventId },
+          'what became of a delivery could not be written: it will be sent again',
+        )
+      })
     } catch (error) {
       this.#results = [...results, ...this.#results]
       throw error
@@ -162,19 +183,20 @@ class Engine implements DeliveryEngine {
     this.#lanesKeptAt = performance.now()
   }
 
-  async #claim(now: Date): Promise<number> {
-    if (this.#lanes.places <= 0) return 0
-    const lease = new Date(now.getTime() + LEASE_MS)
-    const choose = this.#lanes.choose.bind(this.#lanes)
-    const { lanes, claimed } = await claimDeliveries(this.#connection, {
+  async #claim(now: Date, due: readonly number[]): Promise<Omit<ClaimedLanes, 'claimed'>> {
+    const places = this.#lanes.places()
+    const full = new Set(places.fullTenants)
+    const tenants = due.filter((tenantId) => !full.has(tenantId))
+    if (tenants.length === 0 || places.free === 0) return { lanes: [], more: false }
+    const { lanes, claimed, more } = await claimDeliveries(this.#connection, {
       owner: this.#owner,
       now,
-      lease,
-      maxLanes: MAX_LANES,
-      choose,
+      lease: new Date(now.getTime() + LEASE_MS),
+      tenants,
+      choose: this.#lanes.choose.bind(this.#lanes),
     })
     for (const lane of this.#lanes.add(lanes, claimed, (row) => targetOf(row, this.#encryption, now))) this.#sendFrom(lane)
-    return lanes.length
+    return { lanes, more }
   }
 
   #sendFrom(lane: Lane): void {
@@ -187,7 +209,7 @@ class Engine implements DeliveryEngine {
 
   async #send(lane: Lane, delivery: Claimed): Promise<void> {
     lane.sending += 1
-    const outcome = await attemptDelivery(delivery, lane.target, this.#sender, this.#clock)
+    const outcome = await attemptDelivery(delivery, lane.target, this.#sender, this.#clock, lane.tenant_id)
     lane.sending -= 1
     const result = resultOfAttempt(delivery, outcome)
     this.#onAttempt?.(result.state === 'pending' ? 'retried' : result.state, outcome.attempt.duration_ms / 1_000)
@@ -201,6 +223,7 @@ class Engine implements DeliveryEngine {
   }
 
   #handBack(deliveries: Claimed[]): void {
+    if (deliveries.length === 0) return
     const nextAttemptAt = this.#clock.now()
     this.#results.push(...deliveries.map((delivery) => ({ delivery, state: 'pending' as const, nextAttemptAt })))
   }

@@ -1,13 +1,15 @@
 import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
 import { ALWAYS, Lane } from './lane.ts'
+import { Places } from './places.ts'
 import type { LaneStatus } from './record-results.ts'
 import type { Target } from './target.ts'
 
-/** Requests in flight in this process. */
-const MAX_IN_FLIGHT = 256
+/** Deliveries that one claim may take ahead of free places, for all tenants, so that it stays quick. */
+const MAX_AHEAD = 2_000
 
-/** Kept for lanes that have nothing in flight, so that slow receivers never take the last place. */
-const RESERVED = 64
+/** How many waiting deliveries of an inactive subscription a claim skips, and of how many such subscriptions. */
+const SKIP_BATCH = 500
+const MAX_INACTIVE_LANES = 2
 
 /** All lanes of which this process has claimed deliveries. */
 export class Lanes {
@@ -21,23 +23,32 @@ export class Lanes {
     return this.all.reduce((sum, lane) => sum + lane.sending, 0)
   }
 
-  /** Requests that may be begun besides those that are in flight or wait only for one of the same lane. */
-  get places(): number {
-    return MAX_IN_FLIGHT - this.all.reduce((sum, lane) => sum + Math.min(lane.load, lane.cap), 0)
+  /** The places as they are now: requests in flight, and those that only wait for one of the same lane, have one. */
+  places(): Places {
+    return new Places(this.all.map(({ tenant_id, load, cap }) => ({ tenant_id, requests: Math.min(load, cap) })))
   }
 
   /** Shares out the free places. */
   choose(locked: readonly LockedLane[]): LaneRoom[] {
-    let places = this.places
-    return locked.flatMap((row) => {
+    const active = locked.filter((row) => row.active)
+    const inactive = locked.filter((row) => !row.active).slice(0, MAX_INACTIVE_LANES)
+    return [...this.#roomsOf(active), ...inactive.map((row) => Object.assign(row, { room: SKIP_BATCH, dueSince: ALWAYS }))]
+  }
+
+  #roomsOf(active: readonly LockedLane[]): LaneRoom[] {
+    const places = this.places()
+    const aheadOfTenant = Math.floor(MAX_AHEAD / new Set(active.map(({ tenant_id }) => tenant_id)).size)
+    const aheadLeft = new Map<number, number>()
+    return active.flatMap((row) => {
       const lane = this.#lanes.get(keyOf(row))
       const { load, cap, ahead } = lane ?? { load: 0, cap: row.cap, ahead: 0 }
       const wanted = Math.max(0, cap - load)
-      const available = load === 0 && places > 0 ? Math.max(1, places - RESERVED) : Math.max(0, places - RESERVED)
-      if (wanted > 0 && available === 0) return []
-      const given = Math.min(wanted, available)
-      places -= given
-      return [Object.assign(row, { room: given + ahead, dueSince: lane?.dueSince ?? ALWAYS })]
+      const given = places.take(row.tenant_id, wanted, load === 0)
+      if (wanted > 0 && given === 0) return []
+      const left = aheadLeft.get(row.tenant_id) ?? aheadOfTenant
+      const givenAhead = Math.min(ahead, left)
+      aheadLeft.set(row.tenant_id, left - givenAhead)
+      return [Object.assign(row, { room: given + givenAhead, dueSince: lane?.dueSince ?? ALWAYS })]
     })
   }
 

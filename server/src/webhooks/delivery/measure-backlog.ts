@@ -5,6 +5,8 @@ import { statement } from '../../database/statement.ts'
 export interface Backlog {
   outboxEvents: number
   outboxAgeSeconds: number
+  /** Events that could not be turned into deliveries. */
+  eventsSetAside: number
   waitingDeliveries: number
   dueLanes: number
   heldLanes: number
@@ -16,9 +18,10 @@ const MOST = 100_000
 
 const measure = statement<[], Backlog>(
   'measure_delivery_backlog',
-  `select o.*, d.*, l.* from
+  `select o.*, a.*, d.*, l.* from
      (select count(*) as "outboxEvents", coalesce(extract(epoch from clock_timestamp() - min(event_created_at)), 0)::float8 as "outboxAgeSeconds"
       from (select event_created_at from event_outbox limit ${MOST}) o) o,
+     (select count(*) as "eventsSetAside" from (select from outbox_set_aside limit ${MOST}) a) a,
      (select count(*) as "waitingDeliveries" from (select from waiting_deliveries limit ${MOST}) d) d,
      (select count(*) filter (where due_at <= now()) as "dueLanes", count(*) filter (where held_until > now()) as "heldLanes",
         count(*) filter (where failing_since is not null) as "failingLanes"

@@ -1,7 +1,9 @@
 import type { Attempt } from '../../database/schema.ts'
 import { statement } from '../../database/statement.ts'
+import { withAttempt } from './attempts.ts'
 import type { Claimed } from './claim-deliveries.ts'
 import type { EngineConnection } from './connection.ts'
+import { isOfItsWork, isTimeout } from './statement-failures.ts'
 
 /** What becomes of a claimed delivery: the outcome of an attempt, or, without one, that it is handed back unsent. */
 export interface Result {
@@ -30,6 +32,9 @@ export interface LaneStatus {
 const PAUSE_PER_FAILURE_MS = 5
 const LONGEST_PAUSE_MS = 1_000
 
+/** Counting further would change nothing. */
+const MOST_FAILURES = 1_000_000
+
 const DISABLED_AFTER_DAYS = 5
 const DISABLED_AFTER_FAILURES = 20
 
@@ -54,14 +59,14 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
    ), finished as (
      insert into finished_deliveries
        (tenant_id, subscription_id, event_id, event_created_at, topic, state, created_at, completed_at, attempts)
-     select tenant_id, subscription_id, event_id, event_created_at, topic, end_state, created_at, $3, attempts || attempt from ended
+     select tenant_id, subscription_id, event_id, event_created_at, topic, end_state, created_at, $3, ${withAttempt('attempts', 'attempt')} from ended
      on conflict (tenant_id, subscription_id, event_created_at, event_id)
        do update set state = excluded.state, completed_at = excluded.completed_at, attempts = excluded.attempts
    ), continued as (
      update waiting_deliveries d
      set state = 'pending', next_attempt_at = r.next_attempt_at, lease_until = null, tries = d.tries + (r.attempt is not null)::int,
        trigger = case when r.attempt is null then d.trigger else 'schedule' end,
-       attempts = case when r.attempt is null then d.attempts else d.attempts || r.attempt end
+       attempts = case when r.attempt is null then d.attempts else ${withAttempt('d.attempts', 'r.attempt')} end
      from found r where r.state = 'pending' and d.ctid = r.row
      returning d.tenant_id, d.subscription_id, d.next_attempt_at, r.attempt is not null as attempted, r.held_until as asked_to_wait_until
    ), written as (
@@ -81,7 +86,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
      for no key update of l
    ), lane as materialized (
      select l.*, o.failures, o.gone, o.next_attempt_at, o.asked_to_wait_until, s.cap, s.more, s.idle and l.owner = $4 as released,
-       case when o.succeeded then 0 else l.failed_attempts + o.failures end as failed_in_a_row,
+       case when o.succeeded then 0 else least(l.failed_attempts + o.failures, ${MOST_FAILURES}) end as failed_in_a_row,
        case when o.succeeded then null when o.failures > 0 then coalesce(l.failing_since, $3) else l.failing_since end as now_failing_since
      from locked l
      join outcome o on o.tenant_id = l.tenant_id and o.subscription_id = l.subscription_id
@@ -109,15 +114,41 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
    from next n where l.tenant_id = n.tenant_id and l.subscription_id = n.subscription_id`,
 )
 
-/** Writes what became of deliveries, and what follows for their subscriptions. */
+/** Results that one statement writes. */
+const BATCH = 1_000
+
+/**
+ * Writes what became of deliveries, and what follows for their subscriptions. When that fails for one of them, the others are written all
+ * the same: `onLost` is told of that one, which is sent again when its lease ends.
+ */
 export async function recordResults(
   connection: EngineConnection,
   owner: string,
   now: Date,
   results: readonly Result[],
   lanes: readonly LaneStatus[],
+  onLost: (result: Result, error: Error) => void,
 ): Promise<void> {
-  const rows = results.map(({ delivery, state, nextAttemptAt, attempt, heldUntil, gone }) => ({
+  const halves = async (): Promise<void> => {
+    const middle = Math.ceil(results.length / 2)
+    for (const half of [results.slice(0, middle), results.slice(middle)])
+      await recordResults(connection, owner, now, half, lanes, onLost)
+  }
+  if (results.length > BATCH) return await halves()
+  try {
+    await connection.run(record, [JSON.stringify(results.map(rowOf)), JSON.stringify(lanes), now, owner])
+  } catch (error) {
+    if (!isOfItsWork(error)) throw error
+    const [result] = results
+    if (results.length > 1) return await halves()
+    // That the database is slow is no fault of the result.
+    if (result === undefined || isTimeout(error)) throw error
+    onLost(result, error)
+  }
+}
+
+function rowOf({ delivery, state, nextAttemptAt, attempt, heldUntil, gone }: Result): object {
+  return {
     tenant_id: delivery.tenant_id,
     subscription_id: delivery.subscription_id,
     event_created_at: delivery.event_created_at,
@@ -128,6 +159,5 @@ export async function recordResults(
     attempt,
     held_until: heldUntil,
     gone,
-  }))
-  await connection.run(record, [JSON.stringify(rows), JSON.stringify(lanes), now, owner])
+  }
 }

@@ -17,6 +17,9 @@ const DELAYS_MS = [
   24 * HOUR,
 ]
 
+/** Attempts of a delivery in all. */
+export const ATTEMPTS_OF_SCHEDULE = DELAYS_MS.length + 1
+
 const JITTER = 0.2
 const LONGEST_HOLD_MS = 24 * HOUR
 

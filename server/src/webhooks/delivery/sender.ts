@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
 import type { WebhookTargetPolicy } from '../../context.ts'
-import { publicAddressesOnly } from '../targets/public-lookup.ts'
+import { lookupFor } from '../targets/lookup.ts'
 import { targetProblem } from '../targets/target-rules.ts'
 
 /** What came back: what has arrived of the answer, and an error when that is not the whole of it. */
@@ -14,7 +14,7 @@ export interface Answer {
 
 /** Sends POST requests to receivers over connections that are kept open. Never throws. */
 export interface Sender {
-  post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer>
+  post(url: string, headers: Record<string, string>, body: Buffer, tenantId: number): Promise<Answer>
   /** Ends the requests that are under way, with an error in their answers, and closes the connections. */
   close(): Promise<void>
 }
@@ -22,8 +22,6 @@ export interface Sender {
 export interface SenderOptions {
   /** For the whole exchange, the answer's body included. */
   timeLimitMs?: number
-  /** How the addresses of a host name are found, where only public ones are allowed. */
-  resolve?: (hostname: string) => Promise<string[]>
 }
 
 const TIME_LIMIT_MS = 15_000
@@ -32,20 +30,48 @@ const MAX_READ_BYTES = 16_384
 const MAX_KEPT_BYTES = 1_024
 const MAX_ERROR_LENGTH = 255
 
-/** Makes a sender that reaches only what `policy` allows. */
-export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_LIMIT_MS, resolve }: SenderOptions = {}): Sender {
-  let agent: Promise<Agent> | undefined
-  // Loaded for the first request: it takes a tenth of a start.
-  const openAgent = async (): Promise<Agent> => {
-    const undici = await import('undici')
-    return new undici.Agent({
-      allowH2: false,
-      connectTimeout: Math.min(timeLimitMs, CONNECT_TIME_LIMIT_MS),
+/** An agent that nobody used for so long has nothing in flight. */
+const AGENT_IDLE_MS = 60_000
+
+/** A tenant's connections: apart from those of others, so that looking up names for them is the tenant's own matter. */
+class Agents {
+  readonly #open: (tenantId: number) => Promise<Agent>
+  readonly #agents = new Map<number, { agent: Promise<Agent>; usedAt: number }>()
+
+  constructor(policy: WebhookTargetPolicy, connectTimeout: number) {
+    this.#open = async (tenantId) => {
+      // Loaded for the first request: it takes a tenth of a start.
+      const undici = await import('undici')
       // The check is the connection's own name resolution: there is no second one between check and use, whose answer could differ.
-      connect: policy.allowPrivateNetwork ? {} : { lookup: publicAddressesOnly(resolve) },
-    })
+      return new undici.Agent({ allowH2: false, connectTimeout, connect: { lookup: lookupFor(tenantId, policy) } })
+    }
   }
 
+  of(tenantId: number): Promise<Agent> {
+    const known = this.#agents.get(tenantId)
+    const now = performance.now()
+    if (known !== undefined) {
+      known.usedAt = now
+      return known.agent
+    }
+    for (const [idleTenant, { agent, usedAt }] of this.#agents) {
+      if (now - usedAt < AGENT_IDLE_MS) continue
+      this.#agents.delete(idleTenant)
+      void agent.then((idle) => idle.close())
+    }
+    const agent = this.#open(tenantId)
+    this.#agents.set(tenantId, { agent, usedAt: now })
+    return agent
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map(async ({ agent }) => (await agent).destroy()))
+  }
+}
+
+/** Makes a sender that reaches only what `policy` allows. */
+export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_LIMIT_MS }: SenderOptions = {}): Sender {
+  const agents = new Agents(policy, Math.min(timeLimitMs, CONNECT_TIME_LIMIT_MS))
   const places = new Map<string, Place>()
   const placeOf = (url: string): Place => {
     const known = places.get(url)
@@ -56,11 +82,10 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
     return place
   }
 
-  const post: Sender['post'] = async (url, headers, body) => {
+  const post: Sender['post'] = async (url, headers, body, tenantId) => {
     const { problem, origin, path } = placeOf(url)
     if (problem !== undefined) return failure(`The URL ${problem}`)
-    agent ??= openAgent()
-    const dispatcher = await agent
+    const dispatcher = await agents.of(tenantId)
     return await new Promise((resolve) => {
       const exchange = new Exchange(timeLimitMs, resolve)
       try {
@@ -71,7 +96,7 @@ export function createSender(policy: WebhookTargetPolicy, { timeLimitMs = TIME_L
     })
   }
 
-  return { post, close: async () => await (await agent)?.destroy() }
+  return { post, close: () => agents.destroy() }
 }
 
 /** A receiver's URL as requests need it, or what is wrong with it. */

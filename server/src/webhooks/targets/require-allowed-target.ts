@@ -1,36 +1,32 @@
-import { lookup } from 'node:dns/promises'
 import type { WebhookTargetPolicy } from '../../context.ts'
 import { ServiceError } from '../../errors.ts'
 import { isSpecialAddress } from './special-addresses.ts'
 import { literalAddress, SPECIAL_ADDRESS_PROBLEM, targetProblem } from './target-rules.ts'
 
-const RESOLUTION_TIME_LIMIT_MS = 3_000
+/** About as long as one that does not answer is waited for. */
+const RETRY_AFTER_SECONDS = 3
 
 /**
- * Throws `validation_error` for a URL that may not be a receiver's, by itself or because its host name leads to a special address.
- * A name that does not resolve now is accepted: every connection checks the address anew.
+ * Throws `validation_error` for a URL that may not be a receiver's, by itself or because its host name leads to a special address, and
+ * `service_unavailable` while the tenant has too many host names looked up. A name that does not resolve now is accepted: every connection
+ * checks the address anew.
  */
-export async function requireAllowedTarget(url: string, policy: WebhookTargetPolicy): Promise<void> {
-  const problem =
-    targetProblem(url, policy) ?? (policy.allowPrivateNetwork ? undefined : await resolutionProblem(new URL(url).hostname))
+export async function requireAllowedTarget(url: string, policy: WebhookTargetPolicy, tenantId: number): Promise<void> {
+  const problem = targetProblem(url, policy) ?? (await resolutionProblem(new URL(url).hostname, policy, tenantId))
   if (problem !== undefined)
     throw new ServiceError('validation_error', `url: ${problem}`, { details: [{ path: 'url', error: problem }] })
 }
 
-async function resolutionProblem(hostname: string): Promise<string | undefined> {
-  if (literalAddress(hostname) !== undefined) return undefined
-  const addresses = await Promise.race([resolved(hostname), nothingAfter(RESOLUTION_TIME_LIMIT_MS)])
-  return addresses.some(isSpecialAddress) ? SPECIAL_ADDRESS_PROBLEM : undefined
-}
-
-/** By the system's resolver, so that names of its hosts file are seen too. */
-async function resolved(hostname: string): Promise<string[]> {
-  const answers = await lookup(hostname, { all: true }).catch(() => [])
-  return answers.map(({ address }) => address)
-}
-
-function nothingAfter(timeLimitMs: number): Promise<string[]> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, timeLimitMs, []).unref()
-  })
+async function resolutionProblem(
+  hostname: string,
+  { allowPrivateNetwork, names }: WebhookTargetPolicy,
+  tenantId: number,
+): Promise<string | undefined> {
+  if (allowPrivateNetwork || literalAddress(hostname) !== undefined) return undefined
+  const addresses = names.resolveAtOnce(hostname, tenantId)
+  if (addresses === undefined)
+    throw new ServiceError('service_unavailable', 'Too many host names of webhooks are being looked up; try again', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  return (await addresses.catch(() => [])).some(isSpecialAddress) ? SPECIAL_ADDRESS_PROBLEM : undefined
 }

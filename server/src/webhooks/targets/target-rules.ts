@@ -27,6 +27,7 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(host) === 0 ? undefined : host
 }
 
-function isLocalName(hostname: string): boolean {
+/** True for the names that mean the machine itself, whatever a name server says. */
+export function isLocalName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname)
 }

@@ -1,0 +1,14 @@
+// Loaded before a program: its clock goes wrong by CLOCK_OFFSET_MS, as the clock of a machine does.
+const offsetMs = Number(process.env.CLOCK_OFFSET_MS)
+const RealDate = Date
+
+globalThis.Date = class extends RealDate {
+  constructor(...values: [] | [number | string | Date]) {
+    if (values.length === 0) super(RealDate.now() + offsetMs)
+    else super(...values)
+  }
+
+  static override now(): number {
+    return RealDate.now() + offsetMs
+  }
+} as DateConstructor
