@@ -68,7 +68,7 @@ export async function buildApp({
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
   const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
   const contextOf = (request: FastifyRequest): CallContext => ({
-    db,
+    db: db.forTenant(request.caller.tenantId),
     caller: request.caller,
     requestId: request.id,
     encryption,

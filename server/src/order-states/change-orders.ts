@@ -1,3 +1,5 @@
+import { awaitTenantLock } from '../database/locks.ts'
+
 const ORDER_COLUMNS = `id, order_tenant_id, state_id, state_picking_id, assembly_date, customer_name, shipping_address, warehouse_id,
     items_count, total_quantity, created_at, updated_at`
 
@@ -5,7 +7,7 @@ const ORDER_COLUMNS = `id, order_tenant_id, state_id, state_picking_id, assembly
  * SQL that waits until nobody else changes the order in a row of `orders`. A wait for the row's lock gives the transaction its id early,
  * and event ids begin with that: an order's events would be recorded in another order than that in which they happened.
  */
-const AWAIT_TURN = `pg_advisory_xact_lock(hashtextextended('order', id)) as turn`
+const AWAIT_TURN = `${awaitTenantLock('order', 'id')} as turn`
 
 /**
  * The CTE `locked_order`: the order for which `condition` is true, in its newest version, with all of its columns but tenant_id. Nobody
