@@ -44,8 +44,8 @@ async function askEverything(tenant: TestTenant, ms: number): Promise<number> {
   while (performance.now() < until) {
     for (const [method, path, body, keyed] of requests) {
       const startedAt = performance.now()
-      const headers = keyed === true ? { 'idempotency-key': crypto.randomUUID() } : {}
-      const answer = await tenant.request(method, path, body, { headers })
+      const options = keyed === true ? { headers: { 'idempotency-key': crypto.randomUUID() } } : {}
+      const answer = await tenant.request(method, path, body, options)
       expect([method, path, answer.status]).toEqual([method, path, 200])
       slowest = Math.max(slowest, performance.now() - startedAt)
     }

@@ -108,7 +108,8 @@ describe('an Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(performance.now() - startedAt).toBeLessThan(3_000)
     const unfolded = async (): Promise<unknown> =>
-      (await blocker.query('select count(*)::int as rows from order_count_changes where tenant_id = $1', [victim.id])).rows[0].rows
+      (await blocker.query('select count(*)::int as rows from order_count_changes where tenant_id = $1', [victim.id])).rows[0]
+        .rows
     await expect.poll(unfolded, { timeout: 5_000 }).toBe(0)
 
     const again = await Promise.all(keys.map(adjust))
@@ -129,7 +130,10 @@ describe('an Idempotency-Key', () => {
     const options = { headers: { 'idempotency-key': 'of two releases' } }
     const answer = attacker.request('POST', '/stock/adjustment', body, options)
     await expect
-      .poll(async () => (await blocker.query(`select from pg_locks where locktype = 'advisory' and classid::int = $1`, [attacker.id])).rowCount)
+      .poll(
+        async () =>
+          (await blocker.query(`select from pg_locks where locktype = 'advisory' and classid::int = $1`, [attacker.id])).rowCount,
+      )
       .toBe(1)
     // As the other server leaves it: it holds another lock.
     await sql`insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext) values (${attacker.id}, 'of two releases', 'x', 'y')`.execute(

@@ -99,7 +99,9 @@ export class Availability {
     // The driver's own time limit is over before an answer is read that came while this process was busy.
     const connectInTime = (callback?: (error?: Error) => void): Promise<pg.Client> | void => {
       const over = new AbortController()
-      void ownTimePassed(CONNECT_TIMEOUT_MS, over.signal, () => true).then((passed) => passed && client.connection.stream.destroy())
+      void ownTimePassed(CONNECT_TIMEOUT_MS, over.signal, () => true).then(
+        (passed) => passed && client.connection.stream.destroy(),
+      )
       if (callback === undefined) return connect().finally(() => over.abort())
       void connect((error) => {
         over.abort()

@@ -81,7 +81,8 @@ export class CallBatches<Call, Row extends { call: number }> {
       for (const [position, { resolve }] of batch.entries()) resolve(byCall.get(position) ?? [])
     } catch (error) {
       // One of them failed, and with it all: each by itself tells which one.
-      if (batch.length > 1 && isOfStatement(error)) await Promise.all(batch.map((waiting) => this.#runTogether(tenantId, [waiting])))
+      if (batch.length > 1 && isOfStatement(error))
+        await Promise.all(batch.map((waiting) => this.#runTogether(tenantId, [waiting])))
       else for (const { reject } of batch) reject(error)
     }
   }

@@ -49,8 +49,6 @@ const EXCLUSIVE_CONNECTIONS = 22
 /** Besides, for what is kept. */
 const KEPT_CONNECTIONS = 4
 const CONNECT_TIMEOUT_MS = 1_500
-/** A connection has its statements prepared: one that is made anew costs as much as dozens of them. */
-const IDLE_TIMEOUT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 30_000
 const CLOSE_GRACE_MS = 5_000
@@ -108,7 +106,6 @@ export function openDatabase(
     ...config,
     pipeline: true,
     Client: PooledClient,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     max: places + KEPT_CONNECTIONS,
   })
   pool.on('error', report)
@@ -135,7 +132,11 @@ export function openDatabase(
     usage: () => ({
       isAnswering: !availability.isLost,
       waitingQueries: availability.waiting,
-      pool: { open: pool.totalCount, idle: pool.idleCount, waitingRequests: pool.waitingCount + exclusive.waiting },
+      pool: {
+        open: pool.totalCount,
+        idle: pool.idleCount + exclusive.idle,
+        waitingRequests: pool.waitingCount + exclusive.waiting,
+      },
     }),
     unhurried: (work) => unhurried({ ...config, options: SESSION_SETTINGS }, work),
     close: async () => {

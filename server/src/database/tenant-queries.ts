@@ -62,7 +62,7 @@ export class TenantQueries implements Queryable {
   }
 
   run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> {
-    return this.#lanes.run(this.#tenantId, statement as Statement<readonly unknown[], Row>, values)
+    return this.#lanes.run(this.#tenantId, statement, values)
   }
 
   async runOne<Values extends readonly unknown[], Row>(

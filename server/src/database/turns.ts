@@ -110,7 +110,7 @@ export class Turns {
 
   /** Whoever still waits after it is over the threshold, so one who comes and is not overtakes nobody. */
   #serve(): void {
-    for (let served = true; served; ) {
+    for (let served = true; served;) {
       served = false
       for (const tenant of this.#ring) {
         if (!this.#isFreeFor(tenant)) continue
@@ -150,7 +150,11 @@ export class Turns {
 
 /** The refusal of a tenant that floods: others are served meanwhile. */
 export function tooMuchUnderWay(): ServiceError {
-  return new ServiceError('service_unavailable', 'Too many requests of this tenant are under way; try again with fewer at a time', {
-    retryAfterSeconds: 1,
-  })
+  return new ServiceError(
+    'service_unavailable',
+    'Too many requests of this tenant are under way; try again with fewer at a time',
+    {
+      retryAfterSeconds: 1,
+    },
+  )
 }

@@ -13,10 +13,10 @@ const select = (detail: string): string => `
     shipping_address, items_count, ${detail} as order_detail, created_at, updated_at, warehouse_id
   from orders o where tenant_id = $1 and id = $2`
 
-const selectShort = statement<[tenantId: number, orderId: number], Order | (Omit<Order, 'order_detail'> & { order_detail: null })>(
-  'get_order',
-  select(`case when items_count <= ${FEW_LINES} then ${orderDetail('o.id')} end`),
-)
+const selectShort = statement<
+  [tenantId: number, orderId: number],
+  Order | (Omit<Order, 'order_detail'> & { order_detail: null })
+>('get_order', select(`case when items_count <= ${FEW_LINES} then ${orderDetail('o.id')} end`))
 const selectLong = statement<[tenantId: number, orderId: number], Order>('get_long_order', select(orderDetail('o.id')), {
   lane: 'slow',
 })

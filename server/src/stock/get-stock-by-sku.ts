@@ -23,7 +23,9 @@ const levels = (limit: string): string =>
 
 type BySku = [tenantId: number, sku: string]
 const stockBySku = statement<BySku, Stock>('stock_by_sku', selectStock(levels(`${FEW_LEVELS + 1}`)))
-const stockAtManyLocations = statement<BySku, Stock>('stock_by_sku_at_many_locations', selectStock(levels('all')), { lane: 'slow' })
+const stockAtManyLocations = statement<BySku, Stock>('stock_by_sku_at_many_locations', selectStock(levels('all')), {
+  lane: 'slow',
+})
 
 const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>(
   'stock_by_sku_as_of',
