@@ -22,7 +22,7 @@ const CLOSE_UNUSED_MS = 60_000
 export class ExclusiveConnections {
   readonly #pool: pg.Pool
   readonly #turns: Turns
-  readonly #slow = new Turns({ places: SLOW_PLACES, perTenant: SLOW_PER_TENANT })
+  readonly #slow = new Turns({ places: SLOW_PLACES, perTenant: SLOW_PER_TENANT, reserved: 1 })
   /** The last one that was used is used next. They are not given back to the pool: what it does for each takes a tenth of a small write. */
   readonly #idle: pg.PoolClient[] = []
   /** The fewest that were idle since unused ones were last closed. */
