@@ -70,7 +70,7 @@ export async function buildApp({
   const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
   const feedHorizon = new FeedHorizon(db)
   const contextOf = (request: FastifyRequest): CallContext => ({
-    db,
+    db: db.forTenant(request.caller.tenantId),
     caller: request.caller,
     requestId: request.id,
     encryption,

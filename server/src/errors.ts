@@ -50,7 +50,8 @@ export const ERRORS = {
   service_unavailable: {
     status: 503,
     trpc: 'SERVICE_UNAVAILABLE',
-    cause: 'The database is out of reach or the server is shutting down; Retry-After says when to try again.',
+    cause:
+      'The database is out of reach, the server is shutting down, or the tenant has too many requests under way; Retry-After says when to try again.',
   },
 } as const
 

@@ -367,7 +367,7 @@ describe('a server that is told to stop', () => {
     const tenant = await stopping.newTenant()
     // The catalog's lock, which a bulk call waits for.
     const blocker = await stopping.db.pool.connect()
-    await blocker.query('select pg_advisory_lock(hashint8extended($1::bigint, 7300))', [tenant.id])
+    await blocker.query('select pg_advisory_lock($1::int, 0)', [tenant.id])
     const underWay = fetch(`${stopping.url}/api/v1/products/bulk`, {
       method: 'POST',
       headers: jsonHeaders(tenant.key),

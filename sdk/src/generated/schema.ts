@@ -920,7 +920,7 @@ export interface components {
          *     - `unsupported_media_type` (415): The body is not application/json.
          *     - `rate_limit_exceeded` (429): The API key used up its requests of this minute; Retry-After says when to go on.
          *     - `internal_error` (500): A server fault; the message carries the request id.
-         *     - `service_unavailable` (503): The database is out of reach or the server is shutting down; Retry-After says when to try again.
+         *     - `service_unavailable` (503): The database is out of reach, the server is shutting down, or the tenant has too many requests under way; Retry-After says when to try again.
          * @enum {string}
          */
         ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";

@@ -69,14 +69,14 @@ const addErrors = statement<[tenantIds: number[], at: string[], ids: string[], e
  * their entries, so nothing of it is ever kept without them. That a call failed is added later, and may be missing after a crash.
  */
 export class AuditTrail {
-  readonly #db: Pick<Database, 'runAside'>
+  readonly #db: Pick<Database, 'run' | 'runAside'>
   readonly #onError: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
   #waiting: Waiting[] = []
   #isWriting = false
   #failures: (AuditEntryName & { error: string })[] = []
 
-  constructor(db: Pick<Database, 'runAside'>, onError: (error: unknown) => void) {
+  constructor(db: Pick<Database, 'run' | 'runAside'>, onError: (error: unknown) => void) {
     this.#db = db
     this.#onError = onError
     this.#timer = setInterval(() => void this.#writeFailures(), FAILURES_EVERY_MS).unref()
@@ -131,7 +131,8 @@ export class AuditTrail {
     if (failures.length === 0) return
     this.#failures = []
     try {
-      await this.#db.runAside(addErrors, [
+      // Not over the connection that all requests wait for: many entries are looked up.
+      await this.#db.run(addErrors, [
         failures.map(({ tenantId }) => tenantId),
         failures.map(({ at }) => at),
         failures.map(({ id }) => id),

@@ -1,16 +1,13 @@
 import type { Queryable } from '../database/database.ts'
+import { trySystemLock } from '../database/locks.ts'
 import { statement } from '../database/statement.ts'
 
-/** Held while folding, so that one process at a time does it. Any constant that no other advisory lock of the program has. */
-const FOLD_LOCK = 7_021_400_001
-
-/** Keeps a fold short: readers add up what is not folded yet, so there is no hurry. */
+/** Keeps a transaction short. */
 const BATCH = 5_000
+/** Lists add up what is not folded yet: a tenant that changes very much must not leave more and more of it. */
+const MAX_BATCHES = 20
 
-const takeLock = statement<[lock: number], { taken: boolean }>(
-  'take_fold_lock',
-  'select pg_try_advisory_xact_lock($1::bigint) as taken',
-)
+const takeLock = statement<[], { taken: boolean }>('take_fold_lock', `select ${trySystemLock('fold')} as taken`)
 
 // A row is taken out and counted in the same transaction, so every snapshot holds it once: as a change or in the rollups.
 const taken = (table: string): string =>
@@ -57,16 +54,27 @@ const foldFlows = statement<[batch: number], { folded: number }>(
 )
 
 /**
- * Folds some of the changes of order, movement and flow counts into the rollups that lists read, and returns how many. Totals are the same
- * before and after. Does nothing while another process folds.
+ * Folds the changes of order, movement and flow counts into the rollups that lists read, and returns how many; what is left when there are
+ * very many is folded by the next call. Totals are the same before and after. Does nothing while another process folds.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
+  let total = 0
+  for (let batches = 1; batches <= MAX_BATCHES; batches++) {
+    const folded = await foldBatch(db)
+    total += folded.reduce((sum, count) => sum + count, 0)
+    if (!folded.includes(BATCH)) break
+  }
+  return total
+}
+
+/** How many of each kind were folded. */
+async function foldBatch(db: Queryable): Promise<number[]> {
   return await db.transaction(async (tx) => {
-    const lock = await tx.runOne(takeLock, [FOLD_LOCK])
-    if (lock?.taken !== true) return 0
-    const orders = await tx.runOne(foldOrders, [BATCH])
-    const movements = await tx.runOne(foldMovements, [BATCH])
-    const flows = await tx.runOne(foldFlows, [BATCH])
-    return (orders?.folded ?? 0) + (movements?.folded ?? 0) + (flows?.folded ?? 0)
+    const lock = await tx.runOne(takeLock, [])
+    if (lock?.taken !== true) return []
+    const folds = [foldOrders, foldMovements, foldFlows]
+    const folded: number[] = []
+    for (const fold of folds) folded.push((await tx.runOne(fold, [BATCH]))?.folded ?? 0)
+    return folded
   })
 }

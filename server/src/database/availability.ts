@@ -1,8 +1,10 @@
 import type pg from 'pg'
 import { ConnectionFailure } from './errors.ts'
+import { ownTimePassed } from './own-time.ts'
 import type { Probe } from './probe.ts'
 
 const CHECK_MS = 100
+const CONNECT_TIMEOUT_MS = 1_500
 
 /** A connection that has had no answer for this long makes us ask whether the database answers at all. */
 const SILENCE_MS = 250
@@ -14,8 +16,8 @@ interface Watched {
   client: pg.Client
   /** Queries without an answer. */
   waiting: number
-  /** When it began to wait, or got its latest answer. */
-  heardAt: number
+  /** When it began to wait, or got its latest answer, by the clock of `Availability`. */
+  heardAtMs: number
 }
 
 /**
@@ -28,6 +30,8 @@ export class Availability {
   readonly #probe: Probe
   readonly #report: (message: string) => void
   readonly #timer: NodeJS.Timeout
+  /** Counts checks, a late one as one: while this process is busy, answers lie unread. */
+  #nowMs = 0
   #probing = false
   #lost = false
 
@@ -49,7 +53,7 @@ export class Availability {
 
   /** Watches a connection until it ends. Its queries and its attempt to connect fail at once while the database is lost. */
   watch(client: pg.Client): void {
-    const watched: Watched = { client, waiting: 0, heardAt: 0 }
+    const watched: Watched = { client, waiting: 0, heardAtMs: 0 }
     this.#watched.set(client, watched)
     client.on('end', () => this.#watched.delete(client))
     // An 'error' event that nobody listens to ends the process. What fails is told by the query that fails.
@@ -76,12 +80,12 @@ export class Availability {
       // The driver's own pool asks so.
       if (typeof values === 'function' || typeof callback === 'function') return query(config, values, callback)
       if (this.#lost) return Promise.reject(new ConnectionFailure())
-      if (watched.waiting++ === 0) watched.heardAt = performance.now()
+      if (watched.waiting++ === 0) watched.heardAtMs = this.#nowMs
       // One promise, where the driver would make two.
       return new Promise((resolve, reject) => {
         query(config, values, (error: unknown, result: unknown) => {
           watched.waiting--
-          watched.heardAt = performance.now()
+          watched.heardAtMs = this.#nowMs
           if (error === null || error === undefined) resolve(result)
           else reject(ConnectionFailure.unlessAnswer(error))
         })
@@ -92,8 +96,20 @@ export class Availability {
 
   #watchConnect(client: pg.Client): void {
     const connect = client.connect.bind(client) as (callback?: (error?: Error) => void) => Promise<pg.Client>
+    // The driver's own time limit is over before an answer is read that came while this process was busy.
+    const connectInTime = (callback?: (error?: Error) => void): Promise<pg.Client> | void => {
+      const over = new AbortController()
+      void ownTimePassed(CONNECT_TIMEOUT_MS, over.signal, () => true).then(
+        (passed) => passed && client.connection.stream.destroy(),
+      )
+      if (callback === undefined) return connect().finally(() => over.abort())
+      void connect((error) => {
+        over.abort()
+        callback(error)
+      })
+    }
     const watchedConnect = (callback?: (error?: Error) => void): Promise<pg.Client> | void => {
-      if (!this.#lost) return connect(callback)
+      if (!this.#lost) return connectInTime(callback)
       this.#watched.delete(client)
       if (callback === undefined) return Promise.reject(new ConnectionFailure())
       process.nextTick(callback, new ConnectionFailure())
@@ -102,12 +118,12 @@ export class Availability {
   }
 
   #check(): void {
-    const now = performance.now()
+    this.#nowMs += CHECK_MS
     let silent = this.#lost
-    for (const { client, waiting, heardAt } of this.#watched.values()) {
+    for (const { client, waiting, heardAtMs } of this.#watched.values()) {
       if (waiting === 0) continue
-      if (now - heardAt > SILENCE_MS) silent = true
-      if (now - heardAt > STUCK_MS) client.connection.stream.destroy()
+      if (this.#nowMs - heardAtMs > SILENCE_MS) silent = true
+      if (this.#nowMs - heardAtMs > STUCK_MS) client.connection.stream.destroy()
     }
     if (silent && !this.#probing) void this.#ask()
   }

@@ -1,8 +1,9 @@
 import type { BatchedStatement } from './batched-statement.ts'
 import { isOfStatement } from './errors.ts'
 import type { Statement } from './statement.ts'
+import { tooMuchUnderWay } from './turns.ts'
 
-type Run = <Row>(statement: Statement<readonly unknown[], Row>, values: readonly unknown[]) => Promise<Row[]>
+type Run = <Row>(tenantId: number, statement: Statement<readonly unknown[], Row>, values: readonly unknown[]) => Promise<Row[]>
 
 interface Waiting<Call, Row> {
   call: Call
@@ -12,8 +13,9 @@ interface Waiting<Call, Row> {
   reject: (error: unknown) => void
 }
 
-/** The calls of one group. */
+/** The calls of one group of a tenant. */
 interface Group<Call, Row> {
+  tenantId: number
   waiting: Waiting<Call, Row>[]
   /** Names of what the statements under way change. */
   changing: Set<string>
@@ -23,8 +25,10 @@ interface Group<Call, Row> {
 
 /** Two, so that one works while the other waits for the disk. */
 const MAX_UNDER_WAY = 2
-/** Rows of a statement: more would hold up the connections that all requests share. */
+/** Rows of a statement. A larger one is late for all its calls, and a call of that size gains nothing by company. */
 export const MAX_SHARED_SIZE = 200
+/** Calls of a group that wait, such as for a lock that the tenant itself holds. */
+const MAX_WAITING = 2_000
 
 /** Puts the calls of a batched statement together: those that came while as many statements as may be are under way. */
 export class CallBatches<Call, Row extends { call: number }> {
@@ -38,9 +42,10 @@ export class CallBatches<Call, Row extends { call: number }> {
   }
 
   /** The rows of the call. Fails with what the call fails with by itself. */
-  add(call: Call): Promise<Row[]> {
-    const name = this.#batched.groupOf(call)
-    const group = this.#groups.get(name) ?? { waiting: [], changing: new Set(), underWay: 0, isScheduled: false }
+  add(tenantId: number, call: Call): Promise<Row[]> {
+    const name = `${tenantId} ${this.#batched.groupOf(call)}`
+    const group = this.#groups.get(name) ?? { tenantId, waiting: [], changing: new Set(), underWay: 0, isScheduled: false }
+    if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
       group.waiting.push({ call, changes: this.#batched.changedBy(call), size: this.#batched.sizeOf(call), resolve, reject })
@@ -62,21 +67,22 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   async #carryOut(name: string, group: Group<Call, Row>, batch: Waiting<Call, Row>[]): Promise<void> {
     group.underWay++
-    await this.#runTogether(batch)
+    await this.#runTogether(group.tenantId, batch)
     group.underWay--
     for (const { changes } of batch) for (const change of changes) group.changing.delete(change)
     if (group.waiting.length > 0) this.#schedule(name, group)
     else if (group.underWay === 0) this.#groups.delete(name)
   }
 
-  async #runTogether(batch: readonly Waiting<Call, Row>[]): Promise<void> {
+  async #runTogether(tenantId: number, batch: readonly Waiting<Call, Row>[]): Promise<void> {
     try {
-      const rows = await this.#run(this.#batched.statement, this.#batched.valuesOf(batch.map(({ call }) => call)))
+      const rows = await this.#run(tenantId, this.#batched.statement, this.#batched.valuesOf(batch.map(({ call }) => call)))
       const byCall = Map.groupBy(rows, ({ call }) => call)
       for (const [position, { resolve }] of batch.entries()) resolve(byCall.get(position) ?? [])
     } catch (error) {
       // One of them failed, and with it all: each by itself tells which one.
-      if (batch.length > 1 && isOfStatement(error)) await Promise.all(batch.map((waiting) => this.#runTogether([waiting])))
+      if (batch.length > 1 && isOfStatement(error))
+        await Promise.all(batch.map((waiting) => this.#runTogether(tenantId, [waiting])))
       else for (const { reject } of batch) reject(error)
     }
   }

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import type { BatchedStatement } from './batched-statement.ts'
 import { Availability } from './availability.ts'
-import { CallBatches, MAX_SHARED_SIZE } from './call-batches.ts'
-import { isRetryable } from './errors.ts'
+import { ExclusiveConnections } from './exclusive-connections.ts'
 import { kyselyOn } from './kysely-on.ts'
 import { PipelinedConnections } from './pipelined-connections.ts'
 import { Probe } from './probe.ts'
@@ -12,12 +10,17 @@ import type { Queryable } from './queryable.ts'
 import { sendingTogether } from './sending-together.ts'
 import type { Schema } from './schema.ts'
 import { queryOf } from './statement.ts'
-import { acquire, inTransaction, runPooled } from './transaction.ts'
+import { Lanes, retried, TenantQueries } from './tenant-queries.ts'
+import { INTERNAL } from './turns.ts'
 
 export type { Queryable, Transaction } from './queryable.ts'
 
+/** As a `Queryable` it is what the service itself does, for no tenant. */
 export interface Database extends Queryable {
+  /** For connections that are kept, such as the delivery engine's: these wait for nobody's turn. */
   readonly pool: pg.Pool
+  /** What runs the SQL of a tenant: it gets no more of the connections than its share. */
+  forTenant(tenantId: number): Queryable
   /**
    * Runs a quick statement that nobody else's can hold up, and that does not wait for the disk: it is kept whenever something is kept that
    * is written after it.
@@ -41,14 +44,11 @@ export interface DatabaseUsage {
 
 /** Reads only wait for the processor: few connections answer many of them at a time. */
 const READING_CONNECTIONS = 2
-/** Writes wait for the disk and for one another, each holding up those behind it: 12 connections do twice what 2 do. */
-const WRITING_CONNECTIONS = 12
-const MAX_TRIES = 5
-/** Before a statement is run again, at random up to this, twice as long each time: those that met are to miss each other. */
-const RETRY_DELAY_MS = 5
+/** Of these a tenant alone gets 10. */
+const EXCLUSIVE_CONNECTIONS = 22
+/** Besides, for what is kept. */
+const KEPT_CONNECTIONS = 4
 const CONNECT_TIMEOUT_MS = 1_500
-/** How long a request waits while all connections of the pool are in use. */
-const POOL_WAIT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 30_000
 const CLOSE_GRACE_MS = 5_000
@@ -91,7 +91,7 @@ export function openDatabase(
   const availability = new Availability(new Probe(config), (message) => report(new Error(message)))
   class Client extends pg.Client {
     constructor(clientConfig?: pg.ClientConfig) {
-      super({ ...clientConfig, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+      super(clientConfig)
       availability.watch(this)
     }
   }
@@ -101,55 +101,48 @@ export function openDatabase(
       sendingTogether(this)
     }
   }
+  const places = options.maxConnections ?? EXCLUSIVE_CONNECTIONS
   const pool = new pg.Pool({
     ...config,
     pipeline: true,
     Client: PooledClient,
-    connectionTimeoutMillis: POOL_WAIT_MS,
-    max: options.maxConnections ?? 10,
+    max: places + KEPT_CONNECTIONS,
   })
   pool.on('error', report)
+  const exclusive = new ExclusiveConnections(pool, places)
   const connectPipelined = (): pg.Client => sendingTogether(new Client({ ...config, pipeline: true }))
   const readers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? READING_CONNECTIONS)
-  const writers = new PipelinedConnections(connectPipelined, options.pipelinedConnections ?? WRITING_CONNECTIONS)
   const asideOptions = `${config.options} -c synchronous_commit=off`
   const aside = new PipelinedConnections(() => new Client({ ...config, pipeline: true, options: asideOptions }), 1)
-  let kysely: Kysely<Schema> | undefined
-
-  const run: Queryable['run'] = (statement, values) =>
-    retried(async () => (await (statement.writes ? writers : readers).query(queryOf(statement, values))).rows as never)
-  const runApart: Queryable['run'] = (statement, values) => retried(() => runPooled(pool, statement, values)) as never
-  const batches = new Map<unknown, CallBatches<never, never>>()
-  const batchesOf = <Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>): CallBatches<Call, Row> => {
-    const known = batches.get(batched) as CallBatches<Call, Row> | undefined
-    const one = known ?? new CallBatches(batched, run)
-    if (known === undefined) batches.set(batched, one as never)
-    return one
-  }
+  const lanes = new Lanes(readers, exclusive)
+  const own = new TenantQueries(lanes, INTERNAL)
 
   return {
     pool,
     get kysely() {
-      return (kysely ??= kyselyOn({ connect: () => acquire(pool), end: () => pool.end(), options: pool.options }))
+      return own.kysely
     },
-    run,
-    runOne: async (statement, values) => (await run(statement, values))[0],
-    runApart,
-    runBatched: (batched, call) =>
-      batched.sizeOf(call) > MAX_SHARED_SIZE
-        ? runApart(batched.statement, batched.valuesOf([call]))
-        : batchesOf(batched).add(call),
-    transaction: (work) => retried(() => inTransaction(pool, work)),
+    forTenant: (tenantId) => new TenantQueries(lanes, tenantId),
+    run: (statement, values) => own.run(statement, values),
+    runOne: (statement, values) => own.runOne(statement, values),
+    runApart: (statement, values) => own.runApart(statement, values),
+    runBatched: (batched, call) => own.runBatched(batched, call),
+    transaction: (work) => own.transaction(work),
     runAside: (statement, values) => retried(async () => (await aside.query(queryOf(statement, values))).rows as never),
     usage: () => ({
       isAnswering: !availability.isLost,
       waitingQueries: availability.waiting,
-      pool: { open: pool.totalCount, idle: pool.idleCount, waitingRequests: pool.waitingCount },
+      pool: {
+        open: pool.totalCount,
+        idle: pool.idleCount + exclusive.idle,
+        waitingRequests: pool.waitingCount + exclusive.waiting,
+      },
     }),
     unhurried: (work) => unhurried({ ...config, options: SESSION_SETTINGS }, work),
     close: async () => {
+      exclusive.close()
       const grace = new AbortController()
-      const ended = Promise.all([readers.end(), writers.end(), aside.end(), pool.end()]).finally(() => grace.abort())
+      const ended = Promise.all([readers.end(), aside.end(), pool.end()]).finally(() => grace.abort())
       await Promise.race([ended, delay(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {})])
       availability.close()
     },
@@ -164,16 +157,5 @@ async function unhurried<T>(config: pg.PoolConfig, work: (kysely: Kysely<Schema>
     return await work(kyselyOn(pool))
   } finally {
     await pool.end()
-  }
-}
-
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (tries === MAX_TRIES || !isRetryable(error)) throw error
-      await delay(Math.random() * RETRY_DELAY_MS * 2 ** (tries - 1))
-    }
   }
 }

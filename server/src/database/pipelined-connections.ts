@@ -3,7 +3,7 @@ import { ConnectionFailure } from './errors.ts'
 
 /**
  * Connections that all requests share. Queries are sent without waiting for the answers of those before them, which doubles what
- * one connection does; each is a transaction of its own. For short single statements only: a slow one holds up those behind it.
+ * one connection does; each is a transaction of its own. For short statements only that wait for nobody: one holds up those behind it.
  */
 export class PipelinedConnections {
   readonly #create: () => pg.Client

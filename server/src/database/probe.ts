@@ -1,10 +1,8 @@
 import pg from 'pg'
+import { ownTimePassed } from './own-time.ts'
 
 /** Long enough for a busy database, short enough for a request to be refused within two seconds. */
 const PROBE_TIMEOUT_MS = 900
-
-/** A timer that is late by more than this was held up by our own process, and says nothing about the database. */
-const LATE_MS = 250
 
 /** Shutting down, crashed, or starting up: the server speaks, but serves nobody. */
 const NOT_SERVING = /^57P/
@@ -13,39 +11,45 @@ const NOT_SERVING = /^57P/
 export class Probe {
   readonly #config: pg.ClientConfig
   #client: pg.Client | undefined
+  #isConnected = false
 
   constructor(config: pg.ClientConfig) {
     this.#config = config
   }
 
-  /** False when there was no answer in time. Any answer counts, such as that there are too many connections. */
+  /**
+   * False when there was no answer in time; only time counts in which this process could have heard it. Any answer counts, such as that
+   * there are too many connections.
+   */
   async answers(): Promise<boolean> {
-    const startedAt = performance.now()
-    const timer = setTimeout(() => this.close(), PROBE_TIMEOUT_MS)
+    const answered = new AbortController()
+    void ownTimePassed(PROBE_TIMEOUT_MS, answered.signal, () => !this.#isConnected).then((passed) => passed && this.close())
     try {
       const client = this.#client ?? (await this.#connect())
       await client.query('select 1')
       return true
     } catch (error) {
       this.close()
-      if (error instanceof pg.DatabaseError) return !NOT_SERVING.test(error.code ?? '')
-      return performance.now() - startedAt > PROBE_TIMEOUT_MS + LATE_MS
+      return error instanceof pg.DatabaseError && !NOT_SERVING.test(error.code ?? '')
     } finally {
-      clearTimeout(timer)
+      answered.abort()
     }
   }
 
   close(): void {
     this.#client?.connection.stream.destroy()
     this.#client = undefined
+    this.#isConnected = false
   }
 
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
     this.#client = client
     client.on('error', () => {
-      if (this.#client === client) this.#client = undefined
+      if (this.#client === client) this.close()
     })
-    return await client.connect()
+    await client.connect()
+    this.#isConnected = true
+    return client
   }
 }

@@ -7,14 +7,14 @@ import type { Statement } from './statement.ts'
 export interface Queryable {
   /** Typed queries for lists and management. */
   readonly kysely: Kysely<Schema>
-  /** Runs one prepared statement. Outside of a transaction it is a transaction of its own and is run again after a deadlock. */
+  /**
+   * Runs one prepared statement, over the connections of its lane. Outside of a transaction it is a transaction of its own and is run again
+   * after a deadlock. Rejects with `service_unavailable` when the tenant has too much under way.
+   */
   run<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]>
   /** The statement's only row, or undefined when there is none. */
   runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
-  /**
-   * Runs one prepared statement that takes long, over a connection of its own: on those that all requests share it would hold up others.
-   * Outside of a transaction it is a transaction of its own and is run again after a deadlock.
-   */
+  /** The same for a read that may take long with these values: it runs in the lane `slow`. */
   runApart: Queryable['run']
   /** Carries out a call of a batched statement and returns its rows: together with others, unless it is large or in a transaction. */
   runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]>

@@ -59,7 +59,7 @@ export class ReplicaReads {
     // One that can not be used at all costs nothing.
     if (!this.#replica.isUsable) return undefined
     const known = await this.#primary.runOne(findPosition, [tenantId, keyId]).catch(() => undefined)
-    return known && this.#replica.at(known.mark, known.position)
+    return known && this.#replica.at(known.mark, known.position)?.forTenant(tenantId)
   }
 
   /** By a replica that restarts or takes away what is read, or by the operation, such as for a record that has not arrived there. */

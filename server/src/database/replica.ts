@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { repeat, type PeriodicTask } from '../periodic.ts'
-import { openDatabase, type Database, type Queryable } from './database.ts'
+import { openDatabase, type Database } from './database.ts'
 import { ConnectionFailure } from './errors.ts'
 import { ReplicaLag } from './replica-lag.ts'
 import { statement } from './statement.ts'
@@ -95,7 +95,7 @@ export class Replica {
   }
 
   /** The replica, when it is usable, follows the database that has this mark, and shows everything up to the position. */
-  at(mark: string, position: number): Queryable | undefined {
+  at(mark: string, position: number): Database | undefined {
     const current = this.#current
     if (!this.isUsable || current?.status.mark !== mark || current.status.position < position) return undefined
     return current.db

@@ -1,23 +1,36 @@
 import type pg from 'pg'
 
 /**
+ * Which connections a statement takes outside of a transaction. `read`: one that is shared with everybody, so it must be short and bounded,
+ * and wait for no lock. `write`: one to itself, as it waits for locks and the disk. `slow`: one to itself too, few at a time, for a read
+ * that may take long.
+ */
+export type Lane = 'read' | 'write' | 'slow'
+
+/**
  * A SQL text that runs as a named prepared statement: Postgres parses and plans it once per connection, which makes the hot
  * paths 2.4 to 3.8 times as fast as the same text sent anew each time.
  */
 export interface Statement<Values extends readonly unknown[], Row> {
   readonly name: string
   readonly text: string
-  /** Whether it changes something: then it waits for the disk, and may wait for the locks of others. */
-  readonly writes: boolean
+  readonly lane: Lane
   /** Only carries the types; never set. */
   readonly types?: { values: Values; row: Row }
 }
 
-const WRITES = /\b(insert into|update|delete from)\b/i
+const WRITES = /\b(insert into|update|delete from|for share|for key share|pg_(?:try_)?advisory_\w+)\b/i
 
-/** Declares a statement. `name` must be unique in the program; `$1` is by convention the tenant's id. */
-export function statement<Values extends readonly unknown[], Row>(name: string, text: string): Statement<Values, Row> {
-  return { name, text, writes: WRITES.test(text) }
+/**
+ * Declares a statement. `name` must be unique in the program; `$1` is by convention the tenant's id. Without a lane, a text that changes or
+ * locks rows is a `write`, any other a `read`.
+ */
+export function statement<Values extends readonly unknown[], Row>(
+  name: string,
+  text: string,
+  { lane = WRITES.test(text) ? 'write' : 'read' }: { lane?: Lane } = {},
+): Statement<Values, Row> {
+  return { name, text, lane }
 }
 
 /** A statement as pg takes it. */

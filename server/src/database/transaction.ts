@@ -1,27 +1,17 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import { ConnectionFailure } from './errors.ts'
+import type { ExclusiveConnection } from './exclusive-connections.ts'
 import { kyselyOn } from './kysely-on.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from './schema.ts'
 import { queryOf, type Statement } from './statement.ts'
 
-/** A connection of the pool, when one is free soon. */
-export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw new ConnectionFailure(error)
-  }
-}
-
-/** Runs one statement over a connection of the pool, without a transaction block around it. */
-export async function runPooled<Row>(
-  pool: pg.Pool,
+/** Runs one statement without a transaction block around it, over a connection of its own, and releases that. */
+export async function runAlone<Row>(
+  { client, release }: ExclusiveConnection,
   statement: Statement<readonly unknown[], Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const client = await acquire(pool)
   let failure: Error | undefined
   try {
     return (await client.query(queryOf(statement, values))).rows as Row[]
@@ -30,13 +20,15 @@ export async function runPooled<Row>(
     if (!(error instanceof pg.DatabaseError)) failure = error as Error
     throw error
   } finally {
-    client.release(failure)
+    release(failure)
   }
 }
 
-/** Runs `work` between begin and commit; when it fails, nothing of it is kept. */
-export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await acquire(pool)
+/** Runs `work` between begin and commit, and releases the connection; when it fails, nothing of it is kept. */
+export async function inTransaction<T>(
+  { client, release }: ExclusiveConnection,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   let broken: Error | undefined
   try {
     const transaction = beginTransaction(client)
@@ -49,7 +41,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Transaction) =>
     })
     throw error
   } finally {
-    client.release(broken)
+    release(broken)
   }
 }
 

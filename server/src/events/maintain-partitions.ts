@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Queryable } from '../database/database.ts'
+import { awaitSystemLock } from '../database/locks.ts'
 import { statement } from '../database/statement.ts'
 import { deletableBefore, saveDeletedBefore, today, type ExpiringRows } from './deletion-progress.ts'
 
@@ -12,9 +13,6 @@ const PARTITIONED: readonly ExpiringRows[] = [
 
 const DAYS_AHEAD = 7
 const DAY_MS = 86_400_000
-
-/** Any constant that no other advisory lock of the program has. */
-const LOCK = 7_021_400_002
 
 /** Attaching and dropping a partition locks the table for a moment: writers wait no longer than this for it, then it is tried again. */
 const LOCK_TIMEOUT = '200ms'
@@ -145,12 +143,12 @@ async function deleteBefore(db: Queryable, table: string, column: string, day: s
 }
 
 const selectTable = statement<[name: string], { id: string | null }>('select_table', 'select to_regclass($1) as id')
-const takeLock = statement<[lock: number], unknown>('take_partition_lock', 'select pg_advisory_xact_lock($1::bigint)')
+const takeLock = statement<[], unknown>('take_partition_lock', `select ${awaitSystemLock('partitions')}`)
 const limitLockWaits = statement<[timeout: string], unknown>('limit_lock_waits', `select set_config('lock_timeout', $1, true)`)
 
 async function underLock(db: Queryable, change: (tx: Queryable) => Promise<void>): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.run(takeLock, [LOCK])
+    await tx.run(takeLock, [])
     await tx.run(limitLockWaits, [LOCK_TIMEOUT])
     await change(tx)
   })

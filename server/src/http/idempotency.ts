@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../database/database.ts'
+import { tryTenantLock } from '../database/locks.ts'
 import { statement } from '../database/statement.ts'
 import type { Encryption } from '../encryption.ts'
 import { ServiceError } from '../errors.ts'
@@ -23,10 +24,12 @@ const RUNNING_RETRY_SECONDS = 1
 /** An empty answer is that of a request that runs outside of a transaction; after this long its server must have died. */
 const ABANDONED = `answer_ciphertext = '' and created_at <= now() - interval '1 minute'`
 const EXPIRED = `created_at <= now() - interval '24 hours'`
+/** `k` is a row that a new request with the same key replaces. */
+const REUSABLE = `(k.${EXPIRED} or (k.${ABANDONED.replace(' and ', ' and k.')}))`
 
 const lockKey = statement<[tenantId: number, key: string], { locked: boolean }>(
   'lock_idempotency_key',
-  `select pg_try_advisory_xact_lock(hashtextextended($2, $1::bigint)) as locked`,
+  `select ${tryTenantLock('idempotencyKey', '$2::text')} as locked`,
 )
 
 const findAnswer = statement<[tenantId: number, key: string], { request_hash: Buffer; answer_ciphertext: Buffer }>(
@@ -39,13 +42,24 @@ const claimKey = statement<[tenantId: number, key: string, requestHash: Buffer],
   'claim_idempotency_key',
   `insert into idempotency_keys as k (tenant_id, key, request_hash, answer_ciphertext) values ($1, $2, $3, '')
    on conflict (tenant_id, key) do update set request_hash = excluded.request_hash, answer_ciphertext = '', created_at = now()
-   where k.${EXPIRED} or (k.${ABANDONED.replace(' and ', ' and k.')})
+   where ${REUSABLE}
    returning true as claimed`,
 )
 
 const releaseKey = statement<[tenantId: number, key: string], never>(
   'release_idempotency_key',
   `delete from idempotency_keys where tenant_id = $1 and key = $2 and answer_ciphertext = ''`,
+)
+
+// A server of an older release takes another lock: it may have answered a request with the same key meanwhile. Then there is no row, and
+// what this one did is rolled back.
+const keepAnswer = statement<[tenantId: number, key: string, requestHash: Buffer, answer: Buffer], { kept: true }>(
+  'keep_idempotent_answer',
+  `insert into idempotency_keys as k (tenant_id, key, request_hash, answer_ciphertext) values ($1, $2, $3, $4)
+   on conflict (tenant_id, key) do update
+   set request_hash = excluded.request_hash, answer_ciphertext = excluded.answer_ciphertext, created_at = now()
+   where ${REUSABLE}
+   returning true as kept`,
 )
 
 const storeAnswer = statement<[tenantId: number, key: string, requestHash: Buffer, answer: Buffer], never>(
@@ -74,12 +88,16 @@ export function answerOnce(
 ): Promise<IdempotentAnswer> {
   const hash = hashOf(fingerprint)
   return db.transaction(async (tx) => {
-    const lock = await tx.runOne(lockKey, [tenantId, key])
+    // Sent together, and carried out one after the other.
+    const [[lock], [earlier]] = await Promise.all([
+      tx.runFirst(lockKey, [tenantId, key]),
+      tx.runFirst(findAnswer, [tenantId, key]),
+    ])
     if (lock?.locked !== true) throw stillRunning()
-    const earlier = await tx.runOne(findAnswer, [tenantId, key])
     if (earlier !== undefined) return replayOf(earlier, hash, encryption)
     const data = await work(tx)
-    await tx.run(storeAnswer, [tenantId, key, hash, encryption.encrypt(JSON.stringify(data))])
+    const [kept] = await tx.run(keepAnswer, [tenantId, key, hash, encryption.encrypt(JSON.stringify(data))])
+    if (kept === undefined) throw stillRunning()
     return { data, replayed: false }
   })
 }

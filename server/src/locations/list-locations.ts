@@ -15,6 +15,8 @@ const locationsPage = statement<
      (select coalesce(json_agg(l order by l.id), '[]') from (
         select id, code, name, warehouse_id from locations where tenant_id = $1 order by id limit $2::bigint offset $3::bigint
       ) l) as locations`,
+  // Tenants have any number of them, and all are counted.
+  { lane: 'slow' },
 )
 
 /** Lists the tenant's locations, ordered by id. */

@@ -17,6 +17,8 @@ const warehousesPage = statement<
         select id, name, is_default, ${isoTimestamp('created_at')} as created_at
         from warehouses where tenant_id = $1 order by id limit $2::bigint offset $3::bigint
       ) w) as warehouses`,
+  // Tenants have any number of them, and all are counted.
+  { lane: 'slow' },
 )
 
 /** Lists the tenant's warehouses, ordered by id. */

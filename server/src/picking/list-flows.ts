@@ -9,7 +9,7 @@ type Values = [tenantId: number, states: readonly string[], offset: number, limi
 type Row = { total: number } & (PickingFlow | { [Field in keyof PickingFlow]: null })
 
 /** From here on a page makes Postgres walk so many index entries that it must not hold up the connections that all requests share. */
-const FAR_OFFSET = 10_000
+const FAR_OFFSET = 1_000
 
 /** The answer of the CTEs `total` and `page` (id). Only the flows of the page are read as rows, all others in an index. */
 const SELECT_PAGE = `
@@ -46,7 +46,7 @@ const listByState = statement<Values, Row>(
    )${SELECT_PAGE}`,
 )
 
-/** An order has few flows: they are counted as they are. */
+/** An order has few flows, unless somebody means to make many: they are counted as they are. */
 const listByOrder = statement<[...Values, orderId: number], Row>(
   'list_flows_by_order',
   `with matching as materialized (
@@ -56,6 +56,7 @@ const listByOrder = statement<[...Values, orderId: number], Row>(
    ), page as materialized (
      select id from matching order by id desc limit $4::bigint offset $3::bigint
    )${SELECT_PAGE}`,
+  { lane: 'slow' },
 )
 
 /** Lists picking flows, newest first, with their exact number. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
 import { recordEvents } from '../events/index.ts'
-import { KEEPS_BULK_CALLS_OUT, keepBulkCallsOut } from './catalog-lock.ts'
+import { KEEPS_BULK_CALLS_OUT } from './catalog-lock.ts'
 import { columnsOf, OPTIONAL_COLUMNS } from './columns.ts'
 import { productCreated } from './product-events.ts'
 import type { createdProduct, newProduct } from './schemas.ts'
@@ -25,11 +25,5 @@ const insertProduct = statement<[tenantId: number, columns: string], CreatedProd
 
 /** Creates an active product. Throws `already_exists` when the tenant has a product with its barcode or SKU, even a deleted one. */
 export async function createProduct({ db, caller }: RequestContext, input: z.infer<typeof newProduct>): Promise<CreatedProduct> {
-  const insert = [caller.tenantId, JSON.stringify(columnsOf(input))] as [number, string]
-  const created = await db.runOne(insertProduct, insert)
-  if (created !== undefined) return created
-  return db.transaction(async (tx) => {
-    await keepBulkCallsOut(tx, caller.tenantId)
-    return (await tx.runOne(insertProduct, insert)) as CreatedProduct
-  })
+  return (await db.runOne(insertProduct, [caller.tenantId, JSON.stringify(columnsOf(input))])) as CreatedProduct
 }

@@ -18,7 +18,7 @@ const FILTER_TYPES: Record<Filter, string> = { product_id: 'bigint', location_id
 const FILTERS = Object.keys(FILTER_TYPES) as Filter[]
 
 /** From here on a page makes Postgres walk so many index entries that it must not hold up the connections that all requests share. */
-const DEEP_OFFSET = 10_000
+const DEEP_OFFSET = 1_000
 
 /** $2 to $5 are the first and the last day, the number of movements before the page, and the page's size. */
 const DAYS = `between coalesce($2::date, '-infinity') and coalesce($3::date, 'infinity')`
@@ -67,7 +67,7 @@ function listByCounts(filters: readonly Filter[]): List {
 
 const LISTS = new Map(subsets(FILTERS).map((filters) => [filters.join(), listByCounts(filters)]))
 
-/** An order has few movements: they are counted as they are. */
+/** The movements of an order are counted as they are: few, unless it has many lines or was picked again and again. */
 const LIST_BY_ORDER: List = statement(
   'list_movements_by_order',
   `with matching as materialized (
@@ -79,6 +79,7 @@ const LIST_BY_ORDER: List = statement(
    ), page as materialized (
      select id from matching order by created_at desc, id desc limit $5::bigint offset $4::bigint
    )${SELECT_PAGE}`,
+  { lane: 'slow' },
 )
 
 /** Lists stock movements, newest first, with their exact number. */

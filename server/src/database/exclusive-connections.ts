@@ -1,0 +1,113 @@
+import type pg from 'pg'
+import { ConnectionFailure } from './errors.ts'
+import { Turns } from './turns.ts'
+
+/** A connection that nobody else uses until it is released. */
+export interface ExclusiveConnection {
+  readonly client: pg.PoolClient
+  /** With a failure the connection is closed. */
+  release(failure?: Error): void
+}
+
+/** Kept for maintenance, so that it goes on whatever tenants do. */
+const RESERVED = 2
+/** Statements that take long, at a time: more would only take the processor from the short ones. */
+const SLOW_PLACES = 6
+const SLOW_PER_TENANT = 2
+
+/** A connection has its statements prepared: one that is made anew costs as much as dozens of them. */
+const CLOSE_UNUSED_MS = 60_000
+
+/** Connections of which each request has one to itself while it waits for locks or the disk, given to tenants in turn. */
+export class ExclusiveConnections {
+  readonly #pool: pg.Pool
+  readonly #turns: Turns
+  readonly #slow = new Turns({ places: SLOW_PLACES, perTenant: SLOW_PER_TENANT, reserved: 1 })
+  /** The last one that was used is used next. They are not given back to the pool: what it does for each takes a tenth of a small write. */
+  readonly #idle: pg.PoolClient[] = []
+  /** The fewest that were idle since unused ones were last closed. */
+  #unused = 0
+  readonly #timer: NodeJS.Timeout
+  #isClosed = false
+
+  constructor(pool: pg.Pool, places: number) {
+    this.#pool = pool
+    this.#turns = new Turns({ places, reserved: places > RESERVED * 4 ? RESERVED : 0 })
+    this.#timer = setInterval(() => this.#closeUnused(), CLOSE_UNUSED_MS).unref()
+  }
+
+  /** Requests that wait for a connection. */
+  get waiting(): number {
+    return this.#turns.waiting + this.#slow.waiting
+  }
+
+  /** Open connections that nobody uses. */
+  get idle(): number {
+    return this.#idle.length
+  }
+
+  /** For a write or a transaction. */
+  async connect(tenantId: number): Promise<ExclusiveConnection> {
+    const turn = this.#turns.take(tenantId)
+    if (turn !== undefined) await turn
+    const client = this.#idle.pop() ?? (await this.#open(tenantId))
+    this.#unused = Math.min(this.#unused, this.#idle.length)
+    return {
+      client,
+      release: (failure) => {
+        if (failure === undefined && !this.#isClosed) this.#idle.push(client)
+        else client.release(failure)
+        this.#turns.giveBack(tenantId)
+      },
+    }
+  }
+
+  /** For a read that may take long. */
+  async connectSlow(tenantId: number): Promise<ExclusiveConnection> {
+    const turn = this.#slow.take(tenantId)
+    if (turn !== undefined) await turn
+    try {
+      const { client, release } = await this.connect(tenantId)
+      return {
+        client,
+        release: (failure) => {
+          release(failure)
+          this.#slow.giveBack(tenantId)
+        },
+      }
+    } catch (error) {
+      this.#slow.giveBack(tenantId)
+      throw error
+    }
+  }
+
+  /** Refuses those that wait, and gives the connections back to the pool, which is ended by whoever made it. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#slow.close()
+    this.#turns.close()
+    for (const client of this.#idle.splice(0)) client.release()
+  }
+
+  async #open(tenantId: number): Promise<pg.PoolClient> {
+    try {
+      const client = await this.#pool.connect()
+      client.once('end', () => {
+        const place = this.#idle.indexOf(client)
+        if (place === -1) return
+        this.#idle.splice(place, 1)
+        client.release(true)
+      })
+      return client
+    } catch (error) {
+      this.#turns.giveBack(tenantId)
+      throw new ConnectionFailure(error)
+    }
+  }
+
+  #closeUnused(): void {
+    for (const client of this.#idle.splice(0, this.#unused)) client.release(true)
+    this.#unused = this.#idle.length
+  }
+}
