@@ -23,7 +23,7 @@ import type { Metrics } from './monitoring/metrics.ts'
 export interface AppDependencies {
   /** What is served. */
   router: AnyTRPCRouter
-  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute'>
+  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute' | 'tenantRateLimitPerMinute'>
   db: Database
   /** Undefined: all reads go to `db`. */
   replicaReads?: ReplicaReads | undefined
@@ -64,7 +64,7 @@ export async function buildApp({
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
   })
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
-  const forgetKeys = (): void => keys.clear()
+  const forgetKey = (keyId: number): void => keys.forget(keyId)
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
   const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
   const contextOf = (request: FastifyRequest): CallContext => ({
@@ -73,7 +73,7 @@ export async function buildApp({
     requestId: request.id,
     encryption,
     webhookTargets,
-    forgetKeys,
+    forgetKey,
     beginAudit: async (operation, input) => {
       const { caller, ip: address, id: requestId } = request
       const entry = await trail.begin({ caller, address, requestId, operation, input })
@@ -118,7 +118,7 @@ export async function buildApp({
   })
   // Behind CORS, so that a page can read these answers too.
   refuseBeforeBody(app, refusal)
-  const limit = await rateLimitHook(app, db, config.rateLimitPerMinute)
+  const limit = rateLimitHook(db, config)
   const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
 
   registerRestRoutes(app, router, contextOf, guards)

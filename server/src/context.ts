@@ -34,8 +34,8 @@ export interface RequestContext {
   readonly requestId: string
   readonly encryption: Encryption
   readonly webhookTargets: WebhookTargetPolicy
-  /** Makes this process ask the database again for every API key: called when one was revoked. */
-  readonly forgetKeys: () => void
+  /** Makes this process ask the database again for an API key: called when it was revoked. */
+  readonly forgetKey: (keyId: number) => void
 }
 
 /** What a procedure gets: the context, and what it needs besides the domain function that it calls. */

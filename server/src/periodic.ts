@@ -6,8 +6,12 @@ export interface PeriodicTask {
   stop(): Promise<void>
 }
 
-/** Runs `task`, waits `intervalMs`, and so on. A failed run is reported and the next one comes at its time. */
-export function repeat(intervalMs: number, task: () => Promise<unknown>, onError: (error: unknown) => void): PeriodicTask {
+/** Runs `task`, waits `intervalMs`, and so on. A failed run is reported and the next one comes at its time. A long task can look at the signal. */
+export function repeat(
+  intervalMs: number,
+  task: (stopping: AbortSignal) => Promise<unknown>,
+  onError: (error: unknown) => void,
+): PeriodicTask {
   const stopping = new AbortController()
   const finished = loop()
   return {
@@ -19,7 +23,7 @@ export function repeat(intervalMs: number, task: () => Promise<unknown>, onError
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await task().catch(onError)
+      await task(stopping.signal).catch(onError)
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }

@@ -21,6 +21,7 @@ import { appRouter } from './router.ts'
 import { startDeliveryEngine } from './webhooks/index.ts'
 
 const FOLD_INTERVAL_MS = 1_000
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
 /** A running server process. */
@@ -117,7 +118,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
 function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
   return [
     repeat(FOLD_INTERVAL_MS, () => foldCounts(db), onError),
-    repeat(HOUR_MS, () => expireAnswers(db), onError),
+    repeat(MINUTE_MS, (stopping) => expireAnswers(db, stopping), onError),
     repeat(HOUR_MS, () => maintainPartitions(db), onError),
   ]
 }

@@ -30,7 +30,7 @@ export function registerRestRoutes(
           callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
         const context = contextOf(request)
         const answerer = meta.callsOthers === true ? answerOnceCalling : answerOnce
-        const data = method === 'POST' ? idempotently(request, reply, context, call, answerer) : call(context)
+        const data = type === 'mutation' ? idempotently(request, reply, context, call, answerer) : call(context)
         return { success: true, data: await data }
       },
     })
@@ -51,7 +51,11 @@ async function idempotently(
   const change = context.beginChange()
   try {
     const keyed = { tenantId: context.caller.tenantId, key, fingerprint }
-    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db }))
+    // Read again before the commit, a revoked key would be kept as valid.
+    const revoked: number[] = []
+    const forgetKey = (keyId: number): number => revoked.push(keyId)
+    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db, forgetKey }))
+    for (const keyId of revoked) context.forgetKey(keyId)
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     return answer.data
   } finally {
