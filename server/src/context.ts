@@ -27,6 +27,12 @@ export interface Caller {
   readonly scopes: readonly Scope[]
 }
 
+/** The items of an answer's list, read piece by piece as they are sent. */
+export interface LargeList {
+  field: string
+  pieces: AsyncIterable<unknown[]>
+}
+
 /** What every domain function gets besides its input. */
 export interface RequestContext {
   readonly db: Queryable
@@ -34,6 +40,8 @@ export interface RequestContext {
   readonly requestId: string
   readonly encryption: Encryption
   readonly webhookTargets: WebhookTargetPolicy
+  /** For an answer that is too large for one piece: `list` takes the place of the field that it names. */
+  readonly answerInPieces: (list: LargeList) => void
   /** Makes this process ask the database again for an API key: called when it was revoked. */
   readonly forgetKey: (keyId: number) => void
 }
