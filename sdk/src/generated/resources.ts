@@ -7,6 +7,7 @@ import type { Transport } from '../client/transport.ts'
 import type {
   ApiKey,
   ApiKeysCreateParams,
+  ApiKeysListParams,
   ApiKeysListResult,
   AuditLogListParams,
   AuditLogListResult,
@@ -161,7 +162,7 @@ export class Products {
    * @example
    * await client.products.update(id, { name: 'Green tea 100 g', sku: 'TEA-G-100', category: 'Tea', price: 4.9, weight: 0.12 })
    */
-  update(id: number, params: ProductsUpdateParams, options?: RequestOptions): APIPromise<ProductsUpdateResult> {
+  update(id: number, params: ProductsUpdateParams, options?: PostOptions): APIPromise<ProductsUpdateResult> {
     return this.#transport.request('PUT', '/api/v1/products/{id}', { ids: [id], body: params, options })
   }
 
@@ -176,7 +177,7 @@ export class Products {
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400)
    */
-  delete(id: number, options?: RequestOptions): APIPromise<ProductsDeleteResult> {
+  delete(id: number, options?: PostOptions): APIPromise<ProductsDeleteResult> {
     return this.#transport.request('DELETE', '/api/v1/products/{id}', { ids: [id], options })
   }
 
@@ -246,7 +247,7 @@ export class Stock {
    * @example
    * await client.stock.setLevel(productId, { location_id: 'A-01-03', quantity: 120 })
    */
-  setLevel(productId: number, params: StockSetLevelParams, options?: RequestOptions): APIPromise<StockSetLevelResult> {
+  setLevel(productId: number, params: StockSetLevelParams, options?: PostOptions): APIPromise<StockSetLevelResult> {
     return this.#transport.request('PUT', '/api/v1/stock/product/{productId}', { ids: [productId], body: params, options })
   }
 
@@ -449,7 +450,7 @@ export class Orders {
    *   shipping_address: '12 St James Square, London'
    * })
    */
-  update(id: number, params: OrdersUpdateParams, options?: RequestOptions): APIPromise<OrdersUpdateResult> {
+  update(id: number, params: OrdersUpdateParams, options?: PostOptions): APIPromise<OrdersUpdateResult> {
     return this.#transport.request('PUT', '/api/v1/orders/{id}', { ids: [id], body: params, options })
   }
 
@@ -569,7 +570,7 @@ export class Flows {
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400)
    */
-  undoPick(id: number, pick_id: string, options?: RequestOptions): APIPromise<FlowsUndoPickResult> {
+  undoPick(id: number, pick_id: string, options?: PostOptions): APIPromise<FlowsUndoPickResult> {
     return this.#transport.request('DELETE', '/api/v1/flows/{id}/picks/{pick_id}', { ids: [id, pick_id], options })
   }
 
@@ -649,7 +650,7 @@ export class Locations {
    * @example
    * await client.locations.update(id, { name: 'Tea, lower shelf' })
    */
-  update(id: string, params: LocationsUpdateParams, options?: RequestOptions): APIPromise<Location> {
+  update(id: string, params: LocationsUpdateParams, options?: PostOptions): APIPromise<Location> {
     return this.#transport.request('PUT', '/api/v1/locations/{id}', { ids: [id], body: params, options })
   }
 }
@@ -771,7 +772,7 @@ export class Webhooks {
    * @example
    * await client.webhooks.update(id, { name: 'shop', url: 'https://shop.example.com/webhooks', active: true })
    */
-  update(id: string, params: WebhooksUpdateParams, options?: RequestOptions): APIPromise<Webhook> {
+  update(id: string, params: WebhooksUpdateParams, options?: PostOptions): APIPromise<Webhook> {
     return this.#transport.request('PUT', '/api/v1/webhooks/{id}', { ids: [id], body: params, options })
   }
 
@@ -786,7 +787,7 @@ export class Webhooks {
    *
    * @throws {APIError} `validation_error` (400)
    */
-  delete(id: string, options?: RequestOptions): APIPromise<WebhooksDeleteResult> {
+  delete(id: string, options?: PostOptions): APIPromise<WebhooksDeleteResult> {
     return this.#transport.request('DELETE', '/api/v1/webhooks/{id}', { ids: [id], options })
   }
 
@@ -926,7 +927,7 @@ export class ApiKeys {
   /**
    * Create an API key.
    *
-   * The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.
+   * The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
    *
    * Scope: `admin`.
    *
@@ -943,14 +944,18 @@ export class ApiKeys {
   /**
    * List API keys.
    *
-   * All keys of the tenant, revoked ones too, newest first.
+   * Newest first. Revoked and expired keys are listed for 90 days.
    *
    * Scope: `admin`.
    *
    * `GET /api/v1/api-keys`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.apiKeys.list()) console.log(item.id)
    */
-  list(options?: RequestOptions): APIPromise<ApiKeysListResult> {
-    return this.#transport.request('GET', '/api/v1/api-keys', { options })
+  list(params?: ApiKeysListParams, options?: RequestOptions): PagePromise<ApiKeysListResult, ApiKeysListResult['api_keys'][number]> {
+    return this.#transport.list('/api/v1/api-keys', 'api_keys', { query: params, options })
   }
 
   /**
@@ -979,7 +984,7 @@ export class ApiKeys {
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400)
    */
-  revoke(id: number, options?: RequestOptions): APIPromise<ApiKey> {
+  revoke(id: number, options?: PostOptions): APIPromise<ApiKey> {
     return this.#transport.request('DELETE', '/api/v1/api-keys/{id}', { ids: [id], options })
   }
 }
