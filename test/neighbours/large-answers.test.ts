@@ -7,6 +7,7 @@ import { startMonitoredServer, type MonitoredServer } from '../support/monitored
 import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 
+/** 27 MB in all: more than the sockets of both sides hold. */
 const ORDERS = 40
 const LINES = 1_000
 const LARGE = '/api/v1/orders?include_details=true&limit=100'
@@ -27,7 +28,7 @@ afterAll(async () => {
 })
 
 async function createOrders(of: TestTenant, count: number): Promise<void> {
-  const { barcode } = await newProduct(of, { name: 'A product with a name of some length, as they are' })
+  const { barcode } = await newProduct(of, { name: 'é'.repeat(255) })
   for (let n = 0; n < count; n++) {
     const order_detail = Array.from({ length: LINES }, () => ({ barcode, quantity: 1 }))
     await of.request('POST', '/orders', { order_tenant_id: `large ${n}`, assembly_date: '2030-01-01', order_detail })
@@ -65,7 +66,12 @@ describe('a list of orders with very many lines', () => {
       expect(order.order_detail).toEqual(single.order_detail)
       expect(order).toMatchObject({ items_count: LINES, state_name: 'Pending' })
     }
-    const native = await send(`${server.url}/trpc/orders.list?input=${encodeURIComponent('{"include_details":true,"limit":100}')}`, 'GET', undefined, tenant)
+    const native = await send(
+      `${server.url}/trpc/orders.list?input=${encodeURIComponent('{"include_details":true,"limit":100}')}`,
+      'GET',
+      undefined,
+      tenant,
+    )
     expect(native.body).toEqual({ result: { data: answer?.body.data } })
     console.info(`longest round ${longest} ms`)
     expect(longest).toBeLessThan(120)
@@ -117,15 +123,13 @@ describe('a list of orders with very many lines', () => {
 })
 
 it('a reader that takes nothing for ten seconds is cut off', async () => {
-  const startedAt = performance.now()
   const response = await open(LARGE, tenant.key)
-  // Paused: what the sockets hold is taken, no more.
-  await once(response.socket, 'close', { signal: AbortSignal.timeout(60_000) }).catch(() => {})
-  let bytes = 0
-  response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  expect(await metric('fulfillment_answer_bytes')).toBeGreaterThan(0)
+  await expect.poll(() => metric('fulfillment_answer_bytes'), { timeout: 40_000, interval: 1_100 }).toBe(0)
+  // What the sockets hold still comes, and is not all.
+  response.resume()
   await once(response, 'close')
   expect(response.complete).toBe(false)
-  expect(performance.now() - startedAt).toBeLessThan(60_000)
   expect((await send(server.url + LARGE, 'GET', undefined, tenant)).status).toBe(200)
 }, 90_000)
 
@@ -138,6 +142,7 @@ it('a hundred large bodies at once wait for room, hold little memory, and no oth
       agent: false,
       headers: { 'x-api-key': tenant.key, 'content-type': 'application/json', 'content-length': size },
     })
+    upload.on('error', () => {})
     const status = once(upload, 'response').then(
       ([response]) => (response as IncomingMessage).resume().statusCode,
       () => 0,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
 
 const POLL_MS = 20
-const LONGEST_WAIT_MS = 5_000
+const LONGEST_WAIT_MS = 10_000
 const MAX_WAITING = 100
 const RETRY_AFTER_SECONDS = 2
 
