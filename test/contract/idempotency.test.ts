@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../server/src/openapi/document.ts'
 import { startService, type TestService, type TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
-import { createRecords, SAMPLES, type Sample } from './requests.ts'
+import { createRecords, SAMPLES, type Records, type Sample } from './requests.ts'
 
 interface Operation {
   operationId: string
@@ -26,7 +26,8 @@ describe.each(changes)('$operationId', ({ operationId, method, parameters }) => 
 
   it('gives the first answer again for the same key and request, and refuses another', async () => {
     const tenant = await service.newTenant()
-    const { path, body } = SAMPLES[operationId]?.(await createRecords(tenant)) as Sample
+    const sampleOf = SAMPLES[operationId] as (records: Records) => Sample
+    const { path, body } = sampleOf(await createRecords(tenant))
     const headers = { 'idempotency-key': 'the same' }
     const first = await tenant.request(method, path, body, { headers })
     expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])

@@ -18,13 +18,13 @@ const lockTenant = statement<[tenantId: number], never>(
   `select from tenants where id = (select coalesce(sandbox_of, id) from tenants where id = $1) for no key update`,
 )
 
-/** Counts in a statement of its own, which sees what was committed before the lock was had. No index holds more than the valid keys. */
+/** Counts in a statement of its own, which sees what was committed before the lock was had. */
 const countValidKeys = statement<[tenantId: number], { valid: number }>(
   'count_valid_keys',
   `select count(*) as valid
    from tenants t
    join tenants member on member.id = t.id or member.sandbox_of = t.id
-   join api_keys k on k.tenant_id = member.id and k.revoked_at is null and coalesce(k.expires_at, 'infinity') > now()
+   join api_keys k on k.tenant_id = member.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
    where t.id = (select coalesce(sandbox_of, id) from tenants where id = $1)`,
 )
 

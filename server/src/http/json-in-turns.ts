@@ -151,8 +151,8 @@ class PiecewiseParser {
 
   /** Parses the text up to here. */
   #flush(container: Container, until: number): void {
-    if (!container.isBehindItem) return void this.#append(container, container.from, until, '')
-    if (this.#text(container.from, until).trim() !== '') throw this.#failure(container.from, until)
+    if (!container.isBehindItem) this.#append(container, container.from, until, '')
+    else if (this.#text(container.from, until).trim() !== '') throw this.#failure(container.from, until)
     container.isBehindItem = false
   }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ByteShares, NOBODY } from './byte-shares.ts'
 
 const MIB = 1_048_576
@@ -36,18 +36,16 @@ export function limitMemory(
   const bodies = new ByteShares(bodiesOf(bodyLimit))
   const answers = new ByteShares(ANSWERS)
 
+  const admit = async (tenantId: number, reply: FastifyReply, bytes: number): Promise<void> => {
+    const release = await bodies.holdWhenFree(tenantId, bytes)
+    // The body is in memory for as long as it is worked on.
+    if (reply.raw.destroyed) release()
+    else reply.raw.once('close', release)
+  }
   app.addHook('preParsing', (request, reply, payload, done) => {
     const bytes = announcedBytes(request, bodyLimit)
     if (request.caller === undefined || bytes <= SMALL_BYTES || bytes > bodyLimit) return done(null, payload)
-    bodies.holdWhenFree(request.caller.tenantId, bytes).then(
-      (release) => {
-        // The body is in memory for as long as it is worked on.
-        if (reply.raw.destroyed) release()
-        else reply.raw.once('close', release)
-        done(null, payload)
-      },
-      (error: Error) => done(error),
-    )
+    admit(request.caller.tenantId, reply, bytes).then(() => done(null, payload), done)
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
