@@ -1,6 +1,5 @@
 import cors from '@fastify/cors'
 import type { AnyTRPCRouter } from '@trpc/server'
-import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import { AuditTrail } from './audit/index.ts'
 import type { Config } from './config.ts'
@@ -14,8 +13,11 @@ import { authentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { buildHttpServer } from './http/http-server.ts'
-import { acceptJsonBodies, refuseExcess } from './http/json-body.ts'
+import { acceptJsonBodies } from './http/json-body.ts'
 import { KeyCache } from './http/key-cache.ts'
+import { LargeAnswers } from './http/large-answers.ts'
+import { limitMemory } from './http/memory-limits.ts'
+import { nativeRoutes } from './http/native.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
 import { registerRestRoutes } from './http/rest.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
@@ -24,7 +26,7 @@ import type { Metrics } from './monitoring/metrics.ts'
 export interface AppDependencies {
   /** What is served. */
   router: AnyTRPCRouter
-  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute'>
+  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute' | 'tenantRateLimitPerMinute'>
   db: Database
   /** Undefined: all reads go to `db`. */
   replicaReads?: ReplicaReads | undefined
@@ -65,7 +67,7 @@ export async function buildApp({
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
   })
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
-  const forgetKeys = (): void => keys.clear()
+  const forgetKey = (keyId: number): void => keys.forget(keyId)
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
   const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
   const feedHorizon = new FeedHorizon(db)
@@ -75,8 +77,11 @@ export async function buildApp({
     requestId: request.id,
     encryption,
     webhookTargets,
-    forgetKeys,
     feedHorizon,
+    forgetKey,
+    answerInPieces: (list) => {
+      request.largeList = list
+    },
     beginAudit: async (operation, input) => {
       const { caller, ip: address, id: requestId } = request
       const entry = await trail.begin({ caller, address, requestId, operation, input })
@@ -122,24 +127,21 @@ export async function buildApp({
   })
   // Behind CORS, so that a page can read these answers too.
   refuseBeforeBody(app, refusal)
-  const limit = await rateLimitHook(app, db, config.rateLimitPerMinute)
-  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit])]
+  const limit = rateLimitHook(db, config)
+  const memory = limitMemory(app, config.bodyLimitBytes)
+  metrics.measureHeldBytes(memory.held)
+  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit]), memory.refuse]
+  const largeAnswers = new LargeAnswers()
 
-  registerRestRoutes(app, router, contextOf, guards)
+  registerRestRoutes(app, router, contextOf, guards, largeAnswers)
   await app.register(async (scope) => {
     for (const guard of guards) scope.addHook('onRequest', guard)
-    scope.addHook('preHandler', refuseExcess)
-    await scope.register(fastifyTRPCPlugin, {
-      prefix: '/trpc',
-      // A batch would count as one request, however many calls are in it.
-      trpcOptions: {
-        router,
-        allowBatching: false,
-        createContext: ({ req }: { req: FastifyRequest }) => contextOf(req),
-      },
-    })
+    await nativeRoutes(scope, router, contextOf, largeAnswers)
   })
-  await app.register(docsRoutes)
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', memory.refuse)
+    await docsRoutes(scope)
+  })
   return app
 }
 

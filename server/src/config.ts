@@ -45,6 +45,7 @@ const environment = z.object({
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
   STOP_DELAY_SECONDS: integerText(0, 6).default(0),
   RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
+  TENANT_RATE_LIMIT_PER_MINUTE: integerText(0, 10_000_000_000).optional(),
   BODY_LIMIT_BYTES: integerText(1, 1_073_741_824).default(5_242_880),
   TRUST_PROXY: integerText(0, 100).default(0),
   CORS_ORIGIN: z
@@ -68,6 +69,9 @@ const environment = z.object({
     .default('info'),
 })
 
+/** How many keys of a tenant can use up what each of them may, when nothing else is set. */
+const TENANT_SHARE = 10
+
 export interface Config {
   port: number
   host: string
@@ -83,6 +87,8 @@ export interface Config {
   stopDelaySeconds: number
   /** Per API key; 0 is off. */
   rateLimitPerMinute: number
+  /** Of all keys of a tenant together; 0 is off. */
+  tenantRateLimitPerMinute: number
   bodyLimitBytes: number
   /** How many proxies in front of the server may be believed about the client's address. */
   trustProxy: number
@@ -129,6 +135,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     monitoringPort: settings.MONITORING_PORT,
     stopDelaySeconds: settings.STOP_DELAY_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    tenantRateLimitPerMinute: settings.TENANT_RATE_LIMIT_PER_MINUTE ?? TENANT_SHARE * settings.RATE_LIMIT_PER_MINUTE,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     trustProxy: settings.TRUST_PROXY,
     corsOrigins: settings.CORS_ORIGIN,

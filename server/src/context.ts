@@ -29,6 +29,12 @@ export interface Caller {
   readonly scopes: readonly Scope[]
 }
 
+/** The items of an answer's list, read piece by piece as they are sent. */
+export interface LargeList {
+  field: string
+  pieces: AsyncIterable<unknown[]>
+}
+
 /** What every domain function gets besides its input. */
 export interface RequestContext {
   readonly db: Queryable
@@ -36,10 +42,12 @@ export interface RequestContext {
   readonly requestId: string
   readonly encryption: Encryption
   readonly webhookTargets: WebhookTargetPolicy
-  /** Makes this process ask the database again for every API key: called when one was revoked. */
-  readonly forgetKeys: () => void
   /** Up to where the event feed may be read. */
   readonly feedHorizon: Pick<FeedHorizon, 'bounds' | 'wasRead'>
+  /** For an answer that is too large for one piece: `list` takes the place of the field that it names. */
+  readonly answerInPieces: (list: LargeList) => void
+  /** Makes this process ask the database again for an API key: called when it was revoked. */
+  readonly forgetKey: (keyId: number) => void
 }
 
 /** What a procedure gets: the context, and what it needs besides the domain function that it calls. */

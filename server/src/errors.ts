@@ -44,7 +44,7 @@ export const ERRORS = {
   rate_limit_exceeded: {
     status: 429,
     trpc: 'TOO_MANY_REQUESTS',
-    cause: 'The API key used up its requests of this minute; Retry-After says when to go on.',
+    cause: 'The API key, or its tenant with all keys, used up its requests of this minute; Retry-After says when to go on.',
   },
   internal_error: { status: 500, trpc: 'INTERNAL_SERVER_ERROR', cause: 'A server fault; the message carries the request id.' },
   service_unavailable: {

@@ -3,14 +3,31 @@ import { joinFirst, ServiceError } from './errors.ts'
 import { INVALID_ID_MESSAGE } from './fields.ts'
 import type { ProcedureMeta } from './trpc.ts'
 
+/** What is wrong with items that were checked one by one. An error of Zod writes all of that down as text at once, which takes long. */
+export class InvalidItems extends Error {
+  readonly issues: core.$ZodIssue[]
+
+  constructor(issues: core.$ZodIssue[]) {
+    super('The input is invalid')
+    this.issues = issues
+  }
+}
+
 /** The error that tells a caller what to change in an input that its schema refused. */
-export function invalidInput(error: ZodError, meta: ProcedureMeta | undefined): ServiceError {
+export function invalidInput(error: Pick<ZodError, 'issues'>, meta: ProcedureMeta | undefined): ServiceError {
   const issues = error.issues.flatMap(specificIssues)
   const inPath = issues.find((issue) => issue.path.length === 1 && meta?.openapi.path.includes(`{${String(issue.path[0])}}`))
   if (inPath !== undefined) return invalidPathParameter(inPath)
   if (meta?.indexedInput !== undefined) return invalidItems(issues, meta.indexedInput)
   const details = issues.map((issue) => ({ path: pathText(issue.path), error: issue.message }))
   return new ServiceError('validation_error', joinFirst(details.map(sentence)), { details })
+}
+
+const MAX_ITEM_MISTAKES = 3
+
+/** The first mistakes of an item of a bulk call, as one text. */
+export function itemError({ issues }: ZodError): string {
+  return invalidInput({ issues: issues.slice(0, MAX_ITEM_MISTAKES) }, undefined).message
 }
 
 function invalidPathParameter(issue: core.$ZodIssue): ServiceError {

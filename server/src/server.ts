@@ -21,6 +21,7 @@ import { appRouter } from './router.ts'
 import { clearDeletedSubscriptions, Names, putBackEvents, startDeliveryEngine } from './webhooks/index.ts'
 
 const FOLD_INTERVAL_MS = 1_000
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const CLEAR_INTERVAL_MS = 10_000
 const PUT_BACK_INTERVAL_MS = 60_000
@@ -123,7 +124,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
 function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
   return [
     repeat(FOLD_INTERVAL_MS, () => foldCounts(db), onError),
-    repeat(HOUR_MS, () => expireAnswers(db), onError),
+    repeat(MINUTE_MS, (stopping) => expireAnswers(db, stopping), onError),
     repeat(HOUR_MS, () => maintainPartitions(db), onError),
     repeat(CLEAR_INTERVAL_MS, (signal) => clearDeletedSubscriptions(db, signal), onError),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError),

@@ -4,7 +4,7 @@ import { ZodError, type z } from 'zod'
 import type { CallContext, Scope } from './context.ts'
 import { databaseErrorToServiceError } from './database/errors.ts'
 import { ServiceError, type ErrorCode } from './errors.ts'
-import { invalidInput } from './invalid-input.ts'
+import { InvalidItems, invalidInput } from './invalid-input.ts'
 
 type OpenApi = NonNullable<OpenApiMeta['openapi']>
 
@@ -48,14 +48,16 @@ const t = initTRPC
   .meta<ProcedureMeta>()
   .create({
     errorFormatter: ({ shape, error, ctx }) => {
-      const failure = error instanceof ServiceError ? error : failureOfCall(error, ctx?.requestId)
+      const failure = failureOfCall(error, ctx?.requestId)
       const { errorCode: error_code, details } = failure
       return { ...shape, message: failure.message, data: { ...shape.data, stack: undefined, error_code, details } }
     },
   })
 
-/** What native tRPC itself finds wrong with a call; all else is a fault of ours. */
-function failureOfCall({ code, message }: TRPCError, requestId: string | undefined): ServiceError {
+/** The failure of a native call: what it ended with, or what tRPC itself finds wrong with it; all else is a fault of ours. */
+export function failureOfCall(error: TRPCError, requestId: string | undefined): ServiceError {
+  if (error instanceof ServiceError) return error
+  const { code, message } = error
   switch (code) {
     case 'NOT_FOUND':
       return new ServiceError('not_found', message)
@@ -127,6 +129,7 @@ export function requireScope(granted: readonly Scope[], scope: Scope): void {
 
 function translated(error: TRPCError, meta: ProcedureMeta | undefined): TRPCError {
   if (error instanceof ServiceError) return error
-  if (error.code === 'BAD_REQUEST' && error.cause instanceof ZodError) return invalidInput(error.cause, meta)
+  if (error.code === 'BAD_REQUEST' && (error.cause instanceof ZodError || error.cause instanceof InvalidItems))
+    return invalidInput(error.cause, meta)
   return databaseErrorToServiceError(error.cause) ?? error
 }

@@ -209,6 +209,8 @@ export interface EventsListResult extends Named<operations['events.list']['respo
 
 export interface ApiKeysCreateParams extends Named<NonNullable<operations['apiKeys.create']['requestBody']>['content']['application/json']> {}
 
+export interface ApiKeysListParams extends Named<Query<NonNullable<operations['apiKeys.list']['parameters']['query']>>> {}
+
 export interface ApiKeysListResult extends Named<operations['apiKeys.list']['responses'][200]['content']['application/json']['data']> {}
 
 export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}

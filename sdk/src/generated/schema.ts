@@ -816,7 +816,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description All keys of the tenant, revoked ones too, newest first.
+         * @description Newest first. Revoked and expired keys are listed for 90 days.
          *
          *     Scope: `admin`.
          */
@@ -824,7 +824,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.
+         * @description The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
          *
          *     Scope: `admin`.
          */
@@ -918,7 +918,7 @@ export interface components {
          *     - `idempotency_conflict` (409): The Idempotency-Key was used with another request, its request is still running, or its answer can no longer be read.
          *     - `payload_too_large` (413): The body is larger than the limit.
          *     - `unsupported_media_type` (415): The body is not application/json.
-         *     - `rate_limit_exceeded` (429): The API key used up its requests of this minute; Retry-After says when to go on.
+         *     - `rate_limit_exceeded` (429): The API key, or its tenant with all keys, used up its requests of this minute; Retry-After says when to go on.
          *     - `internal_error` (500): A server fault; the message carries the request id.
          *     - `service_unavailable` (503): The database is out of reach, the server is shutting down, or the tenant has too many requests under way; Retry-After says when to try again.
          * @enum {string}
@@ -1929,7 +1929,10 @@ export interface operations {
     "products.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2010,7 +2013,10 @@ export interface operations {
     "products.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2152,7 +2158,10 @@ export interface operations {
     "stock.setLevel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 productId: number;
             };
@@ -2661,7 +2670,10 @@ export interface operations {
     "orders.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: number;
             };
@@ -2931,7 +2943,10 @@ export interface operations {
     "flows.undoPick": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: number;
                 /** @description The pick's id. */
@@ -3057,7 +3072,10 @@ export interface operations {
     "locations.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3254,7 +3272,10 @@ export interface operations {
     "webhooks.update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3298,7 +3319,10 @@ export interface operations {
     "webhooks.delete": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3562,7 +3586,10 @@ export interface operations {
     };
     "apiKeys.list": {
         parameters: {
-            query?: never;
+            query?: {
+                page?: number;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3579,6 +3606,7 @@ export interface operations {
                         success: true;
                         data: {
                             api_keys: components["schemas"]["ApiKey"][];
+                            pagination: components["schemas"]["Pagination"];
                         };
                     };
                 };
@@ -3658,7 +3686,10 @@ export interface operations {
     "apiKeys.revoke": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: number;
             };

@@ -9,6 +9,8 @@ export interface KnownKey {
   ipWhitelist: string[]
   /** ISO 8601 */
   expiresAt: string | null
+  /** Until it expires, by the database's clock; undefined when it never does. */
+  msLeft: number | undefined
 }
 
 interface Row {
@@ -18,6 +20,7 @@ interface Row {
   scopes: Scope[]
   ip_whitelist: string[]
   expires_at: string | null
+  ms_left: number | null
   is_sandbox: boolean
   warehouse_id: number
   warehouse_name: string
@@ -26,6 +29,7 @@ interface Row {
 const findKey = statement<[hash: Buffer], Row>(
   'find_key',
   `select k.tenant_id, k.id as key_id, k.name as key_name, k.scopes, k.ip_whitelist, k.expires_at,
+     extract(epoch from k.expires_at - now())::float8 * 1000 as ms_left,
      t.sandbox_of is not null as is_sandbox, w.id as warehouse_id, w.name as warehouse_name
    from api_keys k
    join tenants t on t.id = k.tenant_id
@@ -48,16 +52,31 @@ export async function findCaller(db: Queryable, key: string): Promise<KnownKey |
     },
     ipWhitelist: row.ip_whitelist,
     expiresAt: row.expires_at,
+    msLeft: row.ms_left ?? undefined,
   }
 }
 
-const touchKeys = statement<[ids: number[], at: Date[]], never>(
+/** When a key was last used. */
+export interface KeyUse {
+  tenantId: number
+  keyId: number
+  msAgo: number
+}
+
+/** By the database's clock, and locked in the order of keys, so that server processes that do it at once do not wait in a circle. */
+const touchKeys = statement<[tenantIds: number[], ids: number[], msAgo: number[]], never>(
   'touch_keys',
-  `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-   from unnest($1::bigint[], $2::timestamptz[]) u(id, at) where k.id = u.id`,
+  `with used as materialized (
+     select k.tenant_id, k.id, now() - make_interval(secs => u.ms_ago / 1000) as at
+     from unnest($1::bigint[], $2::bigint[], $3::float8[]) u (tenant_id, id, ms_ago)
+     join api_keys k on k.tenant_id = u.tenant_id and k.id = u.id
+     order by k.tenant_id, k.id for no key update of k
+   )
+   update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+   from used u where k.tenant_id = u.tenant_id and k.id = u.id`,
 )
 
 /** Stores when keys were last used. */
-export async function recordKeyUse(db: Queryable, lastUse: ReadonlyMap<number, Date>): Promise<void> {
-  await db.run(touchKeys, [[...lastUse.keys()], [...lastUse.values()]])
+export async function recordKeyUse(db: Queryable, uses: readonly KeyUse[]): Promise<void> {
+  await db.run(touchKeys, [uses.map(({ tenantId }) => tenantId), uses.map(({ keyId }) => keyId), uses.map(({ msAgo }) => msAgo)])
 }

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { RequestContext, Scope } from '../context.ts'
 import { ServiceError } from '../errors.ts'
-import type { ApiKey } from './schemas.ts'
+import { paginationOf } from '../fields.ts'
+import type { ApiKey, ApiKeyList, ApiKeyQuery } from './schemas.ts'
 
 /** The columns of a key that are shown. */
 export const API_KEY_COLUMNS = [
@@ -15,10 +17,28 @@ export const API_KEY_COLUMNS = [
   'revoked_at',
 ] as const
 
-/** All keys of the tenant, newest first. A live key sees those of the sandbox too, a test key only those. */
-export async function listApiKeys(context: RequestContext): Promise<{ api_keys: ApiKey[] }> {
-  const rows = await visibleKeys(context).orderBy('api_keys.created_at', 'desc').orderBy('api_keys.id', 'desc').execute()
-  return { api_keys: rows.map(apiKeyOf) }
+const RECENT = sql<string>`now() - interval '90 days'`
+
+/**
+ * The tenant's keys, newest first; of those that were revoked or have expired, only those of the last 90 days. A live key sees those of
+ * the sandbox too, a test key only those.
+ */
+export async function listApiKeys(context: RequestContext, query: ApiKeyQuery): Promise<ApiKeyList> {
+  const listed = visibleKeys(context)
+    .where((eb) => eb.or([eb('api_keys.revoked_at', 'is', null), eb('api_keys.revoked_at', '>', RECENT)]))
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', RECENT)]))
+  const { total } = await listed
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await listed
+    .orderBy('api_keys.created_at', 'desc')
+    .orderBy('api_keys.id', 'desc')
+    .limit(query.limit)
+    // Beyond the last one is beyond it, however far.
+    .offset(Math.min((query.page - 1) * query.limit, total))
+    .execute()
+  return { api_keys: rows.map(apiKeyOf), pagination: paginationOf(query, total) }
 }
 
 /** One key. Throws `not_found`. */

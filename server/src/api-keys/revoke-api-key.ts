@@ -19,6 +19,6 @@ export async function revokeApiKey(context: RequestContext, input: { id: number 
         ),
     )
     .execute()
-  context.forgetKeys()
+  context.forgetKey(input.id)
   return getApiKey(context, input)
 }

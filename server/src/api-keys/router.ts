@@ -2,7 +2,7 @@ import { endpoint, router } from '../trpc.ts'
 import { createApiKey } from './create-api-key.ts'
 import { getApiKey, listApiKeys } from './read-api-keys.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
-import { apiKey, apiKeyId, apiKeyList, createdApiKey, newApiKey } from './schemas.ts'
+import { apiKey, apiKeyId, apiKeyList, apiKeyQuery, createdApiKey, newApiKey } from './schemas.ts'
 
 const extension = { extension: true }
 
@@ -13,7 +13,8 @@ export const apiKeysRouter = router({
       method: 'POST',
       path: '/api-keys',
       summary: 'Create an API key',
-      description: 'The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.',
+      description:
+        'The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.',
     },
     extension,
   )
@@ -27,12 +28,13 @@ export const apiKeysRouter = router({
       method: 'GET',
       path: '/api-keys',
       summary: 'List API keys',
-      description: 'All keys of the tenant, revoked ones too, newest first.',
+      description: 'Newest first. Revoked and expired keys are listed for 90 days.',
     },
     extension,
   )
+    .input(apiKeyQuery)
     .output(apiKeyList)
-    .query(({ ctx }) => listApiKeys(ctx)),
+    .query(({ ctx, input }) => listApiKeys(ctx, input)),
 
   get: endpoint(
     'admin',

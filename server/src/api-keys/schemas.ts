@@ -1,7 +1,19 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { SCOPES } from '../context.ts'
-import { date, id, isGiven, pathId, text, timestamp, trimmedText, WHATEVER_ELSE_FAILS } from '../fields.ts'
+import {
+  date,
+  id,
+  isGiven,
+  pageQuery,
+  pagination,
+  pathId,
+  queryInteger,
+  text,
+  timestamp,
+  trimmedText,
+  WHATEVER_ELSE_FAILS,
+} from '../fields.ts'
 
 /** The scope presets offered when a key is made. */
 export const PRESETS = {
@@ -79,9 +91,20 @@ export const createdApiKey = apiKey
   .extend({ key: z.string().describe('The key itself. It is shown only here and cannot be read again.') })
   .meta({ id: 'CreatedApiKey' })
 
-export const apiKeyList = z.object({ api_keys: z.array(apiKey) })
+const MAX_LISTED = 1_000
+
+export const apiKeyQuery = z.object({
+  page: pageQuery.page,
+  limit: queryInteger()
+    .transform((limit) => Math.min(limit, MAX_LISTED))
+    .default(MAX_LISTED)
+    .describe(`Page size. More than ${MAX_LISTED} is served as ${MAX_LISTED}.`),
+})
+export const apiKeyList = z.object({ api_keys: z.array(apiKey), pagination })
 export const apiKeyId = z.object({ id: pathId })
 
 export type NewApiKey = z.infer<typeof newApiKey>
 export type ApiKey = z.infer<typeof apiKey>
+export type ApiKeyQuery = z.infer<typeof apiKeyQuery>
+export type ApiKeyList = z.infer<typeof apiKeyList>
 export type CreatedApiKey = z.infer<typeof createdApiKey>

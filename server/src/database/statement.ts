@@ -49,7 +49,7 @@ const OTHER_ESCAPE = /\\[^"\\]/
  * A one-dimensional array of strings, numbers, booleans, dates and nulls as Postgres reads it: as JSON in other brackets, but for control
  * characters, of which it wants no escapes. pg's own way takes six times as long, and most of a bulk call's values are in arrays.
  */
-function arrayText(values: readonly unknown[]): string {
+export function arrayText(values: readonly unknown[]): string {
   const json = JSON.stringify(values)
   const elements = OTHER_ESCAPE.test(json) ? values.map(elementText).join(',') : json.slice(1, -1)
   return `{${elements}}`

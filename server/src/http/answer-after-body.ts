@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 /** Bounds how long, and for how much, a client is heard that sends a body which nobody wants. */
 const LONGEST_WAIT_MS = 10_000
 const MOST_BYTES = 67_108_864
+/** At the same time, in this process: to read what nobody wants must not keep it from what it is there for. */
+const MOST_SENDERS = 256
 
 /**
  * Holds back an answer that does not need the body, such as 401 or 413, until the body has arrived. Most clients send all of it before they
@@ -11,9 +13,16 @@ const MOST_BYTES = 67_108_864
  * its answer and is cut off.
  */
 export function answerAfterBody(app: FastifyInstance): void {
+  let senders = 0
   app.addHook('onSend', ({ raw }, reply, payload, done) => {
     if (!isArriving(raw)) return done(null, payload)
+    if (senders >= MOST_SENDERS) {
+      reply.header('connection', 'close')
+      return done(null, payload)
+    }
+    senders++
     passOver(raw, (isComplete) => {
+      senders--
       if (!isComplete) reply.header('connection', 'close')
       done(null, payload)
     })

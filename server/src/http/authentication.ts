@@ -20,7 +20,7 @@ export function authentication(keys: KeyCache) {
       throw new ServiceError('missing_api_key', 'Send your API key in the X-API-Key header')
     const key = typeof value === 'string' && KEY_FORMAT.test(value) ? await keys.find(value) : undefined
     if (key === undefined) throw new ServiceError('invalid_api_key', 'The API key is unknown or revoked')
-    if (key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now()) {
+    if (key.isExpired()) {
       throw new ServiceError('expired_api_key', `The API key expired at ${key.expiresAt}`)
     }
     if (key.ipWhitelist.length > 0 && !key.allows(request.ip))

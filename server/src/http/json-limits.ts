@@ -1,6 +1,8 @@
 /** No body of the API is deeper than 5 levels or has an array of more than 1,000 items; the rest is for fields that it ignores. */
-const MAX_DEPTH = 64
-const MAX_ITEMS = 10_000
+export const MAX_DEPTH = 64
+export const MAX_ITEMS = 10_000
+export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`
+export const TOO_MANY_ITEMS = `has an array or object of more than ${MAX_ITEMS} items`
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -20,9 +22,9 @@ export function excessOf(json: Uint8Array): string | undefined {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number
     if (byte === QUOTE) at = endOfString(json, at)
-    else if (byte === COMMA && items++ >= MAX_ITEMS) return `has an array or object of more than ${MAX_ITEMS} items`
+    else if (byte === COMMA && items++ >= MAX_ITEMS) return TOO_MANY_ITEMS
     else if ((byte | CURLY) === OPEN) {
-      if (outer.push(items) > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`
+      if (outer.push(items) > MAX_DEPTH) return TOO_DEEP
       items = 1
     } else if ((byte | CURLY) === CLOSE) items = outer.pop() ?? 0
   }

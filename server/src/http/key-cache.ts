@@ -1,16 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 import { findCaller, recordKeyUse, type KnownKey } from '../api-keys/index.ts'
 import type { Database } from '../database/database.ts'
 
 /** A key as requests use it: with its allow-list ready to be asked. */
 export interface CachedKey extends KnownKey {
   allows(address: string): boolean
-}
-
-interface Entry {
-  key: Promise<CachedKey | undefined>
-  until: number
+  isExpired(): boolean
 }
 
 /** Below the second within which a revocation must take effect on every server process. */
@@ -20,12 +17,14 @@ const MAX_ENTRIES = 10_000
 
 /**
  * Keys by their value, asked of the database at most once in `CACHE_MS` each: looking a key up on every request costs 10 to 25 %
- * of the throughput.
+ * of the throughput. Only keys that exist are kept: a new key works at once, and guesses push no key out. All times are spans of the
+ * monotonic clock, as the clock of the machine may be set back.
  */
 export class KeyCache {
   readonly #db: Database
-  readonly #entries = new Map<string, Entry>()
-  #lastUse = new Map<number, Date>()
+  readonly #known = new LRUCache<string, CachedKey>({ max: MAX_ENTRIES, ttl: CACHE_MS })
+  readonly #asked = new Map<string, Promise<CachedKey | undefined>>()
+  #lastUse = new Map<number, { tenantId: number; at: number }>()
   readonly #flush: NodeJS.Timeout
   readonly #onError: (error: unknown) => void
 
@@ -36,19 +35,16 @@ export class KeyCache {
   }
 
   async find(value: string): Promise<CachedKey | undefined> {
-    const now = Date.now()
-    let entry = this.#entries.get(value)
-    if (entry === undefined || entry.until <= now) {
-      entry = this.#load(value, now)
-    }
-    const key = await entry.key
-    if (key !== undefined) this.#lastUse.set(key.caller.keyId, new Date(now))
+    const key = this.#known.get(value) ?? (await (this.#asked.get(value) ?? this.#ask(value)))
+    if (key !== undefined) this.#lastUse.set(key.caller.keyId, { tenantId: key.caller.tenantId, at: performance.now() })
     return key
   }
 
-  /** Makes this process ask the database again for every key, such as after a revocation. */
-  clear(): void {
-    this.#entries.clear()
+  /** Makes this process ask the database again for a key, such as after it was revoked. */
+  forget(keyId: number): void {
+    for (const [value, { caller }] of this.#known.entries()) if (caller.keyId === keyId) this.#known.delete(value)
+    // What is under way may have been read before.
+    this.#asked.clear()
   }
 
   async close(): Promise<void> {
@@ -56,41 +52,57 @@ export class KeyCache {
     await this.#recordUse()
   }
 
-  #load(value: string, now: number): Entry {
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
-    const entry: Entry = { key: findCaller(this.#db, value).then((key) => key && withAllowList(key)), until: now + CACHE_MS }
-    this.#entries.set(value, entry)
-    const forget = (): void => {
-      if (this.#entries.get(value) === entry) this.#entries.delete(value)
+  #ask(value: string): Promise<CachedKey | undefined> {
+    const asked = this.#load(value, () => this.#asked.get(value) === asked)
+    this.#asked.set(value, asked)
+    return asked
+  }
+
+  async #load(value: string, isWanted: () => boolean): Promise<CachedKey | undefined> {
+    // The age of what is read counts from before it is read.
+    const start = performance.now()
+    try {
+      const known = await findCaller(this.#db, value)
+      if (known === undefined) return undefined
+      const key = cachedKey(known, start)
+      if (isWanted()) this.#known.set(value, key, { start })
+      return key
+    } finally {
+      if (isWanted()) this.#asked.delete(value)
     }
-    // Only keys that exist are kept: a new key works at once, and guesses take no memory.
-    entry.key.then((key) => key ?? forget(), forget)
-    return entry
   }
 
   async #recordUse(): Promise<void> {
     if (this.#lastUse.size === 0) return
     const lastUse = this.#lastUse
     this.#lastUse = new Map()
-    await recordKeyUse(this.#db, lastUse).catch(this.#onError)
+    const now = performance.now()
+    const uses = [...lastUse].map(([keyId, { tenantId, at }]) => ({ tenantId, keyId, msAgo: now - at }))
+    await recordKeyUse(this.#db, uses).catch(this.#onError)
+  }
+}
+
+function cachedKey(key: KnownKey, readAt: number): CachedKey {
+  const { msLeft } = key
+  return {
+    ...key,
+    allows: allowListOf(key),
+    isExpired: () => msLeft !== undefined && performance.now() - readAt >= msLeft,
   }
 }
 
 /** Some proxies report the client as `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`. */
 const PORT_AND_BRACKETS = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
-function withAllowList(key: KnownKey): CachedKey {
-  if (key.ipWhitelist.length === 0) return { ...key, allows: () => true }
+function allowListOf({ ipWhitelist }: KnownKey): (address: string) => boolean {
+  if (ipWhitelist.length === 0) return () => true
   const list = new BlockList()
-  for (const entry of key.ipWhitelist) addTo(list, entry)
-  return {
-    ...key,
-    allows: (given) => {
-      const address = given.replace(PORT_AND_BRACKETS, '$1$2')
-      if (isIP(address) === 0) return false
-      const plain = ipaddr.process(address)
-      return list.check(plain.toString(), plain.kind())
-    },
+  for (const entry of ipWhitelist) addTo(list, entry)
+  return (given) => {
+    const address = given.replace(PORT_AND_BRACKETS, '$1$2')
+    if (isIP(address) === 0) return false
+    const plain = ipaddr.process(address)
+    return list.check(plain.toString(), plain.kind())
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 
-/** What a request got of its key's allowance. */
+/** What a request got of an allowance. */
 export interface Taken {
   isAllowed: boolean
   /** Requests left in this minute. */
@@ -51,7 +51,7 @@ const takeShare = statement<
 )
 
 /**
- * Counts the requests of API keys, a minute at a time, for all server processes of a database together. A process takes some of a key's
+ * Counts the requests of API keys, or of tenants, a minute at a time, for all server processes of a database together. A process takes some of a key's
  * requests at once and then counts without asking, so few requests wait for it. Never more than the limit are allowed. With several
  * processes it may be fewer by what one has taken and gets no requests for; with one process it is exact.
  */

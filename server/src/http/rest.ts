@@ -6,8 +6,10 @@ import { ServiceError } from '../errors.ts'
 import { requireScope, type ProcedureMeta } from '../trpc.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { answerOnce, answerOnceCalling, idempotencyKeyOf } from './idempotency.ts'
+import type { LargeAnswers } from './large-answers.ts'
 
 export const API_PREFIX = '/api/v1'
+const ENVELOPE = { before: '{"success":true,"data":', after: '}' }
 
 /** Registers one route for every endpoint. `guards` run before the scope check: authentication, rate limit. */
 export function registerRestRoutes(
@@ -15,6 +17,7 @@ export function registerRestRoutes(
   router: AnyTRPCRouter,
   contextOf: (request: FastifyRequest) => CallContext,
   guards: readonly onRequestAsyncHookHandler[],
+  largeAnswers: LargeAnswers,
 ): void {
   for (const { name, type, meta } of endpointsOf(router)) {
     const { method, path } = meta.openapi
@@ -30,8 +33,8 @@ export function registerRestRoutes(
           callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
         const context = contextOf(request)
         const answerer = meta.callsOthers === true ? answerOnceCalling : answerOnce
-        const data = method === 'POST' ? idempotently(request, reply, context, call, answerer) : call(context)
-        return { success: true, data: await data }
+        const data = await (type === 'mutation' ? idempotently(request, reply, context, call, answerer) : call(context))
+        return (await largeAnswers.answerFor(request, reply, data, ENVELOPE)) ?? { success: true, data }
       },
     })
   }
@@ -46,12 +49,16 @@ async function idempotently(
 ): Promise<unknown> {
   const key = idempotencyKeyOf(request.headers['idempotency-key'])
   if (key === undefined) return call(context)
-  const fingerprint = `${request.method} ${request.url} ${JSON.stringify(request.body)}`
+  const fingerprint = `${request.method} ${request.url} ${request.bodyHash ?? JSON.stringify(request.body)}`
   // What the call changes is committed after it.
   const change = context.beginChange()
   try {
     const keyed = { tenantId: context.caller.tenantId, key, fingerprint }
-    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db }))
+    // Read again before the commit, a revoked key would be kept as valid.
+    const revoked: number[] = []
+    const forgetKey = (keyId: number): number => revoked.push(keyId)
+    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db, forgetKey }))
+    for (const keyId of revoked) context.forgetKey(keyId)
     if (answer.replayed) reply.header('idempotency-replayed', 'true')
     return answer.data
   } finally {

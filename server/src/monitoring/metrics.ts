@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Database } from '../database/database.ts'
 import type { Replica } from '../database/replica.ts'
 import type { ReadTarget } from '../database/replica-reads.ts'
+import type { HeldBytes } from '../http/memory-limits.ts'
 import { measureBacklog, type Backlog } from '../webhooks/index.ts'
 
 const PREFIX = 'fulfillment_'
@@ -17,6 +18,8 @@ export interface Metrics {
   deliveryAttempted(outcome: AttemptOutcome, seconds: number): void
   /** Begins to measure a replica; what it returns is to be called for each read that the replica may answer. */
   measureReplica(replica: Pick<Replica, 'isUsable' | 'lagSeconds'>): (target: ReadTarget) => void
+  /** Begins to show what requests hold in memory. */
+  measureHeldBytes(held: HeldBytes): void
   /** In the text format of Prometheus. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -67,6 +70,11 @@ export function createMetrics(db: Database): Metrics {
     deliveryAttempted(outcome, seconds) {
       attempts.inc({ outcome })
       attemptSeconds.observe(seconds)
+    },
+    measureHeldBytes: (held) => {
+      const gauge = gaugesOn(registry)
+      gauge('body_bytes', 'Bytes of large bodies that arrive or are worked on.', held.bodies)
+      gauge('answer_bytes', 'Bytes of large answers that their readers have not taken yet.', held.answers)
     },
     measureReplica: (replica) => measureReplica(replica, registry),
     async render() {

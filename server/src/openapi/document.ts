@@ -75,7 +75,7 @@ function operationOf({ name, meta }: Endpoint, generated: Operation, schemas: Re
     ...parameter,
     required: parameter.in === 'path' || parameter.required === true,
   }))
-  if (method === 'POST') parameters.push(IDEMPOTENCY_KEY)
+  if (method !== 'GET') parameters.push(IDEMPOTENCY_KEY)
   const requestBody = requestBodyOf(generated, meta.indexedInput, (schema) => requestExample(name, schema, schemas))
   const example = (data: JsonObject): unknown => answerExample(name, data, schemas)
   return {
@@ -133,7 +133,8 @@ function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf
 const HEADERS = {
   'X-Request-Id': { description: "The caller's own `X-Request-Id`, or a generated one.", schema: { type: 'string' } },
   'RateLimit-Limit': {
-    description: 'Requests a minute that the key may make. Absent when the limit is off.',
+    description:
+      'Requests a minute that the key may make, or all keys of the tenant together: of the limit that leaves less. Absent when both are off.',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },

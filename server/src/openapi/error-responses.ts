@@ -47,7 +47,7 @@ function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): Erro
   if (inPath.length > 0) codes.add('not_found')
   if (inPath.some((parameter) => parameter.schema?.type === 'integer')) codes.add('invalid_id')
   if (method !== 'GET') codes.add('validation_error').add('payload_too_large').add('unsupported_media_type')
-  if (method === 'POST') codes.add('idempotency_conflict')
+  if (method !== 'GET') codes.add('idempotency_conflict')
   return CODES.filter((code) => codes.has(code))
 }
 

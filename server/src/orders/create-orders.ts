@@ -1,7 +1,8 @@
 import type { RequestContext } from '../context.ts'
+import { MAX_SHARED_SIZE } from '../database/call-batches.ts'
 import { joinFirst, ServiceError } from '../errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { insertOrders, type InsertedOrder } from './insert-orders.ts'
+import { insertOrders, valuesInTurns, type InsertedOrder, type Submission } from './insert-orders.ts'
 import type { CreatedOrders, NewOrder } from './schemas.ts'
 
 /** An order and its place in the submission, from 0. */
@@ -35,7 +36,7 @@ function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
 async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
   const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
   const submission = { tenantId: caller.tenantId, orders }
-  const rows = await db.runBatched(insertOrders, submission)
+  const rows = await insertSubmission(db, submission)
   const inserted = rows
     .toSorted((a, b) => a.position - b.position)
     .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))
@@ -45,6 +46,11 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
     order_tenant_id: order.order_tenant_id,
     state_id: ORDER_STATES.pending,
   }))
+}
+
+async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
+  if (insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE) return db.runBatched(insertOrders, submission)
+  return db.runApart(insertOrders.statement, await valuesInTurns(submission))
 }
 
 function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {

@@ -1,5 +1,6 @@
 import type { BatchedStatement } from '../database/batched-statement.ts'
-import { statement } from '../database/statement.ts'
+import { arrayText, statement } from '../database/statement.ts'
+import { isTurnOver, mapInTurns, nextTurn } from '../event-loop/turns.ts'
 import { eventData, recordEvents } from '../events/index.ts'
 import { ORDER_STATES, ORDER_STATE_NAMES, recordOrderCounts } from '../order-states/index.ts'
 import type { NewOrder } from './schemas.ts'
@@ -101,6 +102,33 @@ const insert = statement<readonly unknown[], InsertedOrder>(
    union all
    select call, position, null, lacks_warehouse, barcodes from refused`,
 )
+
+/**
+ * The values of a large submission, written down turn by turn: to do so at once for a hundred thousand lines takes a fifth of a second.
+ * Lists are texts already.
+ */
+export async function valuesInTurns(submission: Submission): Promise<unknown[]> {
+  const lists: string[][] = LINE_LISTS.map(() => [])
+  for (const [index, { order_detail }] of submission.orders.entries()) {
+    if (isTurnOver()) await nextTurn()
+    for (const [position, list] of LINE_LISTS.entries())
+      lists[position]?.push(arrayText(order_detail.map((line) => list(line, index + 1))).slice(1, -1))
+  }
+  const orders = submission.orders.map((order) => ({ ...order, order_detail: [] }))
+  const [tenantId, ...values] = insertOrders.valuesOf([{ ...submission, orders }])
+  const ofOrders = values.slice(0, -LINE_LISTS.length)
+  return [tenantId, ...ofOrders, ...(await mapInTurns(lists, (texts) => `{${texts.join(',')}}`))]
+}
+
+type Line = NewOrder['order_detail'][number]
+
+/** `number` is the order's, from 1. */
+const LINE_LISTS: ((line: Line, number: number) => unknown)[] = [
+  (_line, number) => number,
+  ({ barcode }) => barcode,
+  ({ quantity }) => quantity,
+  ({ price }) => price ?? null,
+]
 
 /** Creates the orders of a submission. */
 export const insertOrders: BatchedStatement<Submission, InsertedOrder> = {

@@ -24,10 +24,22 @@ export type ListValues = [
 ]
 export type ListStatement = Statement<ListValues, ListRow>
 
+/** Lines of a page that is read and sent at once: some 100 kB. */
+const MAX_LINES_AT_ONCE = 500
+
 const IN_STATES = 'state_id = any ($2::smallint[])'
 const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinity')`
 const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
 const NEWEST_FIRST = 'order by created_at desc, id desc'
+
+/** Orders of a page that is sent in pieces, by their ids, in its order. `total` is not asked for. */
+export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], ListRow>(
+  'list_orders_piece',
+  `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+     ${orderDetail('o.id')} as order_detail
+   from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
+   order by o.created_at desc, o.id desc`,
+)
 
 /**
  * The answer of the CTEs `total` and `page` (id). Only the orders of the page are read as rows, all others in an index. The array makes
@@ -35,7 +47,7 @@ const NEWEST_FIRST = 'order by created_at desc, id desc'
  */
 const SELECT_PAGE = `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     case when $7::boolean then ${orderDetail('o.id')} end as order_detail
+     case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end as order_detail
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    order by o.created_at desc, o.id desc`
 

@@ -2,8 +2,9 @@ import type { z } from 'zod'
 import type { RequestContext } from '../context.ts'
 import type { Transaction } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
+import { mapInTurns } from '../event-loop/turns.ts'
 import { recordEvents } from '../events/index.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { itemError } from '../invalid-input.ts'
 import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
 import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { productCreated, productUpdated } from './product-events.ts'
@@ -76,7 +77,7 @@ export async function bulkUpsertProducts(
   { db, caller }: RequestContext,
   input: z.infer<typeof bulkInput>,
 ): Promise<z.infer<typeof bulkOutput>> {
-  const items = input.products.map(checkedItem)
+  const items = await mapInTurns(input.products, checkedItem)
   const apply = (isLocked: boolean): Promise<BulkOutcome> =>
     db.transaction(async (tx) => {
       // Sent together, and carried out one after the other.
@@ -104,7 +105,7 @@ function concernsNames({ created, changes, errors }: BulkOutcome, items: readonl
 
 function checkedItem(item: unknown): BulkItem {
   const { success, data, error } = bulkItem.safeParse(item)
-  return success ? data : { barcode: barcodeOf(item), error: invalidInput(error, undefined).message }
+  return success ? data : { barcode: barcodeOf(item), error: itemError(error) }
 }
 
 function barcodeOf(item: unknown): string {

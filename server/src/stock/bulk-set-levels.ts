@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { RequestContext } from '../context.ts'
 import { statement } from '../database/statement.ts'
+import { mapInTurns } from '../event-loop/turns.ts'
 import { recordEvents } from '../events/index.ts'
 import { id } from '../fields.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { itemError } from '../invalid-input.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
 import { NAMED_PRODUCTS, OTHER_PRODUCT } from './named-product.ts'
 import { stockUpdate, type bulkInput, type bulkOutput } from './schemas.ts'
@@ -53,12 +54,10 @@ export async function bulkSetLevels(
   context: RequestContext,
   input: z.infer<typeof bulkInput>,
 ): Promise<z.infer<typeof bulkOutput>> {
-  const items = input.updates.map((item) => stockUpdate.safeParse(item))
+  const items = await mapInTurns(input.updates, (item) => stockUpdate.safeParse(item))
   const updates = items.flatMap((item, position) => (item.success ? [{ ...item.data, position }] : []))
   const malformed = items.flatMap((item, position) =>
-    item.success
-      ? []
-      : [{ position, product_id: productIdOf(input.updates[position]), error: invalidInput(item.error, undefined).message }],
+    item.success ? [] : [{ position, product_id: productIdOf(input.updates[position]), error: itemError(item.error) }],
   )
   const unknown = updates.length === 0 ? [] : await applyUpdates(context, updates)
   const errors = [...malformed, ...unknown].toSorted((a, b) => a.position - b.position)

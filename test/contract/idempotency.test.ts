@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { newProduct } from '../support/stock.ts'
+import { createRecords, SAMPLES, type Records, type Sample } from './requests.ts'
+
+interface Operation {
+  operationId: string
+  parameters?: { in: string; name: string }[]
+}
+
+const changes = Object.values(openApiDocument().paths as Record<string, Record<string, Operation>>)
+  .flatMap((methods) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), ...operation })))
+  .filter(({ method }) => method !== 'GET')
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+describe.each(changes)('$operationId', ({ operationId, method, parameters }) => {
+  it('has the header in its document', () => {
+    expect(parameters?.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key')).toBe(true)
+  })
+
+  it('gives the first answer again for the same key and request, and refuses another', async () => {
+    const tenant = await service.newTenant()
+    const sampleOf = SAMPLES[operationId] as (records: Records) => Sample
+    const { path, body } = sampleOf(await createRecords(tenant))
+    const headers = { 'idempotency-key': 'the same' }
+    const first = await tenant.request(method, path, body, { headers })
+    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])
+    const again = await tenant.request(method, path, body, { headers })
+    expect([again.status, again.headers.get('idempotency-replayed'), again.body]).toEqual([200, 'true', first.body])
+    const other = await tenant.request(method, path, { ...(body as object), added: 1 }, { headers })
+    expect([other.status, other.body.error?.code]).toEqual([409, 'idempotency_conflict'])
+    const { entries } = (await tenant.request('GET', `/audit-log?operation=${operationId}`)).body.data
+    expect(entries).toHaveLength(first.status === 200 ? 1 + madeBefore(operationId) : 0)
+  })
+})
+
+/** How often the making of the records calls the operation. */
+function madeBefore(operationId: string): number {
+  return { 'orders.create': 2 }[operationId] ?? (MAKING.has(operationId) ? 1 : 0)
+}
+const MAKING = new Set([
+  'products.create',
+  'stock.adjust',
+  'flows.start',
+  'flows.pick',
+  'webhooks.create',
+  'apiKeys.create',
+  'warehouses.create',
+])
+
+/** Sends the same request ten times at once. */
+async function rush(tenant: TestTenant, method: string, path: string, body?: unknown): Promise<void> {
+  const headers = { 'idempotency-key': `${method} ${path}` }
+  const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.request(method, path, body, { headers })))
+  const running = answers.filter(({ status }) => status === 409)
+  expect(answers.filter(({ status }) => status === 200).length).toBe(10 - running.length)
+  for (const answer of running)
+    expect([answer.body.error.code, answer.headers.get('retry-after')]).toEqual(['idempotency_conflict', '1'])
+}
+
+describe('PUT and DELETE with an Idempotency-Key', () => {
+  it('do the work once when 10 requests come at the same time', async () => {
+    const tenant = await service.newTenant()
+    const { id } = await newProduct(tenant)
+    await rush(tenant, 'PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 7 })
+    expect((await tenant.request('GET', `/stock/movements?product_id=${id}`)).body.data.pagination.total).toBe(1)
+    await rush(tenant, 'DELETE', `/products/${id}`)
+    const { entries } = (await tenant.request('GET', '/audit-log?operation=products.delete')).body.data
+    expect(entries).toHaveLength(1)
+  })
+
+  it('give the first answer again after a completed order, which a second PUT would not get', async () => {
+    const tenant = await service.newTenant()
+    const { order } = await createRecords(tenant)
+    const headers = { 'idempotency-key': 'complete' }
+    const complete = () => tenant.request('PUT', `/orders/${order.id}`, { state_id: 5 }, { headers })
+    expect([(await complete()).status, (await complete()).status]).toEqual([200, 200])
+    const without = await tenant.request('PUT', `/orders/${order.id}`, { state_id: 5 })
+    expect([without.status, without.body.error.code]).toEqual([400, 'update_error'])
+  })
+
+  it('refuse a key revoked so from the next request on', async () => {
+    const tenant = await service.newTenant()
+    const { key, id } = (await tenant.request('POST', '/api-keys', { name: 'a', preset: 'read_only' })).body.data
+    expect((await tenant.request('GET', '/orders', undefined, { key })).status).toBe(200)
+    await tenant.request('DELETE', `/api-keys/${id}`, undefined, { headers: { 'idempotency-key': 'revoke' } })
+    expect((await tenant.request('GET', '/orders', undefined, { key })).status).toBe(401)
+  })
+})
