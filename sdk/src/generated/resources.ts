@@ -7,6 +7,7 @@ import type { Transport } from '../client/transport.ts'
 import type {
   ApiKey,
   ApiKeysCreateParams,
+  ApiKeysListParams,
   ApiKeysListResult,
   AuditLogListParams,
   AuditLogListResult,
@@ -926,7 +927,7 @@ export class ApiKeys {
   /**
    * Create an API key.
    *
-   * The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.
+   * The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
    *
    * Scope: `admin`.
    *
@@ -943,14 +944,18 @@ export class ApiKeys {
   /**
    * List API keys.
    *
-   * All keys of the tenant, revoked ones too, newest first.
+   * Newest first. Revoked and expired keys are listed for 90 days.
    *
    * Scope: `admin`.
    *
    * `GET /api/v1/api-keys`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.apiKeys.list()) console.log(item.id)
    */
-  list(options?: RequestOptions): APIPromise<ApiKeysListResult> {
-    return this.#transport.request('GET', '/api/v1/api-keys', { options })
+  list(params?: ApiKeysListParams, options?: RequestOptions): PagePromise<ApiKeysListResult, ApiKeysListResult['api_keys'][number]> {
+    return this.#transport.list('/api/v1/api-keys', 'api_keys', { query: params, options })
   }
 
   /**
