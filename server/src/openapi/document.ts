@@ -1,15 +1,16 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
+import { z } from 'zod'
 import { endpointsOf } from '../endpoints.ts'
 import { appRouter } from '../router.ts'
 import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
 import { answerExample, requestExample } from './examples.ts'
-import { ERROR_CODE_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
+import { ERROR_CODE_SCHEMA, ERROR_DETAILS_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
-import type { JsonObject, Operation, Parameter } from './types.ts'
+import { described, type JsonObject, type Operation, type Parameter } from './types.ts'
 
 const SECURITY_SCHEME = 'apiKey'
 const SUCCESS_HEADERS = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
@@ -18,7 +19,8 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   name: 'Idempotency-Key',
   required: false,
-  description: 'The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`.',
+  description:
+    'A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -33,7 +35,12 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
 
   const endpoints = endpointsOf(router)
   const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
-  const schemas: Record<string, JsonObject> = { ErrorCode: ERROR_CODE_SCHEMA, ...Object.fromEntries(own), ...eventSchemas() }
+  const schemas: Record<string, JsonObject> = {
+    ErrorCode: ERROR_CODE_SCHEMA,
+    ErrorDetails: ERROR_DETAILS_SCHEMA,
+    ...Object.fromEntries(own),
+    ...eventSchemas(),
+  }
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.meta.openapi
@@ -59,7 +66,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key of one tenant: `service_live_…`, or `service_test_…` for its sandbox.',
+          description: 'API key of a tenant: `service_live_…`, or `service_test_…` for its sandbox.',
         },
       },
     },
@@ -69,12 +76,9 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
 type Endpoint = ReturnType<typeof endpointsOf>[number]
 type ExampleOf = (schema: JsonObject) => unknown
 
-function operationOf({ name, meta }: Endpoint, generated: Operation, schemas: Record<string, JsonObject>): JsonObject {
+function operationOf({ name, meta, input }: Endpoint, generated: Operation, schemas: Record<string, JsonObject>): JsonObject {
   const { method, path, summary, description } = meta.openapi
-  const parameters: Parameter[] = (generated.parameters ?? []).map((parameter) => ({
-    ...parameter,
-    required: parameter.in === 'path' || parameter.required === true,
-  }))
+  const parameters = (generated.parameters ?? []).map((parameter) => parameterOf(parameter, input))
   if (method === 'POST') parameters.push(IDEMPOTENCY_KEY)
   const requestBody = requestBodyOf(generated, meta.indexedInput, (schema) => requestExample(name, schema, schemas))
   const example = (data: JsonObject): unknown => answerExample(name, data, schemas)
@@ -91,6 +95,25 @@ function operationOf({ name, meta }: Endpoint, generated: Operation, schemas: Re
   }
 }
 
+/** Its text stands on the parameter itself, where readers and generators look for it. */
+function parameterOf(parameter: Parameter, input: Endpoint['input']): Parameter {
+  const { description: _, ...schema } = parameter.schema ?? {}
+  const { description, ...field } = fieldsOf(input)[parameter.name] ?? {}
+  return {
+    in: parameter.in,
+    name: parameter.name,
+    required: parameter.in === 'path' || parameter.required === true,
+    description,
+    schema: 'default' in field ? { ...schema, default: field.default } : schema,
+  }
+}
+
+/** The fields of an input with what trpc-to-openapi leaves out of parameters: defaults, and texts on what is optional. */
+function fieldsOf(input: Endpoint['input']): Record<string, JsonObject> {
+  if (input === undefined) return {}
+  return (z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, JsonObject> }).properties ?? {}
+}
+
 function tagOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
@@ -100,16 +123,22 @@ function successResponse(generated: Operation, deprecated: Deprecation | undefin
   const data = response?.content?.['application/json']?.schema ?? {}
   const headers = [...SUCCESS_HEADERS, ...(deprecated === undefined ? [] : deprecationHeaderNames(deprecated))]
   return {
-    description: 'Success',
+    description: 'The call succeeded.',
     headers: Object.fromEntries(headers.map((header) => [header, { $ref: `#/components/headers/${header}` }])),
     content: {
       'application/json': {
-        schema: { type: 'object', properties: { success: { const: true }, data }, required: ['success', 'data'] },
+        schema: {
+          type: 'object',
+          properties: { success: SUCCEEDED, data: described(data, 'Result of the call.') },
+          required: ['success', 'data'],
+        },
         example: { success: true, data: exampleOf(data) },
       },
     },
   }
 }
+
+const SUCCEEDED = { type: 'boolean', enum: [true], description: 'true: the call succeeded.' }
 
 /** A body is required when one of its fields is. */
 function requestBodyOf(generated: Operation, arrayField: string | undefined, exampleOf: ExampleOf): JsonObject | undefined {
@@ -131,11 +160,14 @@ function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf
 }
 
 const HEADERS = {
-  'X-Request-Id': { description: "The caller's own `X-Request-Id`, or a generated one.", schema: { type: 'string' } },
+  'X-Request-Id': {
+    description: "Id of the request: the caller's own `X-Request-Id`, or a generated one.",
+    schema: { type: 'string' },
+  },
   'RateLimit-Limit': {
-    description: 'Requests a minute that the key may make. Absent when the limit is off.',
+    description: 'Requests allowed a minute. Absent, like the other two, when the limit is off.',
     schema: { type: 'integer' },
   },
-  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until the minute ends.', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests left in the current minute.', schema: { type: 'integer' } },
+  'RateLimit-Reset': { description: 'Seconds until the current minute ends.', schema: { type: 'integer' } },
 }
