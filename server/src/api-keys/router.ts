@@ -13,7 +13,7 @@ export const apiKeysRouter = router({
       method: 'POST',
       path: '/api-keys',
       summary: 'Create an API key',
-      description: 'The key value is returned once, as `key`. A key can not be given a scope that its creator lacks.',
+      description: 'The value is returned once, as `key`. A key cannot have a scope that its creator lacks.',
     },
     extension,
   )
@@ -27,7 +27,7 @@ export const apiKeysRouter = router({
       method: 'GET',
       path: '/api-keys',
       summary: 'List API keys',
-      description: 'All keys of the tenant, revoked ones too, newest first.',
+      description: 'Keys of the tenant, including revoked ones, newest first.',
     },
     extension,
   )
@@ -49,7 +49,8 @@ export const apiKeysRouter = router({
       method: 'DELETE',
       path: '/api-keys/{id}',
       summary: 'Revoke an API key',
-      description: 'The key is refused from the next request on. Revoking it again changes nothing.',
+      description:
+        'Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.',
     },
     extension,
   )

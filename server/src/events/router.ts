@@ -13,7 +13,7 @@ export const eventsRouter = router({
       path: '/events',
       summary: 'Read the event feed',
       description:
-        'Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is ever skipped, even when it is committed late.',
+        'All events of the last 30 days, oldest first, with or without a subscription. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late.',
     },
     extension,
   )

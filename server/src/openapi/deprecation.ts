@@ -31,6 +31,6 @@ export function deprecationFields(deprecation: Deprecation | undefined): JsonObj
 export function deprecationText(deprecation: Deprecation | undefined): string[] {
   if (deprecation === undefined) return []
   const { since, sunset, link } = deprecation
-  const end = sunset === undefined ? '' : `, gone from ${sunset}`
+  const end = sunset === undefined ? '' : `; may be removed from ${sunset} on`
   return [`Deprecated since ${since}${end}: see ${link}.`]
 }

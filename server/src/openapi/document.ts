@@ -73,6 +73,8 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
   }) as JsonObject
 }
 
+const ADDITION = 'Addition: this operation is not part of the published API specification.'
+
 type Endpoint = ReturnType<typeof endpointsOf>[number]
 type ExampleOf = (schema: JsonObject) => unknown
 
@@ -86,7 +88,12 @@ function operationOf({ name, meta, input }: Endpoint, generated: Operation, sche
     operationId: name,
     tags: [tagOf(path)],
     summary,
-    description: [description ?? summary, ...deprecationText(meta.deprecated), `Scope: \`${meta.scope}\`.`].join('\n\n'),
+    description: [
+      description ?? summary,
+      ...deprecationText(meta.deprecated),
+      ...(meta.extension === true ? [ADDITION] : []),
+      `Scope: \`${meta.scope}\`.`,
+    ].join('\n\n'),
     ...deprecationFields(meta.deprecated),
     ...(meta.extension === true ? { 'x-addition': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
