@@ -101,8 +101,8 @@ export const productsRouter = router({
     path: '/products/bulk',
     summary: 'Create or update many products',
     description:
-      'Products are matched by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null empties a field that may be empty. ' +
-      'Items that cannot be applied are reported in `errors` and do not stop the others. Safe to retry.',
+      'Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. ' +
+      'An item that fails is reported in `errors` and does not stop the others. Safe to retry.',
   })
     .input(bulkInput)
     .output(bulkOutput)
