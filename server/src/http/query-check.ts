@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { inputShape, plainSchema, type FieldSchema } from '../input-shape.ts'
 
 /** Throws `validation_error` when a known parameter comes in a form that would not be understood; returns the query. */
 export type QueryCheck = (query: object) => object
@@ -17,7 +18,7 @@ interface Form {
  */
 export function queryCheck(input: z.ZodType | undefined, path: string): QueryCheck {
   const forms = new Map(
-    Object.entries(input === undefined ? {} : shapeOf(input))
+    Object.entries(inputShape(input))
       .filter(([name]) => !path.includes(`{${name}}`))
       .map(([name, schema]) => [name, formOf(name, schema)]),
   )
@@ -41,38 +42,10 @@ function wrongForm(name: string, { rightForm }: Form): ServiceError {
   return new ServiceError('validation_error', `${name}: ${rightForm}`, { details: [{ path: name, error: rightForm }] })
 }
 
-/** As much of a schema of Zod as says how a parameter is written. */
-interface Definition {
-  type: string
-  shape?: Record<string, Schema>
-  in?: Schema
-  out?: Schema
-  innerType?: Schema
-  element?: Schema
-  entries?: Record<string, string>
-  values?: unknown[]
-}
-
-interface Schema {
-  def: Definition
-}
-
-function shapeOf(input: z.ZodType): Record<string, Schema> {
-  return plainly(input as unknown as Schema).def.shape ?? {}
-}
-
-/** The schema of what a caller sends, without what makes it optional, prepares or transforms it. */
-function plainly(schema: Schema): Schema {
-  const { type, innerType, in: before, out: after } = schema.def
-  if (innerType !== undefined) return plainly(innerType)
-  if (type !== 'pipe' || before === undefined || after === undefined) return schema
-  return plainly(before.def.type === 'transform' ? after : before)
-}
-
-function formOf(name: string, schema: Schema): Form {
-  const { type, element } = plainly(schema).def
+function formOf(name: string, schema: FieldSchema): Form {
+  const { type, element } = plainSchema(schema).def
   if (type !== 'array' || element === undefined) return { isRepeatable: false, rightForm: `give it once, as in ${name}=...` }
-  const { values, entries = {} } = plainly(element).def
+  const { values, entries = {} } = plainSchema(element).def
   const [one = '...', two = '...'] = values ?? Object.values(entries)
   return { isRepeatable: true, rightForm: `repeat it, as in ${name}=${String(one)}&${name}=${String(two)}` }
 }

@@ -2,6 +2,7 @@ import type { AnyTRPCRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { endpointsOf } from '../endpoints.ts'
+import { inputShape } from '../input-shape.ts'
 import { appRouter } from '../router.ts'
 import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
@@ -102,23 +103,24 @@ function operationOf({ name, meta, input }: Endpoint, generated: Operation, sche
   }
 }
 
-/** Its text stands on the parameter itself, where readers and generators look for it. */
+/** With its text on the parameter itself, where readers and generators look for it, and its default, which trpc-to-openapi leaves out. */
 function parameterOf(parameter: Parameter, input: Endpoint['input']): Parameter {
   const { description: _, ...schema } = parameter.schema ?? {}
-  const { description, ...field } = fieldsOf(input)[parameter.name] ?? {}
+  const defaultValue = inputShape(input)[parameter.name]?.def.defaultValue
   return {
     in: parameter.in,
     name: parameter.name,
     required: parameter.in === 'path' || parameter.required === true,
-    description,
-    schema: 'default' in field ? { ...schema, default: field.default } : schema,
+    description: textsOf(input)[parameter.name],
+    schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
   }
 }
 
-/** The fields of an input with what trpc-to-openapi leaves out of parameters: defaults, and texts on what is optional. */
-function fieldsOf(input: Endpoint['input']): Record<string, JsonObject> {
+/** The texts on an input's fields, those on what is optional among them, which trpc-to-openapi leaves out. */
+function textsOf(input: Endpoint['input']): Record<string, unknown> {
   if (input === undefined) return {}
-  return (z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, JsonObject> }).properties ?? {}
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, JsonObject> }
+  return Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, description]))
 }
 
 function tagOf(path: string): string {
