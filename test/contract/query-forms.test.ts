@@ -6,7 +6,7 @@ import { createRecords, SAMPLES, type Records } from './requests.ts'
 interface Parameter {
   in: string
   name: string
-  schema: { type: string; enum?: unknown[]; items?: { enum?: unknown[] } }
+  schema: { type: string; enum?: (string | number)[]; items?: { enum?: (string | number)[] } }
 }
 
 const operations = Object.values(
