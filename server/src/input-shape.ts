@@ -17,7 +17,7 @@ export interface FieldSchema {
 
 /** The fields of an endpoint's input as callers send them. */
 export function inputShape(input: z.ZodType | undefined): Record<string, FieldSchema> {
-  return input === undefined ? {} : (plainSchema(input as unknown as FieldSchema).def.shape ?? {})
+  return input === undefined ? {} : (plainSchema(input).def.shape ?? {})
 }
 
 /** The schema of what a caller sends, without what makes it optional, prepares or transforms it. */

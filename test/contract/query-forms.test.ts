@@ -30,7 +30,7 @@ afterAll(() => service.stop())
 const pathOf = (operationId: string): string => (SAMPLES[operationId]?.(records).path ?? '').split('?', 1)[0] ?? ''
 
 /** Filters by any text, which may be empty: it is part of every name, and equal to none. */
-const TEXT_FILTERS = ['search', 'category', 'customer_name', 'order_tenant_id', 'operation', 'request_id']
+const TEXT_FILTERS = new Set(['search', 'category', 'customer_name', 'order_tenant_id', 'operation', 'request_id'])
 
 describe.each(parameters)('$operationId with $name', ({ operationId, name, schema }) => {
   const repeatable = schema.type === 'array'
@@ -52,7 +52,7 @@ describe.each(parameters)('$operationId with $name', ({ operationId, name, schem
   it('and no value is refused, except as a text', async () => {
     for (const form of [`${name}=`, name]) {
       const { status, body } = await tenant.request('GET', `${pathOf(operationId)}?${form}`)
-      const isText = TEXT_FILTERS.includes(name)
+      const isText = TEXT_FILTERS.has(name)
       expect([status, body.error?.code], form).toEqual(isText ? [200, undefined] : [400, 'validation_error'])
       if (!isText) expect(body.error.message, form).toContain(name)
     }

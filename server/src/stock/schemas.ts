@@ -177,7 +177,8 @@ export const getBySkuOutput = z.object({
 const levelCursor = z
   .string()
   .max(100)
-  .regex(/^\d{1,15}\/[^\x00]{1,64}$/s, 'must be the next_cursor of an earlier answer')
+  .regex(/^\d{1,15}\/[\s\S]{1,64}$/, 'must be the next_cursor of an earlier answer')
+  .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
   .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
   .transform((value) => ({ productId: Number.parseInt(value, 10), locationId: value.slice(value.indexOf('/') + 1) }))
 
