@@ -8,7 +8,7 @@ import type { Deprecation } from '../trpc.ts'
 import { API_VERSION, INFO, TAGS } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
 import { answerExample, requestExample } from './examples.ts'
-import { ERROR_CODE_SCHEMA, ERROR_DETAILS_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
+import { ERROR_CODE_SCHEMA, ERROR_DETAIL_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
 import { described, type JsonObject, type Operation, type Parameter } from './types.ts'
@@ -38,7 +38,7 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
   const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
   const schemas: Record<string, JsonObject> = {
     ErrorCode: ERROR_CODE_SCHEMA,
-    ErrorDetails: ERROR_DETAILS_SCHEMA,
+    ErrorDetail: ERROR_DETAIL_SCHEMA,
     ...Object.fromEntries(own),
     ...eventSchemas(),
   }

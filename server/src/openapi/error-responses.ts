@@ -111,7 +111,7 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
         properties: {
           code: described(code, 'Error code, for programs.'),
           message: { type: 'string', description: 'What is wrong and what to change, for people.' },
-          ...(withDetails ? { details: { $ref: '#/components/schemas/ErrorDetails' } } : {}),
+          ...(withDetails ? { details: DETAILS } : {}),
         },
         required: ['code', 'message'],
       },
@@ -122,30 +122,33 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
 
 const DETAIL = { type: 'string', description: 'What is wrong and what to change.' }
 
-/** The component of an error's `details`. */
-export const ERROR_DETAILS_SCHEMA: JsonObject = {
+/** The component of an entry of `details`. */
+export const ERROR_DETAIL_SCHEMA: JsonObject = {
+  description: 'What is wrong with one field, or with one order of a submitted array.',
+  oneOf: [
+    {
+      type: 'object',
+      properties: {
+        index: { type: 'integer', description: 'Position of the order in the submitted array, from 0.' },
+        error: DETAIL,
+      },
+      required: ['index', 'error'],
+    },
+    {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Name of the field, such as `order_detail[0].quantity`.' },
+        error: DETAIL,
+      },
+      required: ['path', 'error'],
+    },
+  ],
+}
+
+const DETAILS = {
   type: 'array',
   description: 'What is wrong with each field (`path`), or with each order of a submitted array (`index`).',
-  items: {
-    oneOf: [
-      {
-        type: 'object',
-        properties: {
-          index: { type: 'integer', description: 'Position of the order in the submitted array, from 0.' },
-          error: DETAIL,
-        },
-        required: ['index', 'error'],
-      },
-      {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'Name of the field, such as `order_detail[0].quantity`.' },
-          error: DETAIL,
-        },
-        required: ['path', 'error'],
-      },
-    ],
-  },
+  items: { $ref: '#/components/schemas/ErrorDetail' },
 }
 
 /** The failed answers that operations refer to. */
