@@ -13,10 +13,8 @@ type Query<T> = {
 /** Every error code that the API documents. */
 export type DocumentedErrorCode = Schemas['ErrorCode']
 
+/** What is wrong with one field, or with one order of a submitted array. */
 export type ErrorDetail = Schemas['ErrorDetail']
-
-/** What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-export type ErrorDetails = Schemas['ErrorDetails']
 
 /** An order to be created. */
 export interface NewOrder extends Named<Schemas['NewOrder']> {}

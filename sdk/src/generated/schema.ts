@@ -949,7 +949,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        ErrorDetail: unknown;
+        /** @description What is wrong with one field, or with one order of a submitted array. */
+        ErrorDetail: {
+            /** @description Position of the order in the submitted array, from 0. */
+            index: number;
+            /** @description What is wrong and what to change. */
+            error: string;
+        } | {
+            /** @description Name of the field, such as `order_detail[0].quantity`. */
+            path: string;
+            /** @description What is wrong and what to change. */
+            error: string;
+        };
         /**
          * @description Every error code of the API, with its HTTP status:
          *
@@ -977,18 +988,6 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
-        /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
-        ErrorDetails: ({
-            /** @description Position of the order in the submitted array, from 0. */
-            index: number;
-            /** @description What is wrong and what to change. */
-            error: string;
-        } | {
-            /** @description Name of the field, such as `order_detail[0].quantity`. */
-            path: string;
-            /** @description What is wrong and what to change. */
-            error: string;
-        })[];
         /** @description An order to be created. */
         NewOrder: {
             /**
