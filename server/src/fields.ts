@@ -106,16 +106,19 @@ export const WHATEVER_ELSE_FAILS = {
 
 /** `page` and `limit` of every paged list. A `limit` above 100 is served as 100. */
 export const pageQuery = {
-  page: queryInteger().default(1).describe('Page number, from 1.'),
+  page: queryInteger().default(1).describe('Page number, from 1. Default: 1. A page past the last one is empty.'),
   limit: queryInteger()
     .transform((limit) => Math.min(limit, 100))
     .default(50)
-    .describe('Page size. More than 100 is served as 100.'),
+    .describe('Records per page, 1 to 100. Default: 50. A larger number is served as 100.'),
 }
 
-/** Where a list goes on: `cursor`, after the `next_cursor` that answers have, or `after`, which is the same. */
+/** Where a list continues: `cursor`, after the `next_cursor` that answers have, or `after`, which is the same. */
 export function cursorQuery<Cursor extends z.ZodType>(cursor: Cursor, description: string) {
-  return { cursor: cursor.optional().describe(description), after: cursor.optional().describe('The same as `cursor`.') }
+  return {
+    cursor: cursor.optional().describe(description),
+    after: cursor.optional().describe('Another name of `cursor`. Give one of them.'),
+  }
 }
 
 /** The check that the two do not differ: to pass over one of them would give a page that was not asked for. */
@@ -127,12 +130,12 @@ export const oneCursor = [
 
 export const pagination = z
   .object({
-    total: z.int().describe('Number of records that match, on all pages.'),
-    page: z.int(),
-    limit: z.int().describe('Page size as served, at most 100.'),
-    total_pages: z.int().describe('0 when nothing matches.'),
+    total: z.int().describe('Exact number of matching records, on all pages.'),
+    page: z.int().describe('Number of this page, from 1.'),
+    limit: z.int().describe('Records per page as served, at most 100.'),
+    total_pages: z.int().describe('Number of pages; 0 when nothing matches.'),
   })
-  .meta({ id: 'Pagination' })
+  .meta({ id: 'Pagination', description: 'Place of this page in the whole list.' })
 
 /** The `pagination` of an answer. */
 export function paginationOf(query: { page: number; limit: number }, total: number): z.infer<typeof pagination> {

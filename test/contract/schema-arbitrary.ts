@@ -4,7 +4,6 @@ import fc, { type Arbitrary } from 'fast-check'
 export interface Schema {
   $ref?: string
   type?: string | string[]
-  const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
   oneOf?: Schema[]
@@ -61,7 +60,6 @@ export function valuesOf(schema: Schema, generation: Generation, name = ''): Arb
 function fittingValues(schema: Schema, generation: Generation): Arbitrary<unknown> {
   if (schema.$ref !== undefined)
     return fittingValues(generation.components[schema.$ref.split('/').at(-1) ?? ''] as Schema, generation)
-  if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const alternatives = schema.anyOf ?? schema.oneOf
   if (alternatives !== undefined) return fc.oneof(...alternatives.map((alternative) => fittingValues(alternative, generation)))

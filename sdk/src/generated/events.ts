@@ -24,7 +24,7 @@ export interface ProductCreatedEvent extends Named<Schemas['ProductCreatedEvent'
 /** A product's details changed. */
 export interface ProductUpdatedEvent extends Named<Schemas['ProductUpdatedEvent']> {}
 
-/** A product was deleted, that is made inactive. */
+/** A product was deleted: it is inactive now. */
 export interface ProductDeletedEvent extends Named<Schemas['ProductDeletedEvent']> {}
 
 /** A product's stock changed at a location. */

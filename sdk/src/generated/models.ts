@@ -13,7 +13,7 @@ type Query<T> = {
 /** Every error code that the API documents. */
 export type DocumentedErrorCode = Schemas['ErrorCode']
 
-/** What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
+/** What is wrong with one field, or with one order of a submitted array. */
 export type ErrorDetail = Schemas['ErrorDetail']
 
 /** An order to be created. */
@@ -25,18 +25,19 @@ export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 /** An entry of the catalog. */
 export interface Product extends Named<Schemas['Product']> {}
 
+/** Place of this page in the whole list. */
 export interface Pagination extends Named<Schemas['Pagination']> {}
 
-/** A product and where it lies. */
+/** A product with its stock by location. */
 export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 
-/** One change of a stock level. Movements are never altered or deleted. */
+/** One change of a stock level. Movements are never changed or deleted. */
 export interface StockMovement extends Named<Schemas['StockMovement']> {}
 
-/** How much of a product lies at a location. */
+/** Quantity of a product at a location. */
 export interface StockLevel extends Named<Schemas['StockLevel']> {}
 
-/** An order that was created just now. */
+/** An order that the call created. */
 export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
 
 /** An order as it is listed. */
@@ -51,35 +52,40 @@ export interface Order extends Named<Schemas['Order']> {}
 /** The picking of an order by one operator, from start to completion or cancellation. */
 export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
 
-/** A picking flow with what is left to pick, where it lies, and what was picked. */
+/** A picking flow with its lines, their stock, and its picks. */
 export interface PickingFlowDetails extends Named<Schemas['PickingFlowDetails']> {}
 
-/** An order line, and where its product lies. */
+/** An order line with the present stock of its product. */
 export interface LineToPick extends Named<Schemas['LineToPick']> {}
 
-/** A quantity of a product that was taken out of a location for an order. */
+/** A quantity of a product, taken from a location for an order. */
 export interface Pick extends Named<Schemas['Pick']> {}
 
 /** An order line that a pick changed. */
 export interface PickedLine extends Named<Schemas['PickedLine']> {}
 
-/** A place where stock lies. Locations come into being when a stock call first names them. */
+/** A place for stock. A stock call creates a location when it first names it. */
 export interface Location extends Named<Schemas['Location']> {}
 
 /** A group of locations. */
 export interface Warehouse extends Named<Schemas['Warehouse']> {}
 
+/** A new subscription with its signing secret. */
 export interface CreatedWebhook extends Named<Schemas['CreatedWebhook']> {}
 
+/** A subscription to events. */
 export interface Webhook extends Named<Schemas['Webhook']> {}
 
+/** The sending of one event to one subscription. */
 export interface Delivery extends Named<Schemas['Delivery']> {}
 
-/** Something that happened, as subscribers get it. */
+/** An event, as subscribers get it. */
 export type Event = Schemas['Event']
 
+/** A new API key with its value. */
 export interface CreatedApiKey extends Named<Schemas['CreatedApiKey']> {}
 
+/** An API key without its value. */
 export interface ApiKey extends Named<Schemas['ApiKey']> {}
 
 /** A call that was made to change something. */

@@ -84,7 +84,7 @@ import type {
   WebhooksUpdateParams,
 } from './models.ts'
 
-/** The catalog. Products are matched by barcode, found by id or SKU, and never removed, only made inactive. */
+/** The catalog. Products are matched by barcode and found by id or SKU. A deleted product becomes inactive and is kept. */
 export class Products {
   readonly #transport: Transport
 
@@ -96,7 +96,7 @@ export class Products {
   /**
    * Create a product.
    *
-   * The barcode, and the SKU when there is one, must be new, also among deleted products. A null is the same as a field that is not given.
+   * The barcode, and the SKU when given, must be new in the tenant, deleted products included. A null means the same as a missing field. Sends `product/created`.
    *
    * Scope: `write:products`.
    *
@@ -120,7 +120,9 @@ export class Products {
   /**
    * List products.
    *
-   * Newest first, without deleted products unless `is_active=false` asks for them.
+   * Newest first. Deleted products are left out; `is_active=false` lists them instead.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:products`.
    *
@@ -152,7 +154,7 @@ export class Products {
   /**
    * Update a product.
    *
-   * Only the given fields change; null empties a field that may be empty. `product/updated` is sent when a field has changed.
+   * Only the given fields change; null clears an optional field. Sends `product/updated` when a field changed.
    *
    * Scope: `write:products`.
    *
@@ -169,7 +171,7 @@ export class Products {
   /**
    * Delete a product.
    *
-   * Makes it inactive; the record is kept so that order history stays valid. Deleting it again succeeds and changes nothing.
+   * Makes the product inactive and keeps its record, so that order history stays valid. Sends `product/deleted`. Deleting it again succeeds and changes nothing.
    *
    * Scope: `write:products`.
    *
@@ -199,7 +201,7 @@ export class Products {
   /**
    * Create or update many products.
    *
-   * Products are matched by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null empties a field that may be empty. Items that cannot be applied are reported in `errors` and do not stop the others. Safe to retry.
+   * Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
    *
    * Scope: `write:products`.
    *
@@ -225,7 +227,7 @@ export class Products {
   }
 }
 
-/** Levels per product and location, and the movements that made them. A level is always the sum of its movements. */
+/** Stock levels per product and location, and their movements. A level is always the sum of its movements. */
 export class Stock {
   readonly #transport: Transport
 
@@ -237,7 +239,7 @@ export class Stock {
   /**
    * Set a stock level.
    *
-   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, also when nothing changed (a confirmed count).
+   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).
    *
    * Scope: `write:stock`.
    *
@@ -254,7 +256,7 @@ export class Stock {
   /**
    * Adjust a stock level.
    *
-   * Adds to the stock of a product at a location (`IN` movement) or removes from it (`OUT` movement). Stock never falls below zero.
+   * Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.
    *
    * Scope: `write:stock`.
    *
@@ -271,7 +273,7 @@ export class Stock {
   /**
    * Set many stock levels.
    *
-   * Sets absolute quantities, in the order given. Items that cannot be applied are reported in `errors` and do not stop the others.
+   * Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.
    *
    * Scope: `write:stock`.
    *
@@ -289,6 +291,8 @@ export class Stock {
    * Move stock between locations.
    *
    * Moves stock of a product from one location to another, all or nothing, and records two `TRANSFER` movements.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:stock`.
    *
@@ -322,7 +326,9 @@ export class Stock {
   /**
    * List stock levels.
    *
-   * How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.
+   * Quantity of every product at every location, including deleted products. Levels are never removed, so a reader of all pages misses none.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:stock`.
    *
@@ -337,7 +343,7 @@ export class Stock {
   /**
    * Get stock by SKU.
    *
-   * The stock of an active product, in all and by location: now, or as of a moment.
+   * Stock of an active product, in total and by location, now or at a past moment.
    *
    * Scope: `read:stock`.
    *
@@ -352,7 +358,9 @@ export class Stock {
   /**
    * Prove the stock.
    *
-   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.
+   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. It blocks no change of stock.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `admin`.
    *
@@ -365,7 +373,7 @@ export class Stock {
   }
 }
 
-/** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
+/** Orders to fulfil, identified by the client's own `order_tenant_id`. */
 export class Orders {
   readonly #transport: Transport
 
@@ -377,9 +385,9 @@ export class Orders {
   /**
    * Create orders.
    *
-   * Creates one or several orders, all of them or none: send an order, an array of orders, or `{ "orders": [...] }`.
+   * Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
    *
-   * An order whose `order_tenant_id` exists already is skipped and counted in `existing_count`, so a submission can be sent again safely. Of an `order_tenant_id` that is submitted twice, the first is created. Sends `order/created` for each created order.
+   * An order whose `order_tenant_id` exists is skipped and counted in `existing_count`, so it is safe to submit again. When an `order_tenant_id` is submitted twice, the first order is created. Sends `order/created` for each created order.
    *
    * Scope: `write:orders`.
    *
@@ -434,9 +442,9 @@ export class Orders {
   /**
    * Update an order.
    *
-   * Changes the fields given, of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and besides `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
+   * Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
    *
-   * While a picking flow of the order runs, `state_id` can only be set to 7, which cancels the flow too and puts its picks back to stock.
+   * While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock.
    *
    * Scope: `write:orders`.
    *
@@ -457,11 +465,11 @@ export class Orders {
   /**
    * Cancel an order.
    *
-   * The order is the one that `order_tenant_id` in the body names, when it is given; else the one whose id is in the path; else the one whose `order_tenant_id` is in the path.
+   * Finds the order by `order_tenant_id` in the body when it is given, else by the id in the path, else by the `order_tenant_id` in the path.
    *
    * Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
    *
-   * A running picking flow is cancelled too: its picks go back to stock, with their stock events, and `flow/cancelled` is sent first. What earlier, completed flows picked stays taken.
+   * A running picking flow is cancelled too: its picks return to stock, with their stock events, and `flow/cancelled` is sent first. Picks of earlier, completed flows are kept.
    *
    * Scope: `write:orders`.
    *
@@ -476,7 +484,7 @@ export class Orders {
   }
 }
 
-/** Picking: operators take what was ordered out of stock. */
+/** Picking flows: operators pick the lines of an order from stock. */
 export class Flows {
   readonly #transport: Transport
 
@@ -488,9 +496,11 @@ export class Flows {
   /**
    * Start picking an order.
    *
-   * Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Lines that an earlier flow picked are not to be picked again.
+   * Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities that an earlier flow picked are not picked again.
    *
    * Sends `flow/started` and `order/updated`.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:orders`.
    *
@@ -509,6 +519,8 @@ export class Flows {
    *
    * Newest first. Filters can be combined. `total` is exact.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `read:orders`.
    *
    * `GET /api/v1/flows`
@@ -524,7 +536,9 @@ export class Flows {
   /**
    * Get a picking flow.
    *
-   * One flow with all lines of its order: what is left to pick, and the locations of the order's warehouse where it lies. And the picks so far: those that were undone are not among them; those of a cancelled flow are, and went back when it was cancelled.
+   * One flow with all lines of its order, what is left to pick of each, and its stock in the order's warehouse. Undone picks are left out; picks of a cancelled flow are included, although they returned to stock.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:orders`.
    *
@@ -539,11 +553,13 @@ export class Flows {
   /**
    * Pick.
    *
-   * Takes a quantity out of a location, whole or not at all: never more than is ordered, never more than is in stock there. Name what is picked by `barcode` or `product_id`, which fill the open lines of the product in order, or by `order_detail_id`, which fills that line alone. The location may be in any warehouse.
+   * Takes a quantity from a location, all or nothing: never more than ordered, never more than in stock there. Name the product by `barcode` or `product_id`, which fill its open lines in order, or the line by `order_detail_id`. The location may be in any warehouse.
    *
    * Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
    *
-   * A pick with a `pick_id` can be sent again, at any time: it has no effect and gets the same answer, also when the flow is over or the pick was undone since. A `pick_id` of another pick of the flow is `flow_error`.
+   * A pick with a `pick_id` can be sent again at any time: it has no effect and gets the same answer, even after the flow ended or the pick was undone. A `pick_id` of another pick of the flow is a `flow_error`.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:orders`.
    *
@@ -560,9 +576,11 @@ export class Flows {
   /**
    * Undo a pick.
    *
-   * While the flow runs: what was taken goes back to the location that it came from, with an `IN` movement of the reason `return` and its stock events, and is left to pick again. Undoing a pick again succeeds and changes nothing. The answer has the order lines as they are after it.
+   * Returns the quantity to its location while the flow runs, with an `IN` movement of the reason `return` and its stock events. It is left to pick again. Undoing a pick again succeeds and changes nothing.
    *
-   * Its `pick_id` stays taken: a late repeat of the pick does not take the stock again.
+   * The `pick_id` stays in use: a late repeat of the pick does not take the stock again.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:orders`.
    *
@@ -577,9 +595,11 @@ export class Flows {
   /**
    * Complete a picking flow.
    *
-   * When all lines are picked, the order is completed (`state_id` 5). Otherwise it goes back to `state_id` 2 and keeps what was picked; a later flow picks the rest.
+   * When all lines are picked, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
    *
-   * Sends `flow/completed`, `order/updated` and, of a completed order, `order/completed`, which tells what was picked in all of its flows.
+   * Sends `flow/completed`, `order/updated` and, for a completed order, `order/completed` with the picks of all its flows.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:orders`.
    *
@@ -594,9 +614,11 @@ export class Flows {
   /**
    * Cancel a picking flow.
    *
-   * Every pick of the flow goes back to the location that it came from, with an `IN` movement of the reason `return`, and the order goes back to `state_id` 2. What earlier flows picked stays picked. Cancelling a cancelled flow succeeds again and sends nothing.
+   * Returns every pick of the flow to its location, with an `IN` movement of the reason `return`, and the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds again and sends nothing.
    *
    * Sends the stock events, `flow/cancelled` and `order/updated`.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:orders`.
    *
@@ -611,7 +633,7 @@ export class Flows {
   }
 }
 
-/** Where stock lies. */
+/** Places for stock, each in one warehouse. */
 export class Locations {
   readonly #transport: Transport
 
@@ -624,6 +646,8 @@ export class Locations {
    * List locations.
    *
    * Ordered by id.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:stock`.
    *
@@ -640,7 +664,9 @@ export class Locations {
   /**
    * Change a location.
    *
-   * Only the given fields change. With another warehouse, the stock that lies at the location counts for that one at once.
+   * Only the given fields change. A new warehouse takes over the stock of the location at once.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:stock`.
    *
@@ -669,6 +695,8 @@ export class Warehouses {
    *
    * Ordered by id.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `read:stock`.
    *
    * `GET /api/v1/warehouses`
@@ -684,7 +712,9 @@ export class Warehouses {
   /**
    * Create a warehouse.
    *
-   * Locations are put into it with PUT /locations/{id}.
+   * Use `PUT /locations/{id}` to move locations into it.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:stock`.
    *
@@ -711,7 +741,7 @@ export class Webhooks {
   /**
    * Subscribe to events.
    *
-   * Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.
+   * Sends every event of the topics to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: at most 12 attempts in about three days. The `secret` is returned only in this answer; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
    *
    * Scope: `write:webhooks`.
    *
@@ -732,7 +762,7 @@ export class Webhooks {
   /**
    * List subscriptions.
    *
-   * The active subscriptions, oldest first, without their secrets.
+   * Active subscriptions, oldest first, without their secrets.
    *
    * Scope: `read:webhooks`.
    *
@@ -747,7 +777,9 @@ export class Webhooks {
   /**
    * Get a subscription.
    *
-   * One subscription, active or not, and why and since when it is disabled or failing.
+   * One subscription, active or not, with why and since when it is disabled or failing.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:webhooks`.
    *
@@ -762,7 +794,9 @@ export class Webhooks {
   /**
    * Change a subscription.
    *
-   * Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.
+   * Only the given fields change. `active: true` enables a disabled subscription again; events of the meantime are `skipped` deliveries, which a replay can send.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:webhooks`.
    *
@@ -781,6 +815,8 @@ export class Webhooks {
    *
    * Pending deliveries are discarded.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `write:webhooks`.
    *
    * `DELETE /api/v1/webhooks/{id}`
@@ -796,6 +832,8 @@ export class Webhooks {
    *
    * Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `write:webhooks`.
    *
    * `POST /api/v1/webhooks/{id}/rotate-secret`
@@ -809,7 +847,9 @@ export class Webhooks {
   /**
    * Send a test event.
    *
-   * Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.
+   * Sends a sample event of the topic once, to this subscription alone, and returns the delivery. The id of the event starts with `evt_test_`; the event feed does not have it.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:webhooks`.
    *
@@ -826,7 +866,9 @@ export class Webhooks {
   /**
    * List deliveries.
    *
-   * What was sent to the subscription in the last 30 days or waits to be, with every attempt.
+   * Deliveries of the last 30 days and pending ones, newest event first, with every attempt.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:webhooks`.
    *
@@ -843,7 +885,9 @@ export class Webhooks {
   /**
    * Retry a delivery.
    *
-   * Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.
+   * Queues one more attempt now, in any state of the delivery and even when the subscription is inactive. A `Retry-After` of the receiver is respected.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:webhooks`.
    *
@@ -858,7 +902,9 @@ export class Webhooks {
   /**
    * Replay events.
    *
-   * Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.
+   * Queues all events of the time range that match the topics of the subscription: acknowledged, failed and skipped ones, and those from before its creation. Pending ones are not queued twice. The subscription must be active.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `write:webhooks`.
    *
@@ -873,7 +919,7 @@ export class Webhooks {
   }
 }
 
-/** The feed of everything that happened in the last 30 days. */
+/** Feed of all events of the last 30 days. */
 export class Events {
   readonly #transport: Transport
 
@@ -885,7 +931,9 @@ export class Events {
   /**
    * Read the event feed.
    *
-   * Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is skipped, even when it is committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: go on until that is null.
+   * All events of the last 30 days, oldest first, with or without a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: continue until that is null.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `read:webhooks`.
    *
@@ -904,6 +952,8 @@ export class Events {
    *
    * One event, as subscribers get it.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `read:webhooks`.
    *
    * `GET /api/v1/events/{id}`
@@ -915,7 +965,7 @@ export class Events {
   }
 }
 
-/** Keys of the tenant and of its sandbox. */
+/** API keys of the tenant and of its sandbox. */
 export class ApiKeys {
   readonly #transport: Transport
 
@@ -927,7 +977,9 @@ export class ApiKeys {
   /**
    * Create an API key.
    *
-   * The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+   * The value is returned once, as `key`. A key cannot have a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `admin`.
    *
@@ -944,7 +996,9 @@ export class ApiKeys {
   /**
    * List API keys.
    *
-   * Newest first. Revoked and expired keys are listed for 90 days.
+   * Keys of the tenant, newest first. Revoked and expired keys are listed for 90 days.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `admin`.
    *
@@ -963,6 +1017,8 @@ export class ApiKeys {
    *
    * One key, without its value.
    *
+   * Addition: this operation is not part of the published API specification.
+   *
    * Scope: `admin`.
    *
    * `GET /api/v1/api-keys/{id}`
@@ -976,7 +1032,9 @@ export class ApiKeys {
   /**
    * Revoke an API key.
    *
-   * The key is refused from the next request on. Revoking it again changes nothing.
+   * Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `admin`.
    *
@@ -1001,7 +1059,9 @@ export class AuditLog {
   /**
    * Read the audit log.
    *
-   * Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.
+   * Every call that was made to change data, newest first: by whom, with which input, when and from which address. Entries are kept for a year. An entry is stored before its call runs, so it exists even when the server fails meanwhile. Calls with invalid input are left out.
+   *
+   * Addition: this operation is not part of the published API specification.
    *
    * Scope: `admin`.
    *
@@ -1018,23 +1078,23 @@ export class AuditLog {
 
 /** All resources of the API. */
 export class Resources {
-  /** The catalog. Products are matched by barcode, found by id or SKU, and never removed, only made inactive. */
+  /** The catalog. Products are matched by barcode and found by id or SKU. A deleted product becomes inactive and is kept. */
   readonly products: Products
-  /** Levels per product and location, and the movements that made them. A level is always the sum of its movements. */
+  /** Stock levels per product and location, and their movements. A level is always the sum of its movements. */
   readonly stock: Stock
-  /** Orders to be fulfilled, identified by the client with `order_tenant_id`. */
+  /** Orders to fulfil, identified by the client's own `order_tenant_id`. */
   readonly orders: Orders
-  /** Picking: operators take what was ordered out of stock. */
+  /** Picking flows: operators pick the lines of an order from stock. */
   readonly flows: Flows
-  /** Where stock lies. */
+  /** Places for stock, each in one warehouse. */
   readonly locations: Locations
   /** Groups of locations. */
   readonly warehouses: Warehouses
   /** Subscriptions to events, and their deliveries. */
   readonly webhooks: Webhooks
-  /** The feed of everything that happened in the last 30 days. */
+  /** Feed of all events of the last 30 days. */
   readonly events: Events
-  /** Keys of the tenant and of its sandbox. */
+  /** API keys of the tenant and of its sandbox. */
   readonly apiKeys: ApiKeys
   /** Who changed what, when and from where. */
   readonly auditLog: AuditLog

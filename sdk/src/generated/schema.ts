@@ -10,7 +10,9 @@ export interface paths {
         };
         /**
          * List products
-         * @description Newest first, without deleted products unless `is_active=false` asks for them.
+         * @description Newest first. Deleted products are left out; `is_active=false` lists them instead.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:products`.
          */
@@ -18,7 +20,7 @@ export interface paths {
         put?: never;
         /**
          * Create a product
-         * @description The barcode, and the SKU when there is one, must be new, also among deleted products. A null is the same as a field that is not given.
+         * @description The barcode, and the SKU when given, must be new in the tenant, deleted products included. A null means the same as a missing field. Sends `product/created`.
          *
          *     Scope: `write:products`.
          */
@@ -45,7 +47,7 @@ export interface paths {
         get: operations["products.get"];
         /**
          * Update a product
-         * @description Only the given fields change; null empties a field that may be empty. `product/updated` is sent when a field has changed.
+         * @description Only the given fields change; null clears an optional field. Sends `product/updated` when a field changed.
          *
          *     Scope: `write:products`.
          */
@@ -53,7 +55,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a product
-         * @description Makes it inactive; the record is kept so that order history stays valid. Deleting it again succeeds and changes nothing.
+         * @description Makes the product inactive and keeps its record, so that order history stays valid. Sends `product/deleted`. Deleting it again succeeds and changes nothing.
          *
          *     Scope: `write:products`.
          */
@@ -96,7 +98,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update many products
-         * @description Products are matched by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null empties a field that may be empty. Items that cannot be applied are reported in `errors` and do not stop the others. Safe to retry.
+         * @description Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
          *
          *     Scope: `write:products`.
          */
@@ -117,7 +119,7 @@ export interface paths {
         get?: never;
         /**
          * Set a stock level
-         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, also when nothing changed (a confirmed count).
+         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).
          *
          *     Scope: `write:stock`.
          */
@@ -140,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a stock level
-         * @description Adds to the stock of a product at a location (`IN` movement) or removes from it (`OUT` movement). Stock never falls below zero.
+         * @description Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.
          *
          *     Scope: `write:stock`.
          */
@@ -162,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Set many stock levels
-         * @description Sets absolute quantities, in the order given. Items that cannot be applied are reported in `errors` and do not stop the others.
+         * @description Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.
          *
          *     Scope: `write:stock`.
          */
@@ -185,6 +187,8 @@ export interface paths {
         /**
          * Move stock between locations
          * @description Moves stock of a product from one location to another, all or nothing, and records two `TRANSFER` movements.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:stock`.
          */
@@ -226,7 +230,9 @@ export interface paths {
         };
         /**
          * List stock levels
-         * @description How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.
+         * @description Quantity of every product at every location, including deleted products. Levels are never removed, so a reader of all pages misses none.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:stock`.
          */
@@ -248,7 +254,7 @@ export interface paths {
         };
         /**
          * Get stock by SKU
-         * @description The stock of an active product, in all and by location: now, or as of a moment.
+         * @description Stock of an active product, in total and by location, now or at a past moment.
          *
          *     Scope: `read:stock`.
          */
@@ -270,7 +276,9 @@ export interface paths {
         };
         /**
          * Prove the stock
-         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.
+         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. It blocks no change of stock.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
@@ -300,9 +308,9 @@ export interface paths {
         put?: never;
         /**
          * Create orders
-         * @description Creates one or several orders, all of them or none: send an order, an array of orders, or `{ "orders": [...] }`.
+         * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
          *
-         *     An order whose `order_tenant_id` exists already is skipped and counted in `existing_count`, so a submission can be sent again safely. Of an `order_tenant_id` that is submitted twice, the first is created. Sends `order/created` for each created order.
+         *     An order whose `order_tenant_id` exists is skipped and counted in `existing_count`, so it is safe to submit again. When an `order_tenant_id` is submitted twice, the first order is created. Sends `order/created` for each created order.
          *
          *     Scope: `write:orders`.
          */
@@ -329,9 +337,9 @@ export interface paths {
         get: operations["orders.get"];
         /**
          * Update an order
-         * @description Changes the fields given, of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and besides `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
+         * @description Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
          *
-         *     While a picking flow of the order runs, `state_id` can only be set to 7, which cancels the flow too and puts its picks back to stock.
+         *     While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock.
          *
          *     Scope: `write:orders`.
          */
@@ -354,11 +362,11 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description The order is the one that `order_tenant_id` in the body names, when it is given; else the one whose id is in the path; else the one whose `order_tenant_id` is in the path.
+         * @description Finds the order by `order_tenant_id` in the body when it is given, else by the id in the path, else by the `order_tenant_id` in the path.
          *
          *     Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
          *
-         *     A running picking flow is cancelled too: its picks go back to stock, with their stock events, and `flow/cancelled` is sent first. What earlier, completed flows picked stays taken.
+         *     A running picking flow is cancelled too: its picks return to stock, with their stock events, and `flow/cancelled` is sent first. Picks of earlier, completed flows are kept.
          *
          *     Scope: `write:orders`.
          */
@@ -380,15 +388,19 @@ export interface paths {
          * List picking flows
          * @description Newest first. Filters can be combined. `total` is exact.
          *
+         *     Addition: this operation is not part of the published API specification.
+         *
          *     Scope: `read:orders`.
          */
         get: operations["flows.list"];
         put?: never;
         /**
          * Start picking an order
-         * @description Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Lines that an earlier flow picked are not to be picked again.
+         * @description Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities that an earlier flow picked are not picked again.
          *
          *     Sends `flow/started` and `order/updated`.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:orders`.
          */
@@ -408,7 +420,9 @@ export interface paths {
         };
         /**
          * Get a picking flow
-         * @description One flow with all lines of its order: what is left to pick, and the locations of the order's warehouse where it lies. And the picks so far: those that were undone are not among them; those of a cancelled flow are, and went back when it was cancelled.
+         * @description One flow with all lines of its order, what is left to pick of each, and its stock in the order's warehouse. Undone picks are left out; picks of a cancelled flow are included, although they returned to stock.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:orders`.
          */
@@ -432,11 +446,13 @@ export interface paths {
         put?: never;
         /**
          * Pick
-         * @description Takes a quantity out of a location, whole or not at all: never more than is ordered, never more than is in stock there. Name what is picked by `barcode` or `product_id`, which fill the open lines of the product in order, or by `order_detail_id`, which fills that line alone. The location may be in any warehouse.
+         * @description Takes a quantity from a location, all or nothing: never more than ordered, never more than in stock there. Name the product by `barcode` or `product_id`, which fill its open lines in order, or the line by `order_detail_id`. The location may be in any warehouse.
          *
          *     Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
          *
-         *     A pick with a `pick_id` can be sent again, at any time: it has no effect and gets the same answer, also when the flow is over or the pick was undone since. A `pick_id` of another pick of the flow is `flow_error`.
+         *     A pick with a `pick_id` can be sent again at any time: it has no effect and gets the same answer, even after the flow ended or the pick was undone. A `pick_id` of another pick of the flow is a `flow_error`.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:orders`.
          */
@@ -459,9 +475,11 @@ export interface paths {
         post?: never;
         /**
          * Undo a pick
-         * @description While the flow runs: what was taken goes back to the location that it came from, with an `IN` movement of the reason `return` and its stock events, and is left to pick again. Undoing a pick again succeeds and changes nothing. The answer has the order lines as they are after it.
+         * @description Returns the quantity to its location while the flow runs, with an `IN` movement of the reason `return` and its stock events. It is left to pick again. Undoing a pick again succeeds and changes nothing.
          *
-         *     Its `pick_id` stays taken: a late repeat of the pick does not take the stock again.
+         *     The `pick_id` stays in use: a late repeat of the pick does not take the stock again.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:orders`.
          */
@@ -482,9 +500,11 @@ export interface paths {
         put?: never;
         /**
          * Complete a picking flow
-         * @description When all lines are picked, the order is completed (`state_id` 5). Otherwise it goes back to `state_id` 2 and keeps what was picked; a later flow picks the rest.
+         * @description When all lines are picked, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
          *
-         *     Sends `flow/completed`, `order/updated` and, of a completed order, `order/completed`, which tells what was picked in all of its flows.
+         *     Sends `flow/completed`, `order/updated` and, for a completed order, `order/completed` with the picks of all its flows.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:orders`.
          */
@@ -506,9 +526,11 @@ export interface paths {
         put?: never;
         /**
          * Cancel a picking flow
-         * @description Every pick of the flow goes back to the location that it came from, with an `IN` movement of the reason `return`, and the order goes back to `state_id` 2. What earlier flows picked stays picked. Cancelling a cancelled flow succeeds again and sends nothing.
+         * @description Returns every pick of the flow to its location, with an `IN` movement of the reason `return`, and the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds again and sends nothing.
          *
          *     Sends the stock events, `flow/cancelled` and `order/updated`.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:orders`.
          */
@@ -529,6 +551,8 @@ export interface paths {
         /**
          * List locations
          * @description Ordered by id.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:stock`.
          */
@@ -551,7 +575,9 @@ export interface paths {
         get?: never;
         /**
          * Change a location
-         * @description Only the given fields change. With another warehouse, the stock that lies at the location counts for that one at once.
+         * @description Only the given fields change. A new warehouse takes over the stock of the location at once.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:stock`.
          */
@@ -574,13 +600,17 @@ export interface paths {
          * List warehouses
          * @description Ordered by id.
          *
+         *     Addition: this operation is not part of the published API specification.
+         *
          *     Scope: `read:stock`.
          */
         get: operations["warehouses.list"];
         put?: never;
         /**
          * Create a warehouse
-         * @description Locations are put into it with PUT /locations/{id}.
+         * @description Use `PUT /locations/{id}` to move locations into it.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:stock`.
          */
@@ -600,7 +630,7 @@ export interface paths {
         };
         /**
          * List subscriptions
-         * @description The active subscriptions, oldest first, without their secrets.
+         * @description Active subscriptions, oldest first, without their secrets.
          *
          *     Scope: `read:webhooks`.
          */
@@ -608,7 +638,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to events
-         * @description Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.
+         * @description Sends every event of the topics to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: at most 12 attempts in about three days. The `secret` is returned only in this answer; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
          *
          *     Scope: `write:webhooks`.
          */
@@ -628,14 +658,18 @@ export interface paths {
         };
         /**
          * Get a subscription
-         * @description One subscription, active or not, and why and since when it is disabled or failing.
+         * @description One subscription, active or not, with why and since when it is disabled or failing.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:webhooks`.
          */
         get: operations["webhooks.get"];
         /**
          * Change a subscription
-         * @description Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.
+         * @description Only the given fields change. `active: true` enables a disabled subscription again; events of the meantime are `skipped` deliveries, which a replay can send.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:webhooks`.
          */
@@ -644,6 +678,8 @@ export interface paths {
         /**
          * Delete a subscription
          * @description Pending deliveries are discarded.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:webhooks`.
          */
@@ -666,6 +702,8 @@ export interface paths {
          * Rotate the signing secret
          * @description Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
          *
+         *     Addition: this operation is not part of the published API specification.
+         *
          *     Scope: `write:webhooks`.
          */
         post: operations["webhooks.rotateSecret"];
@@ -686,7 +724,9 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.
+         * @description Sends a sample event of the topic once, to this subscription alone, and returns the delivery. The id of the event starts with `evt_test_`; the event feed does not have it.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:webhooks`.
          */
@@ -706,7 +746,9 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description What was sent to the subscription in the last 30 days or waits to be, with every attempt.
+         * @description Deliveries of the last 30 days and pending ones, newest event first, with every attempt.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:webhooks`.
          */
@@ -730,7 +772,9 @@ export interface paths {
         put?: never;
         /**
          * Retry a delivery
-         * @description Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.
+         * @description Queues one more attempt now, in any state of the delivery and even when the subscription is inactive. A `Retry-After` of the receiver is respected.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:webhooks`.
          */
@@ -752,7 +796,9 @@ export interface paths {
         put?: never;
         /**
          * Replay events
-         * @description Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.
+         * @description Queues all events of the time range that match the topics of the subscription: acknowledged, failed and skipped ones, and those from before its creation. Pending ones are not queued twice. The subscription must be active.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `write:webhooks`.
          */
@@ -772,7 +818,9 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is skipped, even when it is committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: go on until that is null.
+         * @description All events of the last 30 days, oldest first, with or without a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: continue until that is null.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:webhooks`.
          */
@@ -796,6 +844,8 @@ export interface paths {
          * Get an event
          * @description One event, as subscribers get it.
          *
+         *     Addition: this operation is not part of the published API specification.
+         *
          *     Scope: `read:webhooks`.
          */
         get: operations["events.get"];
@@ -816,7 +866,9 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Newest first. Revoked and expired keys are listed for 90 days.
+         * @description Keys of the tenant, newest first. Revoked and expired keys are listed for 90 days.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
@@ -824,7 +876,9 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+         * @description The value is returned once, as `key`. A key cannot have a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
@@ -846,6 +900,8 @@ export interface paths {
          * Get an API key
          * @description One key, without its value.
          *
+         *     Addition: this operation is not part of the published API specification.
+         *
          *     Scope: `admin`.
          */
         get: operations["apiKeys.get"];
@@ -853,7 +909,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key is refused from the next request on. Revoking it again changes nothing.
+         * @description Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
@@ -872,7 +930,9 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.
+         * @description Every call that was made to change data, newest first: by whom, with which input, when and from which address. Entries are kept for a year. An entry is stored before its call runs, so it exists even when the server fails meanwhile. Calls with invalid input are left out.
+         *
+         *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
@@ -889,12 +949,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What is wrong with each field (`path`), or with each order of a submitted array (`index`). */
+        /** @description What is wrong with one field, or with one order of a submitted array. */
         ErrorDetail: {
+            /** @description Position of the order in the submitted array, from 0. */
             index: number;
+            /** @description What is wrong and what to change. */
             error: string;
         } | {
+            /** @description Name of the field, such as `order_detail[0].quantity`. */
             path: string;
+            /** @description What is wrong and what to change. */
             error: string;
         };
         /**
@@ -927,21 +991,23 @@ export interface components {
         /** @description An order to be created. */
         NewOrder: {
             /**
-             * @description The client's own unique identifier of the order: one that exists already is not created again.
+             * @description The client's own identifier of the order, unique in the tenant. An existing one is not created again.
              * @example SHOP-10042
              */
             order_tenant_id: string;
             /**
              * Format: date
-             * @description Date by which the order must be fulfilled.
+             * @description Date by which the order must be fulfilled: `YYYY-MM-DD`.
              * @example 2026-11-30
              */
             assembly_date: string;
+            /** @description Name of the customer. */
             customer_name?: (string | null) | undefined;
+            /** @description Address that the order is shipped to, free text. */
             shipping_address?: (string | null) | undefined;
-            /** @description Warehouse that fulfils the order; without one, the tenant's default. */
+            /** @description Id of the warehouse that fulfils the order. Default: the tenant's default warehouse. */
             warehouse_id?: (number | null) | undefined;
-            /** @description From 1 to 1000 lines. A product may be in several. */
+            /** @description Lines of the order, 1 to 1000. A product may be in several. */
             order_detail: components["schemas"]["NewOrderLine"][];
         };
         /** @description A line of an order to be created. */
@@ -952,820 +1018,1187 @@ export interface components {
              */
             barcode: string;
             /**
-             * @description How many are ordered.
+             * @description Number of units ordered, 1 to 1,000,000.
              * @example 2
              */
             quantity: number;
-            /** @description Unit price; without one, the product's price. */
+            /** @description Unit price, in the tenant's own currency. Default: the product's price. */
             price?: (number | null) | undefined;
         };
         /** @description An entry of the catalog. */
         Product: {
+            /** @description Id of the product. */
             id: number;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description The SKU. */
+            /** @description SKU of the product; null when it has none. */
             external_id: string | null;
+            /** @description Name of the product. */
             name: string;
+            /** @description Description of the product; null when it has none. */
             description: string | null;
+            /** @description Category of the product; null when it has none. */
             category: string | null;
-            /** @description Unit price. */
+            /** @description Unit price, in the tenant's own currency; null when it is not known. */
             price: number | null;
-            /** @description Kilograms. */
+            /** @description Weight of a unit in kilograms; null when it is not known. */
             weight: number | null;
-            /** @description Centimetres. */
+            /** @description Width of a unit in centimetres; null when it is not known. */
             width: number | null;
-            /** @description Centimetres. */
+            /** @description Height of a unit in centimetres; null when it is not known. */
             height: number | null;
-            /** @description Centimetres. */
+            /** @description Depth of a unit in centimetres; null when it is not known. */
             depth: number | null;
-            /** @description How many base units one sale unit holds. */
+            /** @description Number of base units in one sale unit. */
             sales_unit: number;
             /** @description True when sold by weight. */
             weighable: boolean;
+            /** @description Address of an image of the product; null when it has none. */
             photo_url: string | null;
-            /** @description False once the product was deleted. */
+            /** @description False when the product is deleted. */
             is_active: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
             updated_at: string;
-            /** @description Purchase price of a unit. */
+            /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
             cost: number | null;
-            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
+            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: never. */
             minimum_threshold: number | null;
-            /** @description What `stock/low_alert` suggests to reorder. */
+            /** @description Quantity that `stock/low_alert` suggests to reorder; null: what brings stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
         };
+        /** @description Place of this page in the whole list. */
         Pagination: {
-            /** @description Number of records that match, on all pages. */
+            /** @description Exact number of matching records, on all pages. */
             total: number;
+            /** @description Number of this page, from 1. */
             page: number;
-            /** @description Page size as served, at most 100. */
+            /** @description Records per page as served, at most 100. */
             limit: number;
-            /** @description 0 when nothing matches. */
+            /** @description Number of pages; 0 when nothing matches. */
             total_pages: number;
         };
-        /** @description A product and where it lies. */
+        /** @description A product with its stock by location. */
         ProductWithStock: {
+            /** @description Id of the product. */
             id: number;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description The SKU. */
+            /** @description SKU of the product; null when it has none. */
             external_id: string | null;
+            /** @description Name of the product. */
             name: string;
+            /** @description Description of the product; null when it has none. */
             description: string | null;
+            /** @description Category of the product; null when it has none. */
             category: string | null;
-            /** @description Unit price. */
+            /** @description Unit price, in the tenant's own currency; null when it is not known. */
             price: number | null;
-            /** @description Kilograms. */
+            /** @description Weight of a unit in kilograms; null when it is not known. */
             weight: number | null;
-            /** @description Centimetres. */
+            /** @description Width of a unit in centimetres; null when it is not known. */
             width: number | null;
-            /** @description Centimetres. */
+            /** @description Height of a unit in centimetres; null when it is not known. */
             height: number | null;
-            /** @description Centimetres. */
+            /** @description Depth of a unit in centimetres; null when it is not known. */
             depth: number | null;
-            /** @description How many base units one sale unit holds. */
+            /** @description Number of base units in one sale unit. */
             sales_unit: number;
             /** @description True when sold by weight. */
             weighable: boolean;
+            /** @description Address of an image of the product; null when it has none. */
             photo_url: string | null;
-            /** @description False once the product was deleted. */
+            /** @description False when the product is deleted. */
             is_active: boolean;
-            /** @description Ordered by location. */
+            /** @description Stock of the product by location, ordered by location id. */
             stock: {
+                /** @description Id of the location. */
                 location_id: string;
+                /** @description Code of the location, as people call it. It is the id until it is changed. */
                 location_code: string;
+                /** @description Quantity of the product at the location. */
                 quantity: number;
             }[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
             updated_at: string;
-            /** @description Purchase price of a unit. */
+            /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
             cost: number | null;
-            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
+            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: never. */
             minimum_threshold: number | null;
-            /** @description What `stock/low_alert` suggests to reorder. */
+            /** @description Quantity that `stock/low_alert` suggests to reorder; null: what brings stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
         };
-        /** @description One change of a stock level. Movements are never altered or deleted. */
+        /** @description One change of a stock level. Movements are never changed or deleted. */
         StockMovement: {
+            /** @description Id of the movement. */
             id: string;
+            /** @description Id of the product. */
             product_id: number;
-            /** @description The product's present name. */
+            /** @description Present name of the product. */
             product_name: string;
+            /** @description Id of the location. */
             location_id: string;
             /**
              * @description `IN`: stock added (receiving, returns). `OUT`: stock removed (orders, damages). `TRANSFER`: moved between locations. `ADJUSTMENT`: inventory count correction.
              * @enum {string}
              */
             movement_type: "IN" | "OUT" | "TRANSFER" | "ADJUSTMENT";
-            /** @description How much was moved. Signed for `TRANSFER` and `ADJUSTMENT`. */
+            /** @description Quantity moved. Positive for `IN` and `OUT`; the signed change for `TRANSFER` and `ADJUSTMENT`. */
             quantity: number;
-            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+            /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
             previous_quantity: number;
-            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+            /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
             new_quantity: number;
+            /** @description Reason of the change; null when none was given. */
             reason: string | null;
-            /** @description The operator, where one is known. */
+            /** @description Number of the operator who picked. Absent where none is known. */
             user_id?: number | undefined;
-            /** @description The order, on order-related movements. */
+            /** @description Id of the order that caused the movement. Absent on others. */
             order_id?: number | undefined;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
         };
-        /** @description How much of a product lies at a location. */
+        /** @description Quantity of a product at a location. */
         StockLevel: {
+            /** @description Id of the product. */
             product_id: number;
+            /** @description SKU of the product; null when it has none. */
             sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
+            /** @description Name of the product. */
             product_name: string;
-            /** @description False when the product was deleted. */
+            /** @description False when the product is deleted. */
             is_active: boolean;
+            /** @description Id of the location. */
             location_id: string;
+            /** @description Code of the location, as people call it. It is the id until it is changed. */
             location_code: string;
+            /** @description Id of the warehouse. */
             warehouse_id: number;
-            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+            /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
             quantity: number;
         };
-        /** @description An order that was created just now. */
+        /** @description An order that the call created. */
         CreatedOrder: {
+            /** @description The service's id of the order. */
             id: number;
             /** @description The client's own identifier of the order. */
             order_tenant_id: string;
             /**
-             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
              * @enum {integer}
              */
             state_id: 1 | 2 | 3 | 5 | 7;
         };
         /** @description An order as it is listed. */
         OrderSummary: {
+            /** @description The service's id of the order. */
             id: number;
             /** @description The client's own identifier of the order. */
             order_tenant_id: string;
             /**
-             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
              * @enum {integer}
              */
             state_id: 1 | 2 | 3 | 5 | 7;
-            /** @description Pending, In Progress, Completed or Cancelled. */
+            /** @description Name of the state: Pending, In Progress, Completed or Cancelled. */
             state_name: string;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date by which the order must be fulfilled.
+             */
             assembly_date: string;
+            /** @description Name of the customer; null when none was given. */
             customer_name: string | null;
-            /** @description Number of lines. */
+            /** @description Number of order lines. */
             items_count: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
             updated_at: string;
-            /** @description The lines, with `include_details`. */
+            /** @description Lines of the order. Present with `include_details=true`. */
             order_detail?: components["schemas"]["OrderLine"][] | undefined;
         };
         /** @description A line of an order. */
         OrderLine: {
+            /** @description Id of the order line. */
             id: number;
+            /** @description Id of the product. */
             product_id: number;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description The product's name at the time of ordering. */
+            /** @description Name of the product at the time of ordering. */
             product_name: string;
+            /** @description Number of units ordered. */
             quantity: number;
+            /** @description Quantity picked so far. */
             picked_quantity: number;
-            /** @description Unit price; null when neither the order nor the product gave one. */
+            /** @description Unit price, in the tenant's own currency; null when neither the line nor the product had one. */
             price: number | null;
         };
         /** @description An order with its lines. */
         Order: {
+            /** @description The service's id of the order. */
             id: number;
             /** @description The client's own identifier of the order. */
             order_tenant_id: string;
             /**
-             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+             * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
              * @enum {integer}
              */
             state_id: 1 | 2 | 3 | 5 | 7;
-            /** @description Pending, In Progress, Completed or Cancelled. */
+            /** @description Name of the state: Pending, In Progress, Completed or Cancelled. */
             state_name: string;
             /** @description State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null when none was ever started. */
             state_picking_id: (1 | 2 | 3) | null;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description Date by which the order must be fulfilled.
+             */
             assembly_date: string;
+            /** @description Name of the customer; null when none was given. */
             customer_name: string | null;
+            /** @description Address that the order is shipped to; null when none was given. */
             shipping_address: string | null;
-            /** @description Number of lines. */
+            /** @description Number of order lines. */
             items_count: number;
-            /** @description The lines, in the order of submission. */
+            /** @description Lines of the order, in the order of submission. */
             order_detail: components["schemas"]["OrderLine"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
             updated_at: string;
-            /** @description Warehouse that fulfils the order. */
+            /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
         };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
+            /** @description Id of the picking flow. */
             id: number;
+            /** @description The service's id of the order. */
             order_id: number;
             /** @description The client's own identifier of the order. */
             order_tenant_id: string;
-            /** @description The order's warehouse. */
+            /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
-            /** @enum {string} */
+            /**
+             * @description State of the flow.
+             * @enum {string}
+             */
             state: "started" | "completed" | "cancelled";
+            /** @description The client's own number of the operator; null when none was given. */
             operator_id: number | null;
+            /** @description E-mail address of the operator. */
             operator_email: string;
-            /** @description Number of order lines that were open when the flow started. */
+            /** @description Number of order lines with something left to pick when the flow started. */
             items_to_pick: number;
-            /** @description What was left to pick of them then. */
+            /** @description Quantity left to pick when the flow started, all lines together. */
             total_quantity: number;
-            /** @description Number of order lines of which something was picked in this flow; of a cancelled one, before it was cancelled. */
+            /** @description Number of order lines picked from in this flow; in a cancelled flow, before the cancellation. */
             items_picked: number;
-            /** @description What was picked in this flow; in a cancelled one, before it was cancelled. */
+            /** @description Quantity picked in this flow; in a cancelled flow, before the cancellation. */
             total_quantity_picked: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the start, UTC.
+             */
             started_at: string;
+            /** @description Time of completion, UTC; null until then. */
             completed_at: string | null;
+            /** @description Time of cancellation, UTC; null until then. */
             cancelled_at: string | null;
+            /** @description Reason of the cancellation; null when none was given. */
             cancellation_reason: string | null;
         };
-        /** @description A picking flow with what is left to pick, where it lies, and what was picked. */
+        /** @description A picking flow with its lines, their stock, and its picks. */
         PickingFlowDetails: {
+            /** @description Id of the picking flow. */
             id: number;
+            /** @description The service's id of the order. */
             order_id: number;
             /** @description The client's own identifier of the order. */
             order_tenant_id: string;
-            /** @description The order's warehouse. */
+            /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
-            /** @enum {string} */
+            /**
+             * @description State of the flow.
+             * @enum {string}
+             */
             state: "started" | "completed" | "cancelled";
+            /** @description The client's own number of the operator; null when none was given. */
             operator_id: number | null;
+            /** @description E-mail address of the operator. */
             operator_email: string;
-            /** @description Number of order lines that were open when the flow started. */
+            /** @description Number of order lines with something left to pick when the flow started. */
             items_to_pick: number;
-            /** @description What was left to pick of them then. */
+            /** @description Quantity left to pick when the flow started, all lines together. */
             total_quantity: number;
-            /** @description Number of order lines of which something was picked in this flow; of a cancelled one, before it was cancelled. */
+            /** @description Number of order lines picked from in this flow; in a cancelled flow, before the cancellation. */
             items_picked: number;
-            /** @description What was picked in this flow; in a cancelled one, before it was cancelled. */
+            /** @description Quantity picked in this flow; in a cancelled flow, before the cancellation. */
             total_quantity_picked: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the start, UTC.
+             */
             started_at: string;
+            /** @description Time of completion, UTC; null until then. */
             completed_at: string | null;
+            /** @description Time of cancellation, UTC; null until then. */
             cancelled_at: string | null;
+            /** @description Reason of the cancellation; null when none was given. */
             cancellation_reason: string | null;
-            /** @description All lines of the order, in their order. */
+            /** @description All lines of the order, in the order of submission. */
             lines: components["schemas"]["LineToPick"][];
-            /** @description The picks of this flow that were not undone, oldest first. */
+            /** @description Picks of this flow, without undone ones, oldest first. */
             picks: components["schemas"]["Pick"][];
         };
-        /** @description An order line, and where its product lies. */
+        /** @description An order line with the present stock of its product. */
         LineToPick: {
             /** @description Id of the order line. */
             order_detail_id: number;
+            /** @description Id of the product. */
             product_id: number;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description The product's name at the time of ordering. */
+            /** @description Name of the product at the time of ordering. */
             product_name: string;
-            /** @description How many are ordered. */
+            /** @description Number of units ordered. */
             quantity: number;
-            /** @description How many are picked, in this flow and in those before it. */
+            /** @description Quantity picked, in this flow and in earlier ones. */
             picked_quantity: number;
-            /** @description How many are left to pick. */
+            /** @description Quantity left to pick. */
             remaining: number;
-            /** @description Where the product lies now in the order's warehouse, ordered by location id. */
+            /** @description Present stock of the product in the order's warehouse, ordered by location id. */
             locations: {
+                /** @description Id of the location. */
                 location_id: string;
+                /** @description Code of the location, as people call it. It is the id until it is changed. */
                 location_code: string;
+                /** @description Quantity of the product at the location. */
                 quantity: number;
             }[];
         };
-        /** @description A quantity of a product that was taken out of a location for an order. */
+        /** @description A quantity of a product, taken from a location for an order. */
         Pick: {
-            /** @description The `pick_id` that it was sent with, or a generated one. */
+            /** @description The `pick_id` of the request, or a generated one. */
             id: string;
+            /** @description Id of the product. */
             product_id: number;
+            /** @description Id of the location. */
             location_id: string;
+            /** @description Quantity picked. */
             quantity: number;
-            /** @description How much of it each order line got. */
+            /** @description Order lines that the pick filled. */
             lines: {
                 /** @description Id of the order line. */
                 order_detail_id: number;
+                /** @description Quantity of the pick that the line got. */
                 quantity: number;
             }[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
         };
         /** @description An order line that a pick changed. */
         PickedLine: {
             /** @description Id of the order line. */
             order_detail_id: number;
+            /** @description Id of the product. */
             product_id: number;
+            /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description The product's name at the time of ordering. */
+            /** @description Name of the product at the time of ordering. */
             product_name: string;
-            /** @description How many are ordered. */
+            /** @description Number of units ordered. */
             quantity: number;
-            /** @description How many are picked, in this flow and in those before it. */
+            /** @description Quantity picked, in this flow and in earlier ones. */
             picked_quantity: number;
-            /** @description How many are left to pick. */
+            /** @description Quantity left to pick. */
             remaining: number;
         };
-        /** @description A place where stock lies. Locations come into being when a stock call first names them. */
+        /** @description A place for stock. A stock call creates a location when it first names it. */
         Location: {
+            /** @description Id of the location. */
             id: string;
-            /** @description What people call it; the id until it is changed. */
+            /** @description Code of the location, as people call it. It is the id until it is changed. */
             code: string;
+            /** @description Name of the location; null when it has none. */
             name: string | null;
+            /** @description Id of the warehouse that the location belongs to. */
             warehouse_id: number;
         };
         /** @description A group of locations. */
         Warehouse: {
+            /** @description Id of the warehouse. */
             id: number;
+            /** @description Name of the warehouse. */
             name: string;
             /** @description True for the warehouse of new locations and orders. */
             is_default: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
         };
+        /** @description A new subscription with its signing secret. */
         CreatedWebhook: {
+            /** @description Id of the subscription. */
             id: string;
+            /** @description Name of the subscription. */
             name: string;
+            /** @description Address of the receiver. */
             url: string;
-            /** @description Topics, or `*` alone for all of them. */
+            /** @description Topics that are sent, or `*` alone for all of them. */
             events: string[];
-            /** @description Signing secret: `whsec_` and 32 random bytes in base64. It is shown only here: keep it to verify signatures. */
+            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Shown only in this answer; keep it to verify signatures. */
             secret: string;
+            /** @description False while the subscription is disabled or paused: nothing is sent to it. */
             active: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
         };
+        /** @description A subscription to events. */
         Webhook: {
+            /** @description Id of the subscription. */
             id: string;
+            /** @description Name of the subscription. */
             name: string;
+            /** @description Address of the receiver. */
             url: string;
-            /** @description Topics, or `*` alone for all of them. */
+            /** @description Topics that are sent, or `*` alone for all of them. */
             events: string[];
+            /** @description False while the subscription is disabled or paused: nothing is sent to it. */
             active: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
             updated_at: string;
-            /** @description `gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT. */
+            /** @description Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. null while it is active. */
             disabled_reason: ("gone" | "failing" | "paused") | null;
+            /** @description Time from which it is inactive, UTC; null while it is active. */
             disabled_at: string | null;
-            /** @description When the first of the failures happened since which nothing was acknowledged. */
+            /** @description Time of the first failure since the last acknowledged delivery, UTC; null when nothing failed since. */
             failing_since: string | null;
         };
+        /** @description The sending of one event to one subscription. */
         Delivery: {
+            /** @description Id of the delivery. */
             id: string;
+            /** @description Id of the event. */
             event_id: string;
-            /** @enum {string} */
+            /**
+             * @description Topic of the event.
+             * @enum {string}
+             */
             event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+            /** @description Id of the subscription. */
             webhook_id: string;
             /**
-             * @description `skipped`: the subscription was inactive. `failed`: all attempts were made, or the receiver answered 410.
+             * @description `pending`: it waits for an attempt. `in_flight`: an attempt is running. `succeeded`: the receiver acknowledged it. `failed`: all attempts failed, or the receiver answered 410. `skipped`: the subscription was inactive.
              * @enum {string}
              */
             state: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
-            /** @description All attempts that were made. */
+            /** @description Number of all attempts made. */
             attempt_count: number;
-            /** @description Present while the delivery is pending. */
+            /** @description Time of the next attempt, UTC; null unless the delivery is pending. */
             next_attempt_at: string | null;
-            /** @description HTTP status of the last attempt, null when there was no answer. */
+            /** @description HTTP status of the last attempt; null when there was no answer. */
             last_status: number | null;
+            /** @description Error of the last attempt; null when it succeeded or none was made. */
             last_error: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
+            /** @description Time at which it succeeded, failed or was skipped, UTC; null until then. */
             completed_at: string | null;
             /** @description The latest 100 attempts, oldest first. */
             attempts: {
+                /** @description Number of the attempt, from 1. */
                 number: number;
-                /** @enum {string} */
+                /**
+                 * @description What caused it: the schedule, a retry by hand, a replay, or a test call.
+                 * @enum {string}
+                 */
                 trigger: "schedule" | "manual" | "replay" | "test";
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the start, UTC.
+                 */
                 started_at: string;
+                /** @description Duration in milliseconds. */
                 duration_ms: number;
+                /** @description HTTP status of the answer; null when there was none. */
                 response_status: number | null;
-                /** @description The first 1 KiB of the answer. */
+                /** @description The first 1 KiB of the answer; null when there was none. */
                 response_body: string | null;
+                /** @description Why the attempt failed; null when it succeeded. */
                 error: string | null;
             }[];
         };
-        /** @description Something that happened, as subscribers get it. */
+        /** @description An event, as subscribers get it. */
         Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"];
+        /** @description A new API key with its value. */
         CreatedApiKey: {
+            /** @description Id of the key. */
             id: number;
+            /** @description Name of the key. */
             name: string;
-            /** @description The first characters of the key, to tell keys apart. */
+            /** @description First characters of the key, to tell keys apart. */
             prefix: string;
+            /** @description Scopes of the key. */
             scopes: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[];
             /**
-             * @description `test` keys work on a sandbox of their own within the tenant.
+             * @description `live`, or `test` for a key of the tenant's sandbox, which has data of its own.
              * @enum {string}
              */
             mode: "live" | "test";
+            /** @description End of validity, UTC; null: never. */
             expires_at: string | null;
+            /** @description IP addresses and CIDR ranges that may use the key; empty: no restriction. */
             ip_whitelist: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** @description Precise to about ten seconds. */
+            /** @description Time of the last use, UTC, precise to about ten seconds; null when unused. */
             last_used_at: string | null;
+            /** @description Time of revocation, UTC; null when it is not revoked. */
             revoked_at: string | null;
-            /** @description The key itself. It is shown only here and cannot be read again. */
+            /** @description Value of the key. Shown only in this answer; it cannot be read again. */
             key: string;
         };
+        /** @description An API key without its value. */
         ApiKey: {
+            /** @description Id of the key. */
             id: number;
+            /** @description Name of the key. */
             name: string;
-            /** @description The first characters of the key, to tell keys apart. */
+            /** @description First characters of the key, to tell keys apart. */
             prefix: string;
+            /** @description Scopes of the key. */
             scopes: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[];
             /**
-             * @description `test` keys work on a sandbox of their own within the tenant.
+             * @description `live`, or `test` for a key of the tenant's sandbox, which has data of its own.
              * @enum {string}
              */
             mode: "live" | "test";
+            /** @description End of validity, UTC; null: never. */
             expires_at: string | null;
+            /** @description IP addresses and CIDR ranges that may use the key; empty: no restriction. */
             ip_whitelist: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
             created_at: string;
-            /** @description Precise to about ten seconds. */
+            /** @description Time of the last use, UTC, precise to about ten seconds; null when unused. */
             last_used_at: string | null;
+            /** @description Time of revocation, UTC; null when it is not revoked. */
             revoked_at: string | null;
         };
         /** @description A call that was made to change something. */
         AuditEntry: {
+            /** @description Id of the entry. */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the call, UTC.
+             */
             at: string;
+            /** @description Id of the API key. */
             key_id: number;
-            /** @description The name that the key had. */
+            /** @description Name of the API key at the time of the call. */
             key_name: string;
-            /** @description The client's address. */
+            /** @description IP address of the client. */
             address: string;
+            /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description The `operationId` of this document. */
+            /** @description `operationId` of the call in this document. */
             operation: string;
-            /** @description What was asked for; long texts and lists are cut. */
+            /** @description Input of the call. Long texts and lists are cut. */
             input: {
                 [key: string]: unknown;
             };
-            /** @description The code of the error with which the call ended: it changed nothing. After `service_unavailable` and `internal_error` that is not certain. */
+            /** @description Error code of a failed call; null when it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
         };
         /** @description A new order was created. */
         OrderCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "order/created";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A new order was created. */
             data: {
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
+                /** @description Name of the state. */
                 state_name: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description Name of the warehouse. */
                 warehouse_name: string;
                 /** @description Number of order lines. */
                 items_count: number;
+                /** @description Number of units ordered, all lines together. */
                 total_quantity: number;
-                /** @enum {string} */
+                /**
+                 * @description How the order came in.
+                 * @enum {string}
+                 */
                 source: "api" | "integration" | "manual";
+                /** @description Name of the integration; null for other sources. */
                 source_integration: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, UTC.
+                 */
                 created_at: string;
             };
         };
         /** @description An order's details changed. */
         OrderUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "order/updated";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description An order's details changed. */
             data: {
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
+                /** @description Name of the state. */
                 state_name: string;
+                /** @description State before the change. */
                 previous_state_id: number;
+                /** @description Name of the state before the change. */
                 previous_state_name: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /** @description Names of the fields that changed. */
                 updated_fields: string[];
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
                 updated_at: string;
             };
         };
         /** @description An order was cancelled. */
         OrderCancelledEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "order/cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description An order was cancelled. */
             data: {
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
+                /** @description Name of the state. */
                 state_name: string;
+                /** @description State before the change. */
                 previous_state_id: number;
+                /** @description Name of the state before the change. */
                 previous_state_name: string;
+                /** @description Reason of the cancellation; null when none was given. */
                 cancellation_reason: string | null;
-                /** @description Name of the API key that cancelled it. */
+                /** @description Name of the API key that cancelled the order. */
                 cancelled_by: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of cancellation, UTC.
+                 */
                 cancelled_at: string;
             };
         };
         /** @description An order finished fulfillment. */
         OrderCompletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "order/completed";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description An order finished fulfillment. */
             data: {
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
+                /** @description Name of the state. */
                 state_name: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description Number of order lines of which something was picked. */
+                /** @description Number of order lines picked from. */
                 items_picked: number;
+                /** @description Quantity picked, all lines together, with at most 3 decimal places. */
                 total_quantity_picked: number;
-                /** @description Operator of the picking flow, or the name of the API key when nothing was picked. */
+                /** @description Operator of the picking flow; the name of the API key when nothing was picked. */
                 picked_by: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the start of picking, or of creation when nothing was picked, UTC.
+                 */
                 started_at: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of completion, UTC.
+                 */
                 completed_at: string;
+                /** @description Minutes from start to completion. */
                 duration_minutes: number;
             };
         };
         /** @description A product was created. */
         ProductCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "product/created";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A product was created. */
             data: {
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
+                /** @description Name of the product. */
                 name: string;
+                /** @description Description of the product; null when it has none. */
                 description: string | null;
+                /** @description Category of the product; null when it has none. */
                 category: string | null;
+                /** @description Unit price, in the tenant's own currency; null when it is not known. */
                 price: number | null;
+                /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
                 cost: number | null;
-                /** @description Kilograms. */
+                /** @description Weight of a unit in kilograms; null when it is not known. */
                 weight: number | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, UTC.
+                 */
                 created_at: string;
             };
         };
         /** @description A product's details changed. */
         ProductUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "product/updated";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A product's details changed. */
             data: {
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
+                /** @description Name of the product. */
                 name: string;
                 /** @description Names of the fields that changed. */
                 updated_fields: string[];
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
                 updated_at: string;
             };
         };
-        /** @description A product was deleted, that is made inactive. */
+        /** @description A product was deleted: it is inactive now. */
         ProductDeletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "product/deleted";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
-            /** @description A product was deleted, that is made inactive. */
+            /** @description A product was deleted: it is inactive now. */
             data: {
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
+                /** @description Name of the product. */
                 name: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of deletion, UTC.
+                 */
                 deleted_at: string;
             };
         };
         /** @description A product's stock changed at a location. */
         StockUpdatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "stock/updated";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A product's stock changed at a location. */
             data: {
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
+                /** @description Name of the product. */
                 product_name: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description Name of the warehouse. */
                 warehouse_name: string;
+                /** @description Id of the location. */
                 location_id: string;
+                /** @description Quantity at the location after the change, with at most 3 decimal places. */
                 quantity: number;
+                /** @description Quantity at the location before the change, with at most 3 decimal places. */
                 previous_quantity: number;
-                /** @description `quantity` minus `previous_quantity`. */
+                /** @description `quantity` minus `previous_quantity`, with at most 3 decimal places. */
                 change: number;
-                /** @enum {string} */
+                /**
+                 * @description Why the stock changed.
+                 * @enum {string}
+                 */
                 reason: "order_fulfillment" | "manual_adjustment" | "stock_receipt" | "transfer" | "return" | "inventory_count";
-                /** @description The movement's id. */
+                /** @description Id of the stock movement. */
                 reference_id: string;
             };
         };
         /** @description A product's total in a warehouse fell below its minimum threshold. */
         StockLowAlertEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "stock/low_alert";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A product's total in a warehouse fell below its minimum threshold. */
             data: {
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
+                /** @description Name of the product. */
                 product_name: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description Name of the warehouse. */
                 warehouse_name: string;
-                /** @description Total of the product in the warehouse. */
+                /** @description Quantity of the product in the warehouse, all locations together, with at most 3 decimal places. */
                 current_quantity: number;
+                /** @description Threshold of the product that the quantity fell below. */
                 minimum_threshold: number;
+                /** @description Quantity to reorder: the product's `reorder_quantity`, or what brings stock to twice the threshold, with at most 3 decimal places. */
                 suggested_reorder: number;
             };
         };
         /** @description A stock movement was recorded. */
         StockMovementCreatedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "stock/movement_created";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A stock movement was recorded. */
             data: {
+                /** @description Id of the movement. */
                 movement_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Type of the movement: `receipt` for `IN`, `dispatch` for `OUT`, `transfer`, `adjustment`.
+                 * @enum {string}
+                 */
                 type: "receipt" | "dispatch" | "transfer" | "adjustment";
+                /** @description Id of the product. */
                 product_id: number;
+                /** @description SKU of the product; null when it has none. */
                 sku: string | null;
+                /** @description Name of the product. */
                 product_name: string;
+                /** @description Quantity moved; for transfers and adjustments the signed change, with at most 3 decimal places. */
                 quantity: number;
+                /** @description Id of the location that the stock left; null for a receipt. */
                 from_location: string | null;
+                /** @description Id of the location that the stock came to; null for a dispatch. */
                 to_location: string | null;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description Name of the API key. */
+                /** @description Name of the API key that made the movement. */
                 created_by: string;
+                /** @description Reason of the movement; null when none was given. */
                 notes: string | null;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of creation, UTC.
+                 */
                 created_at: string;
             };
         };
         /** @description An operator started a picking flow. */
         FlowStartedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "flow/started";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description An operator started a picking flow. */
             data: {
+                /** @description Id of the picking flow. */
                 flow_id: number;
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description The client's own number of the operator; null when none was given. */
                 operator_id: number | null;
+                /** @description E-mail address of the operator. */
                 operator_email: string;
+                /** @description Number of order lines with something left to pick. */
                 items_to_pick: number;
+                /** @description Quantity left to pick, all lines together, with at most 3 decimal places. */
                 total_quantity: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the start, UTC.
+                 */
                 started_at: string;
             };
         };
         /** @description A picking flow was completed. */
         FlowCompletedEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "flow/completed";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A picking flow was completed. */
             data: {
+                /** @description Id of the picking flow. */
                 flow_id: number;
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description The client's own number of the operator; null when none was given. */
                 operator_id: number | null;
+                /** @description E-mail address of the operator. */
                 operator_email: string;
+                /** @description Number of order lines picked from. */
                 items_picked: number;
+                /** @description Quantity picked in this flow, all lines together, with at most 3 decimal places. */
                 total_quantity_picked: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the start, UTC.
+                 */
                 started_at: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of completion, UTC.
+                 */
                 completed_at: string;
+                /** @description Minutes from start to completion. */
                 duration_minutes: number;
             };
         };
         /** @description A picking flow was cancelled. */
         FlowCancelledEvent: {
-            /** @description Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
             id: string;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "flow/cancelled";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
             created_at: string;
             /** @description A picking flow was cancelled. */
             data: {
+                /** @description Id of the picking flow. */
                 flow_id: number;
+                /** @description The service's id of the order. */
                 order_id: number;
-                /** @description The client's own order identifier. */
+                /** @description The client's own identifier of the order. */
                 order_tenant_id: string;
+                /** @description Id of the warehouse. */
                 warehouse_id: number;
+                /** @description The client's own number of the operator; null when none was given. */
                 operator_id: number | null;
+                /** @description E-mail address of the operator. */
                 operator_email: string;
+                /** @description Reason of the cancellation; null when none was given. */
                 cancellation_reason: string | null;
+                /** @description Number of order lines picked from before the cancellation. */
                 items_picked_before_cancel: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the start, UTC.
+                 */
                 started_at: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of cancellation, UTC.
+                 */
                 cancelled_at: string;
             };
         };
@@ -1781,10 +2214,15 @@ export interface operations {
     "products.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
+                /** @description Only products whose name, barcode or SKU contains this text, ignoring case. */
                 search?: string;
+                /** @description Only products of exactly this category, case included. */
                 category?: string;
+                /** @description False lists deleted products instead of active ones. Default: true. */
                 is_active?: boolean;
             };
             header?: never;
@@ -1799,9 +2237,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Products of this page, newest first. */
                             products: components["schemas"]["Product"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -1814,7 +2257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1824,49 +2267,54 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description White space around it is removed.
+                     * @description Name of the product. White space around it is removed.
                      * @example Green tea 100 g
                      */
                     name: string;
                     /**
-                     * @description Unique. White space around it is removed.
+                     * @description Barcode, unique in the tenant. White space around it is removed.
                      * @example 4006381333931
                      */
                     barcode: string;
                     /**
-                     * @description Unique when present; returned as `external_id`.
+                     * @description SKU, unique in the tenant when present. Returned as `external_id`.
                      * @example TEA-G-100
                      */
                     sku?: (string | null) | undefined;
-                    /** @example Tea */
+                    /**
+                     * @description Category of the product, free text.
+                     * @example Tea
+                     */
                     category?: (string | null) | undefined;
+                    /** @description Description of the product, free text. */
                     description?: (string | null) | undefined;
                     /**
-                     * @description Unit price.
+                     * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
                      * @example 4.9
                      */
                     price?: (number | null) | undefined;
                     /**
-                     * @description Kilograms.
+                     * @description Weight of a unit in kilograms.
                      * @example 0.12
                      */
                     weight?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Width of a unit in centimetres. */
                     width?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Height of a unit in centimetres. */
                     height?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Depth of a unit in centimetres. */
                     depth?: (number | null) | undefined;
+                    /** @description http or https address of an image of the product. */
                     photo_url?: (string | null) | undefined;
-                    /** @description Purchase price of a unit. */
+                    /** @description Purchase price of a unit, in the tenant's own currency. */
                     cost?: (number | null) | undefined;
-                    /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
+                    /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity. */
                     minimum_threshold?: (number | null) | undefined;
-                    /** @description What `stock/low_alert` suggests to reorder. */
+                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that brings stock to twice `minimum_threshold`. */
                     reorder_quantity?: (number | null) | undefined;
-                    /** @description True when sold by weight. Default: false. */
+                    /** @description True when sold by weight, so that picks may have decimals. Default: false. */
                     weighable?: (boolean | null) | undefined;
-                    /** @description How many base units one sale unit holds. Default: 1. */
+                    /** @description Number of base units in one sale unit. Default: 1. */
                     sales_unit?: (number | null) | undefined;
                 };
             };
@@ -1878,22 +2326,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             id: number;
+                            /** @description Barcode of the product, unique in the tenant. */
                             barcode: string;
-                            /** @description The SKU. */
+                            /** @description SKU of the product; null when it has none. */
                             external_id: string | null;
+                            /** @description Name of the product. */
                             name: string;
+                            /** @description Category of the product; null when it has none. */
                             category: string | null;
-                            /** @description Unit price. */
+                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
                             price: number | null;
-                            /** @description Kilograms. */
+                            /** @description Weight of a unit in kilograms; null when it is not known. */
                             weight: number | null;
-                            /** @description False once the product was deleted. */
+                            /** @description False when the product is deleted. */
                             is_active: boolean;
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description Time of creation, UTC.
+                             */
                             created_at: string;
                         };
                     };
@@ -1906,6 +2365,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the product. */
                 id: number;
             };
             cookie?: never;
@@ -1918,7 +2378,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["ProductWithStock"];
                     };
@@ -1930,10 +2393,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the product. */
                 id: number;
             };
             cookie?: never;
@@ -1942,46 +2406,51 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description White space around it is removed.
+                     * @description Name of the product. White space around it is removed.
                      * @example Green tea 100 g
                      */
                     name?: string | undefined;
                     /**
-                     * @description Unique when present; returned as `external_id`.
+                     * @description SKU, unique in the tenant when present. Returned as `external_id`.
                      * @example TEA-G-100
                      */
                     sku?: (string | null) | undefined;
-                    /** @example Tea */
+                    /**
+                     * @description Category of the product, free text.
+                     * @example Tea
+                     */
                     category?: (string | null) | undefined;
+                    /** @description Description of the product, free text. */
                     description?: (string | null) | undefined;
                     /**
-                     * @description Unit price.
+                     * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
                      * @example 4.9
                      */
                     price?: (number | null) | undefined;
                     /**
-                     * @description Kilograms.
+                     * @description Weight of a unit in kilograms.
                      * @example 0.12
                      */
                     weight?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Width of a unit in centimetres. */
                     width?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Height of a unit in centimetres. */
                     height?: (number | null) | undefined;
-                    /** @description Centimetres. */
+                    /** @description Depth of a unit in centimetres. */
                     depth?: (number | null) | undefined;
+                    /** @description http or https address of an image of the product. */
                     photo_url?: (string | null) | undefined;
-                    /** @description Purchase price of a unit. */
+                    /** @description Purchase price of a unit, in the tenant's own currency. */
                     cost?: (number | null) | undefined;
-                    /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below it. */
+                    /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity. */
                     minimum_threshold?: (number | null) | undefined;
-                    /** @description What `stock/low_alert` suggests to reorder. */
+                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that brings stock to twice `minimum_threshold`. */
                     reorder_quantity?: (number | null) | undefined;
-                    /** @description True when sold by weight. */
+                    /** @description True when sold by weight, so that picks may have decimals. */
                     weighable?: boolean | undefined;
-                    /** @description How many base units one sale unit holds. */
+                    /** @description Number of base units in one sale unit. */
                     sales_unit?: number | undefined;
-                    /** @description True brings a deleted product back; false does what DELETE does. */
+                    /** @description True restores a deleted product; false deletes it, as DELETE does. */
                     is_active?: boolean | undefined;
                 };
             };
@@ -1993,16 +2462,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             id: number;
+                            /** @description Barcode of the product, unique in the tenant. */
                             barcode: string;
+                            /** @description Name of the product. */
                             name: string;
+                            /** @description Category of the product; null when it has none. */
                             category: string | null;
-                            /** @description Unit price. */
+                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
                             price: number | null;
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description Time of the last change, UTC.
+                             */
                             updated_at: string;
                         };
                     };
@@ -2014,10 +2494,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the product. */
                 id: number;
             };
             cookie?: never;
@@ -2030,10 +2511,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description What was done, for people. */
                             message: string;
+                            /** @description Id of the product. */
                             product_id: number;
                         };
                     };
@@ -2046,7 +2533,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `external_id` of the product. */
+                /** @description SKU of the product, its `external_id`. */
                 sku: string;
             };
             cookie?: never;
@@ -2059,20 +2546,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             id: number;
+                            /** @description Barcode of the product, unique in the tenant. */
                             barcode: string;
-                            /** @description The SKU. */
+                            /** @description SKU of the product; null when it has none. */
                             external_id: string | null;
+                            /** @description Name of the product. */
                             name: string;
+                            /** @description Category of the product; null when it has none. */
                             category: string | null;
-                            /** @description Unit price. */
+                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
                             price: number | null;
-                            /** @description Ordered by location. */
+                            /** @description Stock of the product by location, ordered by location id. */
                             stock: {
+                                /** @description Id of the location. */
                                 location_id: string;
+                                /** @description Quantity of the product at the location. */
                                 quantity: number;
                             }[];
                         };
@@ -2085,7 +2582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2094,32 +2591,35 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Up to 1000 products, applied in order; 100 are recommended. */
+                    /** @description Products, applied in order: at most 1000, 100 recommended. */
                     products: {
                         /**
-                         * @description Unique. White space around it is removed.
+                         * @description Barcode, unique in the tenant. White space around it is removed.
                          * @example 4006381333931
                          */
                         barcode: string;
                         /**
-                         * @description White space around it is removed.
+                         * @description Name of the product. White space around it is removed.
                          * @example Green tea 100 g
                          */
                         name?: string | undefined;
                         /**
-                         * @description Unique when present; returned as `external_id`.
+                         * @description SKU, unique in the tenant when present. Returned as `external_id`.
                          * @example TEA-G-100
                          */
                         sku?: (string | null) | undefined;
-                        /** @example Tea */
+                        /**
+                         * @description Category of the product, free text.
+                         * @example Tea
+                         */
                         category?: (string | null) | undefined;
                         /**
-                         * @description Unit price.
+                         * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
                          * @example 4.9
                          */
                         price?: (number | null) | undefined;
                         /**
-                         * @description Kilograms.
+                         * @description Weight of a unit in kilograms.
                          * @example 0.12
                          */
                         weight?: (number | null) | undefined;
@@ -2134,17 +2634,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Number of items that created a product. */
+                            /** @description Number of products created. */
                             created: number;
-                            /** @description Number of items that matched a product, whether or not they changed it. */
+                            /** @description Number of items that matched a product, changed or not. */
                             updated: number;
-                            /** @description The items that were not applied, in order. */
+                            /** @description Items that were not applied, in order. */
                             errors: {
                                 /** @description The item's barcode; empty when it has none. */
                                 barcode: string;
+                                /** @description Why the item was not applied, and what to change. */
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
@@ -2159,10 +2664,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the product. */
                 productId: number;
             };
             cookie?: never;
@@ -2171,7 +2677,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Location; it is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
                      * @example A-01-03
                      */
                     location_id: string;
@@ -2180,7 +2686,7 @@ export interface operations {
                      * @example 120
                      */
                     quantity: number;
-                    /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
+                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2192,16 +2698,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             product_id: number;
+                            /** @description Id of the location. */
                             location_id: string;
-                            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                            /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
                             previous_quantity: number;
-                            /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                            /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                             new_quantity: number;
-                            /** @description Id of the movement that was written. */
+                            /** @description Id of the movement written. */
                             movement_id: string;
                         };
                     };
@@ -2213,7 +2725,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2222,7 +2734,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Id of the product. Needed unless `sku` is given. */
+                    /** @description Id of the product. Required unless `sku` is given. */
                     product_id?: (number | null) | undefined;
                     /**
                      * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
@@ -2230,16 +2742,16 @@ export interface operations {
                      */
                     sku?: (string | null) | undefined;
                     /**
-                     * @description Location; it is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
                      * @example A-01-03
                      */
                     location_id: string;
                     /**
-                     * @description Positive adds, negative removes; at most 3 decimal places.
+                     * @description Quantity to add, or to remove when negative. Not zero; at most 3 decimal places.
                      * @example -5
                      */
                     adjustment_quantity: number;
-                    /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
+                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2251,19 +2763,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @enum {string} */
+                            /**
+                             * @description Direction of the change.
+                             * @enum {string}
+                             */
                             type: "addition" | "removal";
-                            /** @description Signed: negative for a removal. */
+                            /** @description Quantity added, or removed when negative. */
                             quantity_adjusted: number;
+                            /** @description Stock level that changed. */
                             stock: {
+                                /** @description Id of the product. */
                                 product_id: number;
+                                /** @description Id of the location. */
                                 location_id: string;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 previous_quantity: number;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 new_quantity: number;
                             };
                         };
@@ -2276,7 +2798,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2285,9 +2807,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Up to 1000 new quantities, applied in order. */
+                    /** @description New quantities, applied in order: at most 1000, 100 recommended. */
                     updates: {
-                        /** @description Id of the product. Needed unless `sku` is given. */
+                        /** @description Id of the product. Required unless `sku` is given. */
                         product_id?: (number | null) | undefined;
                         /**
                          * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
@@ -2295,7 +2817,7 @@ export interface operations {
                          */
                         sku?: (string | null) | undefined;
                         /**
-                         * @description Location; it is created, in the default warehouse, when it is first named.
+                         * @description Id of the location. A location is created, in the default warehouse, when it is first named.
                          * @example A-01-03
                          */
                         location_id: string;
@@ -2315,15 +2837,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Number of updates that were applied. */
+                            /** @description Number of updates applied. */
                             success: number;
-                            /** @description The items that were not applied, in order. */
+                            /** @description Updates that were not applied, in order. */
                             errors: {
-                                /** @description The item's product_id; 0 when it has none or its SKU was not found. */
+                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
                                 product_id: number;
+                                /** @description Why the update was not applied, and what to change. */
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
@@ -2338,7 +2865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2347,7 +2874,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Id of the product. Needed unless `sku` is given. */
+                    /** @description Id of the product. Required unless `sku` is given. */
                     product_id?: (number | null) | undefined;
                     /**
                      * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
@@ -2355,21 +2882,21 @@ export interface operations {
                      */
                     sku?: (string | null) | undefined;
                     /**
-                     * @description Location that the stock leaves.
+                     * @description Id of the location that the stock leaves.
                      * @example A-01-03
                      */
                     from_location_id: string;
                     /**
-                     * @description Location; it is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
                      * @example B-02-01
                      */
                     to_location_id: string;
                     /**
-                     * @description How much is moved, at most 3 decimal places.
+                     * @description Quantity to move, above 0, at most 3 decimal places.
                      * @example 12
                      */
                     quantity: number;
-                    /** @description Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows. */
+                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2381,27 +2908,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             product_id: number;
+                            /** @description Quantity moved. */
                             quantity: number;
+                            /** @description Stock level that the stock left. */
                             from: {
+                                /** @description Id of the location. */
                                 location_id: string;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 previous_quantity: number;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 new_quantity: number;
-                                /** @description Id of the movement that was written. */
+                                /** @description Id of the movement written. */
                                 movement_id: string;
                             };
+                            /** @description Stock level that the stock came to. */
                             to: {
+                                /** @description Id of the location. */
                                 location_id: string;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 previous_quantity: number;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 new_quantity: number;
-                                /** @description Id of the movement that was written. */
+                                /** @description Id of the movement written. */
                                 movement_id: string;
                             };
                         };
@@ -2413,13 +2950,21 @@ export interface operations {
     "stock.movements": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
+                /** @description Only movements of the product with this id. */
                 product_id?: number;
+                /** @description Only movements at the location with this id. */
                 location_id?: string;
+                /** @description Only movements of this type. */
                 movement_type?: "IN" | "OUT" | "TRANSFER" | "ADJUSTMENT";
+                /** @description Only movements on this day (UTC) or later: `YYYY-MM-DD`. */
                 start_date?: string;
+                /** @description Only movements on this day (UTC) or earlier: `YYYY-MM-DD`. */
                 end_date?: string;
+                /** @description Only movements that the order with this id caused. */
                 order_id?: number;
             };
             header?: never;
@@ -2434,9 +2979,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Movements of this page, newest first. */
                             movements: components["schemas"]["StockMovement"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -2448,8 +2998,11 @@ export interface operations {
     "stock.levels": {
         parameters: {
             query?: {
+                /** @description Continue after this level: the `next_cursor` of the previous page. Default: from the first. */
                 cursor?: string;
+                /** @description Another name of `cursor`. Give one of them. */
                 after?: string;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
@@ -2464,12 +3017,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Ordered by product and location; levels of zero are among them. */
+                            /** @description Levels of this page, ordered by product id and location id, including levels of zero. */
                             levels: components["schemas"]["StockLevel"][];
-                            /** @description Pass it as `cursor` for the next levels; null after the last one. */
+                            /** @description Pass it as `cursor` for the next page; null on the last one. */
                             next_cursor: string | null;
                         };
                     };
@@ -2480,10 +3037,12 @@ export interface operations {
     "stock.getBySku": {
         parameters: {
             query?: {
+                /** @description Moment of the stock, computed from the movements: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
                 as_of?: string;
             };
             header?: never;
             path: {
+                /** @description SKU of the product, its `external_id`. */
                 sku: string;
             };
             cookie?: never;
@@ -2496,17 +3055,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the product. */
                             product_id: number;
+                            /** @description SKU of the product. */
                             sku: string;
+                            /** @description Name of the product. */
                             product_name: string;
+                            /** @description Quantity of the product at all locations together. */
                             total_quantity: number;
                             /** @description Every location where the product has or had stock, ordered by id. */
                             locations: {
+                                /** @description Id of the location. */
                                 location_id: string;
-                                /** @description From 0 to 999999999999, with at most 3 decimal places. */
+                                /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
                                 quantity: number;
                             }[];
                         };
@@ -2518,8 +3086,11 @@ export interface operations {
     "stock.reconcile": {
         parameters: {
             query?: {
+                /** @description Continue after the product with this id: the `next_cursor` of the previous page. Default: from the first. */
                 cursor?: number;
+                /** @description Another name of `cursor`. Give one of them. */
                 after?: number;
+                /** @description Products to check, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
@@ -2534,31 +3105,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
                             /** @description True when nothing differs. */
                             is_balanced: boolean;
+                            /** @description Number of products checked. */
                             products_checked: number;
+                            /** @description Number of stock levels checked. */
                             levels_checked: number;
+                            /** @description Number of movements added up. */
                             movements_checked: number;
-                            /** @description Empty, unless somebody has changed the database by hand. */
+                            /** @description Differences found. Empty unless somebody changed the database by hand. */
                             differences: {
                                 /**
-                                 * @description A level that is not the sum of its movements, or a warehouse's total that is not the sum of its levels.
+                                 * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels.
                                  * @enum {string}
                                  */
                                 kind: "level" | "warehouse_total";
+                                /** @description Id of the product. */
                                 product_id: number;
-                                /** @description Of a level. */
+                                /** @description Id of the location of a level; null for a total. */
                                 location_id: string | null;
+                                /** @description Id of the warehouse of a total; null for a level. */
                                 warehouse_id: number | null;
-                                /** @description What is stored. */
+                                /** @description Quantity stored. */
                                 recorded: number;
-                                /** @description The sum. */
+                                /** @description Quantity that the sum gives. */
                                 expected: number;
                             }[];
-                            /** @description Pass it as `cursor` to check more products; null when all are checked. */
+                            /** @description Pass it as `cursor` to check the next products; null when all are checked. */
                             next_cursor: number | null;
                         };
                     };
@@ -2569,14 +3149,23 @@ export interface operations {
     "orders.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
+                /** @description Only orders in this state. Repeat it for several: `state_id=1&state_id=2`. */
                 state_id?: (1 | 2 | 3 | 5 | 7)[];
+                /** @description Only orders created on this day (UTC) or later: `YYYY-MM-DD`. */
                 start_date?: string;
+                /** @description Only orders created on this day (UTC) or earlier: `YYYY-MM-DD`. */
                 end_date?: string;
+                /** @description Only orders with this assembly date: `YYYY-MM-DD`. */
                 assembly_date?: string;
+                /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
+                /** @description Only orders whose customer name contains this text, ignoring case. */
                 customer_name?: string;
+                /** @description Only the order with exactly this identifier of the client's own. */
                 order_tenant_id?: string;
             };
             header?: never;
@@ -2591,9 +3180,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Orders of this page, newest first. */
                             orders: components["schemas"]["OrderSummary"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -2606,7 +3200,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2615,7 +3209,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
-                    /** @description Up to 1000 orders. */
+                    /** @description Orders to create, at most 1000. */
                     orders: components["schemas"]["NewOrder"][];
                 };
             };
@@ -2627,14 +3221,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Number of orders that were created. */
+                            /** @description Number of orders created. */
                             created_count: number;
-                            /** @description Number of orders that were skipped because their `order_tenant_id` exists. */
+                            /** @description Number of orders skipped because their `order_tenant_id` exists. */
                             existing_count: number;
-                            /** @description The created orders, in the order of submission. */
+                            /** @description Created orders, in the order of submission. */
                             orders: components["schemas"]["CreatedOrder"][];
                         };
                     };
@@ -2647,6 +3245,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The service's id of the order. */
                 id: number;
             };
             cookie?: never;
@@ -2659,7 +3258,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Order"];
                     };
@@ -2671,10 +3273,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The service's id of the order. */
                 id: number;
             };
             cookie?: never;
@@ -2684,16 +3287,16 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date
-                     * @description Date by which the order must be fulfilled.
+                     * @description Date by which the order must be fulfilled: `YYYY-MM-DD`.
                      * @example 2026-11-30
                      */
                     assembly_date?: string | undefined;
-                    /** @description Who ordered; null removes it. */
+                    /** @description Name of the customer; null removes it. */
                     customer_name?: (string | null) | undefined;
-                    /** @description Where the order goes; null removes it. */
+                    /** @description Address that the order is shipped to, free text; null removes it. */
                     shipping_address?: (string | null) | undefined;
                     /**
-                     * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+                     * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
                      * @enum {integer}
                      */
                     state_id?: (1 | 2 | 3 | 5 | 7) | undefined;
@@ -2707,22 +3310,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description The service's id of the order. */
                             id: number;
                             /** @description The client's own identifier of the order. */
                             order_tenant_id: string;
                             /**
-                             * @description 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
+                             * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
                              * @enum {integer}
                              */
                             state_id: 1 | 2 | 3 | 5 | 7;
-                            /** Format: date */
+                            /**
+                             * Format: date
+                             * @description Date by which the order must be fulfilled.
+                             */
                             assembly_date: string;
+                            /** @description Name of the customer; null when none was given. */
                             customer_name: string | null;
+                            /** @description Address that the order is shipped to; null when none was given. */
                             shipping_address: string | null;
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description Time of the last change, UTC.
+                             */
                             updated_at: string;
                         };
                     };
@@ -2734,11 +3350,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The order's id, or the client's own identifier. */
+                /** @description The service's id of the order, or its `order_tenant_id`. */
                 id: string;
             };
             cookie?: never;
@@ -2746,10 +3362,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The client's own identifier; when given, the `id` in the path does not count. */
+                    /** @description The client's own identifier of the order. When given, it is used instead of the `id` in the path. */
                     order_tenant_id?: (string | null) | undefined;
                     /**
-                     * @description Why; sent as `cancellation_reason` of the event.
+                     * @description Reason, sent as `cancellation_reason` of the event.
                      * @example The customer changed their mind
                      */
                     reason?: (string | null) | undefined;
@@ -2763,11 +3379,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description What was done, for people. */
                             message: string;
-                            /** @description The order's id. */
+                            /** @description The service's id of the order, as a string. */
                             order_id: string;
                         };
                     };
@@ -2778,9 +3399,13 @@ export interface operations {
     "flows.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
+                /** @description Only flows in this state. */
                 state?: "started" | "completed" | "cancelled";
+                /** @description Only flows of the order with this id. */
                 order_id?: number;
             };
             header?: never;
@@ -2795,9 +3420,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Flows of this page, newest first. */
                             flows: components["schemas"]["PickingFlow"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -2810,7 +3440,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2819,7 +3449,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Id of the order. Needed unless `order_tenant_id` is given. */
+                    /** @description The service's id of the order. Required unless `order_tenant_id` is given. */
                     order_id?: (number | null) | undefined;
                     /**
                      * @description The client's own identifier of the order. When `order_id` is given too, both must name the same order.
@@ -2827,12 +3457,12 @@ export interface operations {
                      */
                     order_tenant_id?: (string | null) | undefined;
                     /**
-                     * @description Who picks.
+                     * @description E-mail address of the operator.
                      * @example ada@example.com
                      */
                     operator_email: string;
                     /**
-                     * @description Number of the operator; kept as `user_id` of the stock movements.
+                     * @description The client's own number of the operator, kept as `user_id` of the stock movements.
                      * @example 7
                      */
                     operator_id?: (number | null) | undefined;
@@ -2846,7 +3476,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["PickingFlow"];
                     };
@@ -2859,6 +3492,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the picking flow. */
                 id: number;
             };
             cookie?: never;
@@ -2871,7 +3505,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["PickingFlowDetails"];
                     };
@@ -2883,10 +3520,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the picking flow. */
                 id: number;
             };
             cookie?: never;
@@ -2895,26 +3533,26 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Barcode as scanned: fills the open lines of the product in order.
+                     * @description Barcode as scanned. The pick fills the open lines of the product in order.
                      * @example 4006381333931
                      */
                     barcode?: (string | null) | undefined;
-                    /** @description Id of the product: fills its open lines in order. */
+                    /** @description Id of the product. The pick fills its open lines in order. */
                     product_id?: (number | null) | undefined;
-                    /** @description Id of the order line: fills that line alone. */
+                    /** @description Id of the order line. The pick fills that line alone. */
                     order_detail_id?: (number | null) | undefined;
                     /**
-                     * @description Where it is taken from.
+                     * @description Id of the location that the stock is taken from.
                      * @example A-01-03
                      */
                     location_id: string;
                     /**
-                     * @description How much is taken; with decimals, at most 3, only of weighable products.
+                     * @description Quantity picked, above 0. Decimals, at most 3, for weighable products only.
                      * @example 2
                      */
                     quantity: number;
                     /**
-                     * @description Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.
+                     * @description The scanner's own id of the pick, unique in the flow. The same pick sent again has no effect and gets the same answer.
                      * @example scan-7f3a
                      */
                     pick_id?: (string | null) | undefined;
@@ -2928,11 +3566,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
                             pick: components["schemas"]["Pick"];
-                            /** @description The order lines that changed, as they are after it. */
+                            /** @description Order lines that changed, as they are now. */
                             lines: components["schemas"]["PickedLine"][];
                         };
                     };
@@ -2944,12 +3586,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the picking flow. */
                 id: number;
-                /** @description The pick's id. */
+                /** @description Id of the pick. */
                 pick_id: string;
             };
             cookie?: never;
@@ -2962,11 +3605,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
                             pick: components["schemas"]["Pick"];
-                            /** @description The order lines that changed, as they are after it. */
+                            /** @description Order lines that changed, as they are now. */
                             lines: components["schemas"]["PickedLine"][];
                         };
                     };
@@ -2978,10 +3625,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the picking flow. */
                 id: number;
             };
             cookie?: never;
@@ -2994,7 +3642,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["PickingFlow"];
                     };
@@ -3006,10 +3657,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the picking flow. */
                 id: number;
             };
             cookie?: never;
@@ -3018,7 +3670,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Why; kept, and sent as `cancellation_reason` of the event.
+                     * @description Reason, kept and sent as `cancellation_reason` of the event.
                      * @example The shift ended
                      */
                     reason?: (string | null) | undefined;
@@ -3032,7 +3684,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["PickingFlow"];
                     };
@@ -3043,7 +3698,9 @@ export interface operations {
     "locations.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3058,9 +3715,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Locations of this page, ordered by id. */
                             locations: components["schemas"]["Location"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -3073,10 +3735,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the location. */
                 id: string;
             };
             cookie?: never;
@@ -3084,13 +3747,14 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description Code of the location, as people call it. */
                     code?: string | undefined;
                     /**
-                     * @description null clears it.
+                     * @description Name of the location; null removes it.
                      * @example Tea, lower shelf
                      */
                     name?: (string | null) | undefined;
-                    /** @description Moves the location, with the stock that lies there, to this warehouse. */
+                    /** @description Id of the warehouse to move the location to, with its stock. */
                     warehouse_id?: number | undefined;
                 };
             };
@@ -3102,7 +3766,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Location"];
                     };
@@ -3113,7 +3780,9 @@ export interface operations {
     "warehouses.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3128,9 +3797,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Warehouses of this page, ordered by id. */
                             warehouses: components["schemas"]["Warehouse"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -3143,7 +3817,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3152,7 +3826,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example North */
+                    /**
+                     * @description Name of the warehouse.
+                     * @example North
+                     */
                     name: string;
                 };
             };
@@ -3164,12 +3841,21 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the warehouse. */
                             id: number;
+                            /** @description Name of the warehouse. */
                             name: string;
-                            /** Format: date-time */
+                            /**
+                             * Format: date-time
+                             * @description Time of creation, UTC.
+                             */
                             created_at: string;
                         };
                     };
@@ -3180,6 +3866,7 @@ export interface operations {
     "webhooks.list": {
         parameters: {
             query?: {
+                /** @description Lists inactive subscriptions too. true, false, 1 or 0. Default: false. */
                 include_inactive?: boolean;
             };
             header?: never;
@@ -3194,9 +3881,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Subscriptions, oldest first. */
                             webhooks: components["schemas"]["Webhook"][];
                         };
                     };
@@ -3208,7 +3900,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3217,14 +3909,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example shop */
+                    /**
+                     * @description Name of the subscription.
+                     * @example shop
+                     */
                     name: string;
                     /**
-                     * @description Receiver address: http or https, in production https only.
+                     * @description Address of the receiver: http or https, in production https only.
                      * @example https://shop.example.com/webhooks
                      */
                     url: string;
-                    /** @description Topics, or `*` alone for all of them. */
+                    /** @description Topics to send, or `*` alone for all of them. */
                     events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
                 };
             };
@@ -3236,7 +3931,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["CreatedWebhook"];
                     };
@@ -3249,6 +3947,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3261,7 +3960,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Webhook"];
                     };
@@ -3273,10 +3975,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3284,17 +3987,20 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @example shop */
+                    /**
+                     * @description Name of the subscription.
+                     * @example shop
+                     */
                     name?: string | undefined;
                     /**
-                     * @description Receiver address: http or https, in production https only.
+                     * @description Address of the receiver: http or https, in production https only.
                      * @example https://shop.example.com/webhooks
                      */
                     url?: string | undefined;
-                    /** @description Topics, or `*` alone for all of them. */
+                    /** @description Topics to send, or `*` alone for all of them. */
                     events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[] | undefined;
                     /**
-                     * @description true turns a disabled subscription on again, false pauses it.
+                     * @description true enables a disabled or paused subscription; false pauses it.
                      * @example true
                      */
                     active?: boolean | undefined;
@@ -3308,7 +4014,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Webhook"];
                     };
@@ -3320,10 +4029,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3336,10 +4046,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description What was done, for people. */
                             message: string;
+                            /** @description Id of the subscription. */
                             webhook_id: string;
                         };
                     };
@@ -3351,10 +4067,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3367,15 +4084,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Id of the subscription. */
                             id: string;
-                            /** @description Signing secret: `whsec_` and 32 random bytes in base64. It is shown only here: keep it to verify signatures. */
+                            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Shown only in this answer; keep it to verify signatures. */
                             secret: string;
                             /**
                              * Format: date-time
-                             * @description Until then the previous secret signs too, as a further `v1`.
+                             * @description Time until which the previous secret signs too, as a further `v1`, UTC.
                              */
                             previous_secret_expires_at: string;
                         };
@@ -3388,10 +4110,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3400,7 +4123,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Default: the first topic subscribed to.
+                     * @description Topic of the sample event. Default: the first topic of the subscription.
                      * @example order/completed
                      */
                     event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null) | undefined;
@@ -3414,7 +4137,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Delivery"];
                     };
@@ -3425,13 +4151,18 @@ export interface operations {
     "webhooks.deliveries": {
         parameters: {
             query?: {
+                /** @description Only deliveries in this state. */
                 state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
+                /** @description Only deliveries of this topic. */
                 event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3444,10 +4175,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Newest event first. */
+                            /** @description Deliveries of this page, newest event first. */
                             deliveries: components["schemas"]["Delivery"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -3460,10 +4195,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the delivery. */
                 id: string;
             };
             cookie?: never;
@@ -3476,7 +4212,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Delivery"];
                     };
@@ -3488,10 +4227,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the subscription. */
                 id: string;
             };
             cookie?: never;
@@ -3499,9 +4239,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A date or a timestamp: events from then on. */
+                    /** @description Start of the time range: an ISO 8601 timestamp, or a date for its first moment (UTC). */
                     since: string;
-                    /** @description A date or a timestamp: events up to and including it. Default: now. */
+                    /** @description End of the time range, included: an ISO 8601 timestamp, or a date for its last moment (UTC). Default: now. */
                     until?: (string | null) | undefined;
                 };
             };
@@ -3513,10 +4253,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description How many deliveries were queued. */
+                            /** @description Number of deliveries queued. */
                             queued: number;
                         };
                     };
@@ -3527,11 +4271,17 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
+                /** @description Only events of this topic. Default: all topics. */
                 event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                /** @description Only events from then on: an ISO 8601 timestamp, or a date for its first moment (UTC). */
                 since?: string;
+                /** @description Only events up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC). */
                 until?: string;
+                /** @description Continue after the event with this id: the `next_cursor` of the previous page, or the id of any event. Default: from the first. */
                 cursor?: string;
+                /** @description Another name of `cursor`. Give one of them. */
                 after?: string;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3546,12 +4296,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
-                            /** @description Oldest first. */
+                            /** @description Events of this page, oldest first. */
                             events: components["schemas"]["Event"][];
-                            /** @description Pass it as `cursor` for the next page; null when there is nothing more now. */
+                            /** @description Pass it as `cursor` for the next page; null when there are no later events yet. */
                             next_cursor: string | null;
                         };
                     };
@@ -3564,6 +4318,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the event. */
                 id: string;
             };
             cookie?: never;
@@ -3576,7 +4331,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["Event"];
                     };
@@ -3587,7 +4345,9 @@ export interface operations {
     "apiKeys.list": {
         parameters: {
             query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
+                /** @description Page size, at least 1; more than 1000 is served as 1000. Default: 1000. */
                 limit?: number;
             };
             header?: never;
@@ -3602,9 +4362,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Keys, newest first. */
                             api_keys: components["schemas"]["ApiKey"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -3617,7 +4382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3627,18 +4392,22 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description What the key is for.
+                     * @description Name of the key: what it is for.
                      * @example ERP
                      */
                     name: string;
-                    /** @description Give either `scopes` or `preset`. */
+                    /** @description Scopes of the key. Give either `scopes` or `preset`. */
                     scopes?: (("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[] | null) | undefined;
-                    /** @example stock_sync */
+                    /**
+                     * @description Named set of scopes. Give either `scopes` or `preset`.
+                     * @example stock_sync
+                     */
                     preset?: (("read_only" | "erp_sync" | "stock_sync" | "full_access") | null) | undefined;
-                    /** @description A date (valid until its end, UTC) or a timestamp. */
+                    /** @description End of validity: an ISO 8601 timestamp with its offset, or a date for its last moment (UTC). Default: never. */
                     expires_at?: ((string) | null) | undefined;
-                    /** @description IP addresses and CIDR ranges that may use the key; none is no restriction. */
+                    /** @description IP addresses and CIDR ranges that may use the key, at most 100. Default: none, which is no restriction. */
                     ip_whitelist?: (string[] | null) | undefined;
+                    /** @description `live`, or `test` for a key of the tenant's sandbox. Default: the mode of the calling key. */
                     mode?: (("live" | "test") | null) | undefined;
                 };
             };
@@ -3650,7 +4419,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["CreatedApiKey"];
                     };
@@ -3663,6 +4435,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the key. */
                 id: number;
             };
             cookie?: never;
@@ -3675,7 +4448,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["ApiKey"];
                     };
@@ -3687,10 +4463,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and body give the first answer again for 24 hours, with `Idempotency-Replayed: true`. */
+                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description Id of the key. */
                 id: number;
             };
             cookie?: never;
@@ -3703,7 +4480,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
                         data: components["schemas"]["ApiKey"];
                     };
@@ -3714,13 +4494,21 @@ export interface operations {
     "auditLog.list": {
         parameters: {
             query?: {
+                /** @description Continue after this entry: the `next_cursor` of the previous page. Default: from the newest. */
                 cursor?: string;
+                /** @description Another name of `cursor`. Give one of them. */
                 after?: string;
+                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
                 limit?: number;
+                /** @description Only calls made with the API key of this id. */
                 key_id?: number;
+                /** @description Only calls of this operation, by its `operationId`. */
                 operation?: string;
+                /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
+                /** @description Only calls from then on: an ISO 8601 timestamp, or a date for its first moment (UTC). */
                 since?: string;
+                /** @description Only calls up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC). */
                 until?: string;
             };
             header?: never;
@@ -3735,11 +4523,16 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
                         success: true;
+                        /** @description Result of the call. */
                         data: {
+                            /** @description Entries of this page, newest first. */
                             entries: components["schemas"]["AuditEntry"][];
-                            /** @description Pass it as `cursor` to get older entries; null when there are none. */
+                            /** @description Pass it as `cursor` for older entries; null when there are none. */
                             next_cursor: string | null;
                         };
                     };

@@ -14,7 +14,7 @@ export const apiKeysRouter = router({
       path: '/api-keys',
       summary: 'Create an API key',
       description:
-        'The key value is returned once, as `key`. A key can not be given a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.',
+        'The value is returned once, as `key`. A key cannot have a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.',
     },
     extension,
   )
@@ -28,7 +28,7 @@ export const apiKeysRouter = router({
       method: 'GET',
       path: '/api-keys',
       summary: 'List API keys',
-      description: 'Newest first. Revoked and expired keys are listed for 90 days.',
+      description: 'Keys of the tenant, newest first. Revoked and expired keys are listed for 90 days.',
     },
     extension,
   )
@@ -51,7 +51,8 @@ export const apiKeysRouter = router({
       method: 'DELETE',
       path: '/api-keys/{id}',
       summary: 'Revoke an API key',
-      description: 'The key is refused from the next request on. Revoking it again changes nothing.',
+      description:
+        'Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.',
     },
     extension,
   )

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { returned } from '../answer-fields.ts'
 import { SCOPES } from '../context.ts'
 import {
   date,
@@ -24,7 +25,7 @@ export const PRESETS = {
 } as const satisfies Record<string, readonly (typeof SCOPES)[number][]>
 
 const scopes = z.array(z.enum(SCOPES)).min(1, 'must name at least one scope').max(100)
-const mode = z.enum(['live', 'test']).describe('`test` keys work on a sandbox of their own within the tenant.')
+const mode = z.enum(['live', 'test']).describe("`live`, or `test` for a key of the tenant's sandbox, which has data of its own.")
 
 const NO_MOMENT =
   'must be a date YYYY-MM-DD, or an ISO 8601 timestamp with its offset such as 2030-12-31T18:00:00Z, in the years 1 to 9999'
@@ -51,20 +52,23 @@ function isAddressOrRange(value: string): boolean {
 export const newApiKey = z
   .object({
     name: trimmedText(255)
-      .describe('What the key is for.')
+      .describe('Name of the key: what it is for.')
       .meta({ examples: ['ERP'] }),
-    scopes: scopes.nullish().describe('Give either `scopes` or `preset`.'),
+    scopes: scopes.nullish().describe('Scopes of the key. Give either `scopes` or `preset`.'),
     preset: z
       .enum(Object.keys(PRESETS) as [keyof typeof PRESETS, ...(keyof typeof PRESETS)[]])
       .nullish()
+      .describe('Named set of scopes. Give either `scopes` or `preset`.')
       .meta({ examples: ['stock_sync'] }),
-    expires_at: expiresAt.nullish().describe('A date (valid until its end, UTC) or a timestamp.'),
+    expires_at: expiresAt
+      .nullish()
+      .describe('End of validity: an ISO 8601 timestamp with its offset, or a date for its last moment (UTC). Default: never.'),
     ip_whitelist: z
       .array(addressOrRange)
       .max(100)
       .nullish()
-      .describe('IP addresses and CIDR ranges that may use the key; none is no restriction.'),
-    mode: mode.nullish(),
+      .describe('IP addresses and CIDR ranges that may use the key, at most 100. Default: none, which is no restriction.'),
+    mode: mode.nullish().describe("`live`, or `test` for a key of the tenant's sandbox. Default: the mode of the calling key."),
   })
   .refine((key) => isGiven(key.scopes) !== isGiven(key.preset), {
     ...WHATEVER_ELSE_FAILS,
@@ -74,22 +78,22 @@ export const newApiKey = z
 
 export const apiKey = z
   .object({
-    id,
-    name: z.string(),
-    prefix: z.string().describe('The first characters of the key, to tell keys apart.'),
-    scopes: z.array(z.enum(SCOPES)),
+    id: id.describe('Id of the key.'),
+    name: z.string().describe('Name of the key.'),
+    prefix: z.string().describe('First characters of the key, to tell keys apart.'),
+    scopes: z.array(z.enum(SCOPES)).describe('Scopes of the key.'),
     mode,
-    expires_at: timestamp.nullable(),
-    ip_whitelist: z.array(z.string()),
-    created_at: timestamp,
-    last_used_at: timestamp.nullable().describe('Precise to about ten seconds.'),
-    revoked_at: timestamp.nullable(),
+    expires_at: timestamp.nullable().describe('End of validity, UTC; null: never.'),
+    ip_whitelist: z.array(z.string()).describe('IP addresses and CIDR ranges that may use the key; empty: no restriction.'),
+    created_at: returned.created_at,
+    last_used_at: timestamp.nullable().describe('Time of the last use, UTC, precise to about ten seconds; null when unused.'),
+    revoked_at: timestamp.nullable().describe('Time of revocation, UTC; null when it is not revoked.'),
   })
-  .meta({ id: 'ApiKey' })
+  .meta({ id: 'ApiKey', description: 'An API key without its value.' })
 
 export const createdApiKey = apiKey
-  .extend({ key: z.string().describe('The key itself. It is shown only here and cannot be read again.') })
-  .meta({ id: 'CreatedApiKey' })
+  .extend({ key: z.string().describe('Value of the key. Shown only in this answer; it cannot be read again.') })
+  .meta({ id: 'CreatedApiKey', description: 'A new API key with its value.' })
 
 const MAX_LISTED = 1_000
 
@@ -98,10 +102,10 @@ export const apiKeyQuery = z.object({
   limit: queryInteger()
     .transform((limit) => Math.min(limit, MAX_LISTED))
     .default(MAX_LISTED)
-    .describe(`Page size. More than ${MAX_LISTED} is served as ${MAX_LISTED}.`),
+    .describe(`Page size, at least 1; more than ${MAX_LISTED} is served as ${MAX_LISTED}. Default: ${MAX_LISTED}.`),
 })
-export const apiKeyList = z.object({ api_keys: z.array(apiKey), pagination })
-export const apiKeyId = z.object({ id: pathId })
+export const apiKeyList = z.object({ api_keys: z.array(apiKey).describe('Keys, newest first.'), pagination })
+export const apiKeyId = z.object({ id: pathId.describe('Id of the key.') })
 
 export type NewApiKey = z.infer<typeof newApiKey>
 export type ApiKey = z.infer<typeof apiKey>

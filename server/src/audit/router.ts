@@ -10,7 +10,7 @@ export const auditRouter = router({
       path: '/audit-log',
       summary: 'Read the audit log',
       description:
-        'Every call that was made to change something, newest first: who made it, what was asked for, when and from which address. Kept for a year. An entry is stored before the call is carried out, and is there even when the server dies meanwhile. Refused input is not in it.',
+        'Every call that was made to change data, newest first: by whom, with which input, when and from which address. Entries are kept for a year. An entry is stored before its call runs, so it exists even when the server fails meanwhile. Calls with invalid input are left out.',
     },
     { extension: true, readsReplica: true },
   )

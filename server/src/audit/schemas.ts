@@ -14,40 +14,42 @@ const entryCursor = z
 
 export const auditLogQuery = z
   .object({
-    ...cursorQuery(entryCursor, 'Go on behind this entry: the `next_cursor` of the answer before.'),
+    ...cursorQuery(entryCursor, 'Continue after this entry: the `next_cursor` of the previous page. Default: from the newest.'),
     limit: pageQuery.limit,
-    key_id: queryInteger().optional().describe('Only calls with this API key.'),
+    key_id: queryInteger().optional().describe('Only calls made with the API key of this id.'),
     operation: text(255)
       .optional()
-      .describe('Only this operation, by its `operationId`.')
+      .describe('Only calls of this operation, by its `operationId`.')
       .meta({ examples: ['stock.adjust'] }),
-    request_id: text(255).optional().describe('Only the request with this `X-Request-Id`.'),
-    since: since.optional().describe('A date or a timestamp: calls from then on.'),
-    until: until.optional().describe('A date or a timestamp: calls until its end.'),
+    request_id: text(255).optional().describe('Only the call with this `X-Request-Id`.'),
+    since: since.optional().describe('Only calls from then on: an ISO 8601 timestamp, or a date for its first moment (UTC).'),
+    until: until
+      .optional()
+      .describe('Only calls up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC).'),
   })
   .refine(...oneCursor)
   .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
 const auditEntry = z
   .object({
-    id: z.string(),
-    at: timestamp,
-    key_id: z.int(),
-    key_name: z.string().describe('The name that the key had.'),
-    address: z.string().describe("The client's address."),
-    request_id: z.string(),
-    operation: z.string().describe('The `operationId` of this document.'),
-    input: z.record(z.string(), z.unknown()).describe('What was asked for; long texts and lists are cut.'),
+    id: z.string().describe('Id of the entry.'),
+    at: timestamp.describe('Time of the call, UTC.'),
+    key_id: z.int().describe('Id of the API key.'),
+    key_name: z.string().describe('Name of the API key at the time of the call.'),
+    address: z.string().describe('IP address of the client.'),
+    request_id: z.string().describe('`X-Request-Id` of the call.'),
+    operation: z.string().describe('`operationId` of the call in this document.'),
+    input: z.record(z.string(), z.unknown()).describe('Input of the call. Long texts and lists are cut.'),
     error: z
       .string()
       .nullable()
       .describe(
-        'The code of the error with which the call ended: it changed nothing. After `service_unavailable` and `internal_error` that is not certain.',
+        'Error code of a failed call; null when it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`.',
       ),
   })
   .meta({ id: 'AuditEntry', description: 'A call that was made to change something.' })
 
 export const auditLog = z.object({
-  entries: z.array(auditEntry),
-  next_cursor: z.string().nullable().describe('Pass it as `cursor` to get older entries; null when there are none.'),
+  entries: z.array(auditEntry).describe('Entries of this page, newest first.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` for older entries; null when there are none.'),
 })

@@ -13,7 +13,7 @@ export const eventsRouter = router({
       path: '/events',
       summary: 'Read the event feed',
       description:
-        'Everything that happened in the last 30 days, oldest first, whether or not a webhook was subscribed to it. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you have read as `cursor`: no event is skipped, even when it is committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: go on until that is null.',
+        'All events of the last 30 days, oldest first, with or without a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: continue until that is null.',
     },
     extension,
   )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { cursorQuery, oneCursor, pageQuery, text, timestamp } from '../fields.ts'
+import { returned } from '../answer-fields.ts'
+import { cursorQuery, oneCursor, pageQuery, text } from '../fields.ts'
 import { since, until } from './moments.ts'
 import { topic } from './topics.ts'
 
@@ -8,11 +9,13 @@ export const event = z
     id: z
       .string()
       .describe(
-        'The same for every attempt and every subscriber. Ids sort as text in the order of the feed, in which events of one record are in the order in which they happened.',
+        'Id of the event, the same for every attempt and every subscriber. Ids sort as text in the order of the feed, in which events of one record are in the order in which they happened.',
       ),
-    event: topic,
-    created_at: timestamp,
-    data: z.record(z.string(), z.unknown()).describe('As it is sent to subscribers: see the `webhooks` of this document.'),
+    event: topic.describe('Topic of the event.'),
+    created_at: returned.created_at,
+    data: z
+      .record(z.string(), z.unknown())
+      .describe('Fields of the topic, as sent to subscribers: see the webhooks of this reference.'),
   })
   .meta({ id: 'Event' })
 
@@ -20,21 +23,26 @@ const feedCursor = z.string().regex(/^evt_[0-9a-f]{24}$/, 'must be the id of an 
 
 export const eventFeedQuery = z
   .object({
-    event: topic.optional().describe('Only this topic.'),
-    since: since.optional().describe('A date or a timestamp: events from then on.'),
-    until: until.optional().describe('A date or a timestamp: events up to and including it.'),
-    ...cursorQuery(feedCursor, 'Go on behind this event: the `next_cursor` of the answer before, or the id of any event.'),
+    event: topic.optional().describe('Only events of this topic. Default: all topics.'),
+    since: since.optional().describe('Only events from then on: an ISO 8601 timestamp, or a date for its first moment (UTC).'),
+    until: until
+      .optional()
+      .describe('Only events up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC).'),
+    ...cursorQuery(
+      feedCursor,
+      'Continue after the event with this id: the `next_cursor` of the previous page, or the id of any event. Default: from the first.',
+    ),
     limit: pageQuery.limit,
   })
   .refine(...oneCursor)
   .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
 export const eventFeed = z.object({
-  events: z.array(event).describe('Oldest first.'),
-  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next page; null when there is nothing more now.'),
+  events: z.array(event).describe('Events of this page, oldest first.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next page; null when there are no later events yet.'),
 })
 
-export const eventId = z.object({ id: text(255) })
+export const eventId = z.object({ id: text(255).describe('Id of the event.') })
 
 export type Event = z.infer<typeof event>
 export type EventFeedQuery = z.infer<typeof eventFeedQuery>

@@ -1,52 +1,81 @@
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import path from 'node:path'
 import helmet from '@fastify/helmet'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { CompressedAnswer } from './compressed-answer.ts'
 
-const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const ASSET_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+const { resolve } = createRequire(import.meta.url)
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Fulfillment and Inventory API</title>
-<link rel="icon" href="/docs/assets/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
-</head>
-<body>
-<div id="api"></div>
-<script src="/docs/assets/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
+const SCRIPT = 'text/javascript; charset=utf-8'
+const STYLE = 'text/css; charset=utf-8'
+/** Asked for again at each visit, and sent when it has changed. */
+const REVALIDATED = 'no-cache'
+const FOR_A_DAY = 'public, max-age=86400'
 
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, persistAuthorization: true, validatorUrl: null })
-`
+interface File {
+  path: string
+  type: string
+  cacheControl: string
+}
+
+const ownFile = (name: string, type: string): File => ({
+  path: `${import.meta.dirname}/docs-page/${name}`,
+  type,
+  cacheControl: REVALIDATED,
+})
+const packageFile = (name: string, type: string): File => ({ path: resolve(name), type, cacheControl: FOR_A_DAY })
+
+/**
+ * Swagger UI is the viewer: of it, Scalar 1.72, OpenAPI Explorer 2.4 and RapiDoc 9.3 the only one that draws under a policy without inline
+ * styles, at half of Scalar's size (0.45 against 0.94 MB compressed).
+ */
+const FILES: Record<string, File> = {
+  '/docs': ownFile('page.html', 'text/html; charset=utf-8'),
+  '/docs/page.css': ownFile('page.css', STYLE),
+  '/docs/start.js': ownFile('start.js', SCRIPT),
+  '/docs/assets/purify.min.js': packageFile('dompurify/dist/purify.min.js', SCRIPT),
+  '/docs/assets/swagger-ui.css': packageFile('swagger-ui-dist/swagger-ui.css', STYLE),
+  '/docs/assets/swagger-ui-bundle.js': packageFile('swagger-ui-dist/swagger-ui-bundle.js', SCRIPT),
+  '/docs/assets/favicon-32x32.png': packageFile('swagger-ui-dist/favicon-32x32.png', 'image/png'),
+}
+
+/** Nothing from elsewhere, nothing inline; HTML gets into the page through one policy, and DOMPurify's own ones. */
+const CONTENT_SECURITY_POLICY = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: ['default', 'dompurify', "'allow-duplicates'"],
+  },
+}
 
 /** The OpenAPI document and a page to read it; neither needs a key. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
-  await app.register(helmet, { global: true, contentSecurityPolicy: false })
-  let document: Promise<string> | undefined
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(await (document ??= makeDocument())),
-  )
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PAGE))
-  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
-  for (const file of ASSET_FILES) app.get(`/docs/assets/${file}`, (request, reply) => sendAsset(file, request, reply))
+  await app.register(helmet, { global: true, contentSecurityPolicy: CONTENT_SECURITY_POLICY })
+  serveOnce(app, '/openapi.json', makeDocument, 'application/json; charset=utf-8', REVALIDATED)
+  for (const [url, { path, type, cacheControl }] of Object.entries(FILES))
+    serveOnce(app, url, () => readFile(path), type, cacheControl)
 }
 
-/** Loaded when the page is first asked for, as few servers ever are. */
-async function sendAsset(file: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { default: send } = await import('@fastify/send')
-  const { statusCode, headers, stream } = await send(request.raw, file, { root: assets, maxAge: '1d' })
-  return reply.code(statusCode).headers(headers).send(stream)
+/** Made when it is first asked for, as few servers ever are, and kept. */
+function serveOnce(app: FastifyInstance, url: string, make: () => Promise<Buffer>, type: string, cacheControl: string): void {
+  let answer: Promise<CompressedAnswer> | undefined
+  const makeAnswer = async (): Promise<CompressedAnswer> => {
+    const { CompressedAnswer } = await import('./compressed-answer.ts')
+    return new CompressedAnswer(await make(), type, cacheControl)
+  }
+  app.get(url, async (request, reply) => (await (answer ??= makeAnswer())).send(request, reply))
 }
 
-/** Made when it is first asked for: it takes a tenth of a start, and what makes it stays in memory. */
-async function makeDocument(): Promise<string> {
+/** What makes the document takes a tenth of a start to load. */
+async function makeDocument(): Promise<Buffer> {
   const { openApiDocument } = await import('../openapi/document.ts')
-  return JSON.stringify(openApiDocument())
+  return Buffer.from(JSON.stringify(openApiDocument()))
 }

@@ -7,6 +7,7 @@ import { requireScope, type ProcedureMeta } from '../trpc.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { answerOnce, answerOnceCalling, idempotencyKeyOf } from './idempotency.ts'
 import type { LargeAnswers } from './large-answers.ts'
+import { queryCheck, type QueryCheck } from './query-check.ts'
 
 export const API_PREFIX = '/api/v1'
 const ENVELOPE = { before: '{"success":true,"data":', after: '}' }
@@ -19,15 +20,16 @@ export function registerRestRoutes(
   guards: readonly onRequestAsyncHookHandler[],
   largeAnswers: LargeAnswers,
 ): void {
-  for (const { name, type, meta } of endpointsOf(router)) {
+  for (const { name, type, meta, input: schema } of endpointsOf(router)) {
     const { method, path } = meta.openapi
+    const checkQuery = queryCheck(schema, path)
     app.route({
       method,
       url: API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: [...guards, async (request) => requireScope(request.caller.scopes, meta.scope)],
       ...(meta.deprecated === undefined ? {} : { onSend: announceDeprecation(meta.deprecated) }),
       handler: async (request, reply) => {
-        const input = inputOf(request, meta)
+        const input = inputOf(request, meta, checkQuery)
         const getRawInput = async (): Promise<unknown> => input
         const call = (ctx: CallContext): Promise<unknown> =>
           callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
@@ -67,8 +69,9 @@ async function idempotently(
 }
 
 /** One flat object of the body's or the query's fields and the path's; a path parameter wins over a field of the same name. */
-function inputOf(request: FastifyRequest, meta: ProcedureMeta): Record<string, unknown> {
-  const fields = request.method === 'GET' || request.method === 'HEAD' ? request.query : bodyInput(request.body, meta)
+function inputOf(request: FastifyRequest, meta: ProcedureMeta, checkQuery: QueryCheck): Record<string, unknown> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const fields = isRead ? checkQuery(request.query as object) : bodyInput(request.body, meta)
   return { ...(fields as object), ...(request.params as object) }
 }
 

@@ -30,8 +30,7 @@ export const locationsRouter = router({
       method: 'PUT',
       path: '/locations/{id}',
       summary: 'Change a location',
-      description:
-        'Only the given fields change. With another warehouse, the stock that lies at the location counts for that one at once.',
+      description: 'Only the given fields change. A new warehouse takes over the stock of the location at once.',
     },
     { extension: true },
   )
@@ -56,7 +55,7 @@ export const warehousesRouter = router({
       method: 'POST',
       path: '/warehouses',
       summary: 'Create a warehouse',
-      description: 'Locations are put into it with PUT /locations/{id}.',
+      description: 'Use `PUT /locations/{id}` to move locations into it.',
     },
     { extension: true },
   )

@@ -4,11 +4,11 @@ import type { JsonObject } from './types.ts'
 /** The headers of a deprecated operation's answers, which the operation refers to. */
 export const DEPRECATION_HEADERS: Record<string, JsonObject> = {
   Deprecation: {
-    description: 'Since when the operation is deprecated: `@` and seconds since 1970 (RFC 9745).',
+    description: 'Time from which the operation is deprecated: `@` and Unix seconds (RFC 9745).',
     schema: { type: 'string' },
   },
-  Sunset: { description: 'From when the operation may be gone: an HTTP date (RFC 8594).', schema: { type: 'string' } },
-  Link: { description: 'With `rel="deprecation"`: the page that says what to use instead.', schema: { type: 'string' } },
+  Sunset: { description: 'Time from which the operation may be removed: an HTTP date (RFC 8594).', schema: { type: 'string' } },
+  Link: { description: 'Page that names the replacement, with `rel="deprecation"`.', schema: { type: 'string' } },
 }
 
 /** Those of them that are sent. */
@@ -31,6 +31,6 @@ export function deprecationFields(deprecation: Deprecation | undefined): JsonObj
 export function deprecationText(deprecation: Deprecation | undefined): string[] {
   if (deprecation === undefined) return []
   const { since, sunset, link } = deprecation
-  const end = sunset === undefined ? '' : `, gone from ${sunset}`
+  const end = sunset === undefined ? '' : `; may be removed from ${sunset} on`
   return [`Deprecated since ${since}${end}: see ${link}.`]
 }

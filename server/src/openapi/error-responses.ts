@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { INVALID_ID_MESSAGE } from '../fields.ts'
 import type { ProcedureMeta } from '../trpc.ts'
-import type { JsonObject, Parameter } from './types.ts'
+import { described, type JsonObject, type Parameter } from './types.ts'
 
 /** What every operation can answer with. */
 const ALWAYS: ErrorCode[] = [
@@ -70,7 +70,7 @@ function failureResponse(codes: readonly ErrorCode[]): JsonObject {
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(codes.some((code) => WITH_RETRY_AFTER.has(code))
-        ? { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } } }
+        ? { 'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } } }
         : {}),
     },
     content: {
@@ -104,11 +104,12 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
   return {
     type: 'object',
     properties: {
-      success: { const: false },
+      success: { type: 'boolean', enum: [false], description: 'false: the call failed.' },
       error: {
         type: 'object',
+        description: 'What is wrong.',
         properties: {
-          code,
+          code: described(code, 'Error code, for programs.'),
           message: { type: 'string', description: 'What is wrong and what to change, for people.' },
           ...(withDetails ? { details: DETAILS } : {}),
         },
@@ -119,15 +120,35 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
   }
 }
 
+const DETAIL = { type: 'string', description: 'What is wrong and what to change.' }
+
+/** The component of an entry of `details`. */
+export const ERROR_DETAIL_SCHEMA: JsonObject = {
+  description: 'What is wrong with one field, or with one order of a submitted array.',
+  oneOf: [
+    {
+      type: 'object',
+      properties: {
+        index: { type: 'integer', description: 'Position of the order in the submitted array, from 0.' },
+        error: DETAIL,
+      },
+      required: ['index', 'error'],
+    },
+    {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Name of the field, such as `order_detail[0].quantity`.' },
+        error: DETAIL,
+      },
+      required: ['path', 'error'],
+    },
+  ],
+}
+
 const DETAILS = {
   type: 'array',
   description: 'What is wrong with each field (`path`), or with each order of a submitted array (`index`).',
-  items: {
-    oneOf: [
-      { type: 'object', properties: { index: { type: 'integer' }, error: { type: 'string' } }, required: ['index', 'error'] },
-      { type: 'object', properties: { path: { type: 'string' }, error: { type: 'string' } }, required: ['path', 'error'] },
-    ],
-  },
+  items: { $ref: '#/components/schemas/ErrorDetail' },
 }
 
 /** The failed answers that operations refer to. */
@@ -135,10 +156,10 @@ export const SHARED_RESPONSES: Record<string, JsonObject> = {
   ...Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, failureResponse(codesOf(Number(status)))])),
   Failure: {
     description:
-      'Any other failure, in the same shape: `method_not_allowed` (405) when the path exists but not with this method, or a code that is added later.',
+      'Any other failure, in the same shape: `method_not_allowed` (405) when the path exists with other methods only, or a code added later.',
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      Allow: { description: 'With `method_not_allowed`: the methods that the path has.', schema: { type: 'string' } },
+      Allow: { description: 'Methods of the path, with `method_not_allowed`.', schema: { type: 'string' } },
     },
     content: {
       'application/json': {

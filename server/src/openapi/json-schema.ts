@@ -1,14 +1,21 @@
 /**
  * The document without what zod adds beyond its meaning: patterns that repeat a standard format, bounds that are those of any
- * safe integer, and closed objects, which would make every new field a breaking change.
+ * safe integer, and closed objects, which would make every new field a breaking change. What generators of clients stumble over is
+ * written as all of them read it: a `const` as an `enum` of one, a slash in a pattern without a backslash.
  */
 export function withoutZodNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutZodNoise)
   if (typeof value !== 'object' || value === null) return value
   const object = value as Record<string, unknown>
   return Object.fromEntries(
-    Object.entries(object).flatMap(([key, entry]) => (isNoise(object, key, entry) ? [] : [[key, withoutZodNoise(entry)]])),
+    Object.entries(object).flatMap(([key, entry]) => (isNoise(object, key, entry) ? [] : [plain(key, entry)])),
   )
+}
+
+function plain(key: string, entry: unknown): [string, unknown] {
+  if (key === 'const') return ['enum', [entry]]
+  if (key === 'pattern' && typeof entry === 'string') return [key, entry.replaceAll(String.raw`\/`, '/')]
+  return [key, withoutZodNoise(entry)]
 }
 
 function isNoise(object: Record<string, unknown>, key: string, entry: unknown): boolean {

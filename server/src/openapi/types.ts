@@ -19,3 +19,8 @@ export interface Operation extends JsonObject {
   requestBody?: { content: Content }
   responses: Record<string, { content?: Content } | undefined>
 }
+
+/** A schema with a text of its own, unless it has one or refers to a component, which has: not every generator reads a text beside a `$ref`. */
+export function described(schema: JsonObject, description: string): JsonObject {
+  return '$ref' in schema ? schema : { description, ...schema }
+}

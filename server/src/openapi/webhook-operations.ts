@@ -15,7 +15,7 @@ export function eventSchemas(): Record<string, JsonObject> {
   return {
     ...Object.fromEntries(TOPICS.map((topic) => [eventSchemaName(topic), eventSchema(topic)])),
     Event: {
-      description: 'Something that happened, as subscribers get it.',
+      description: 'An event, as subscribers get it.',
       oneOf: TOPICS.map((topic) => ({ $ref: schemaRef(topic) })),
       discriminator: { propertyName: 'event', mapping: Object.fromEntries(TOPICS.map((topic) => [topic, schemaRef(topic)])) },
     },
@@ -35,11 +35,11 @@ function eventSchema(topic: Topic): JsonObject {
       id: {
         type: 'string',
         description:
-          'Unique event id, the same for every attempt and every subscriber: use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened.',
+          'Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened.',
       },
-      event: { const: topic, type: 'string' },
-      created_at: { type: 'string', format: 'date-time' },
-      data,
+      event: { type: 'string', enum: [topic], description: 'Topic of the event.' },
+      created_at: { type: 'string', format: 'date-time', description: 'Time of the event, UTC.' },
+      data: { description: 'Fields of the topic.', ...data },
     },
     required: ['id', 'event', 'created_at', 'data'],
   }
@@ -52,17 +52,17 @@ const STANDARD_WEBHOOKS = 'for the libraries of [Standard Webhooks](https://www.
 const HEADERS: [name: string, description: string, example: string | number][] = [
   [
     'X-Webhook-Signature',
-    '`t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the subscription secret. Refuse it when `t` is more than 300 seconds off. There are two `v1` for 24 hours after a rotation of the secret.',
+    'Signature, `t=<unix time>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with the signing secret. Reject the request when `t` is more than 300 seconds off. For 24 hours after a rotation of the secret there are two `v1`.',
     't=1795253400,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
   ],
-  ['X-Webhook-Id', 'The `id` of the event.', ID],
-  ['X-Webhook-Topic', 'The `event` of the body.', 'order/created'],
-  ['X-Webhook-Attempt', 'Number of this attempt to deliver the event, from 1.', 1],
-  ['webhook-id', `The \`id\` of the event, ${STANDARD_WEBHOOKS}.`, ID],
-  ['webhook-timestamp', `Unix time of sending, ${STANDARD_WEBHOOKS}.`, '1795253400'],
+  ['X-Webhook-Id', 'Id of the event.', ID],
+  ['X-Webhook-Topic', 'Topic of the event.', 'order/created'],
+  ['X-Webhook-Attempt', 'Number of the attempt to deliver the event, from 1.', 1],
+  ['webhook-id', `Id of the event, ${STANDARD_WEBHOOKS}.`, ID],
+  ['webhook-timestamp', `Time of sending in Unix seconds, ${STANDARD_WEBHOOKS}.`, '1795253400'],
   [
     'webhook-signature',
-    `\`v1,<base64>\`: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<raw body>\` with the bytes of which the secret is the base64, ${STANDARD_WEBHOOKS}. There are two, with a space between, for 24 hours after a rotation of the secret.`,
+    `Signature, \`v1,<base64>\`: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<raw body>\` with the bytes that the secret encodes in base64, ${STANDARD_WEBHOOKS}. For 24 hours after a rotation of the secret there are two, separated by a space.`,
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ],
 ]
@@ -85,7 +85,7 @@ function webhookOperation(topic: Topic): JsonObject {
     operationId: `webhook.${topic.replace('/', '.')}`,
     tags: ['webhooks'],
     summary: topic,
-    description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic until it is acknowledged with a 2xx within 15 seconds. Deliveries may arrive in another order than that in which things happened. To keep the latest state of a record, pass over an event whose \`id\` sorts before that of the last one.`,
+    description: `${EVENT_DATA[topic].description ?? ''} Sent to every active subscription of the topic. Answer 2xx within 15 seconds to acknowledge it; otherwise it is sent again, 12 times in all over about three days. Deliveries may arrive in another order than that in which things happened. To keep the latest state of a record, ignore an event whose \`id\` sorts before that of the last one.`,
     parameters: HEADERS.map(([name]) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
@@ -93,7 +93,7 @@ function webhookOperation(topic: Topic): JsonObject {
     },
     responses: {
       '2XX': { description: 'Acknowledges the event.' },
-      '4XX': { description: 'Not acknowledged: it is sent again. 410 ends the subscription.' },
+      '4XX': { description: 'Not acknowledged: the event is sent again. 410 Gone disables the subscription.' },
     },
   }
 }

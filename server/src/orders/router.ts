@@ -25,9 +25,9 @@ export const ordersRouter = router({
       method: 'POST',
       path: '/orders',
       summary: 'Create orders',
-      description: `Creates one or several orders, all of them or none: send an order, an array of orders, or \`{ "orders": [...] }\`.
+      description: `Creates one or several orders, all or none. Send an order, an array of orders, or \`{ "orders": [...] }\`.
 
-An order whose \`order_tenant_id\` exists already is skipped and counted in \`existing_count\`, so a submission can be sent again safely. Of an \`order_tenant_id\` that is submitted twice, the first is created. Sends \`order/created\` for each created order.`,
+An order whose \`order_tenant_id\` exists is skipped and counted in \`existing_count\`, so it is safe to submit again. When an \`order_tenant_id\` is submitted twice, the first order is created. Sends \`order/created\` for each created order.`,
     },
     { errors: ['creation_error'], inputOfBody: ordersOfBody, indexedInput: 'orders' },
   )
@@ -65,9 +65,9 @@ An order whose \`order_tenant_id\` exists already is skipped and counted in \`ex
       method: 'PUT',
       path: '/orders/{id}',
       summary: 'Update an order',
-      description: `Changes the fields given, of an order that is neither completed nor cancelled. Sends \`order/updated\` when something changed, and besides \`order/completed\` or \`order/cancelled\` when \`state_id\` becomes 5 or 7.
+      description: `Changes the given fields of an order that is neither completed nor cancelled. Sends \`order/updated\` when something changed, and also \`order/completed\` or \`order/cancelled\` when \`state_id\` becomes 5 or 7.
 
-While a picking flow of the order runs, \`state_id\` can only be set to 7, which cancels the flow too and puts its picks back to stock.`,
+While a picking flow of the order runs, \`state_id\` can only be set to 7. This also cancels the flow and returns its picks to stock.`,
     },
     { errors: ['update_error', 'adjustment_error'] },
   )
@@ -81,11 +81,11 @@ While a picking flow of the order runs, \`state_id\` can only be set to 7, which
       method: 'POST',
       path: '/orders/{id}/cancel',
       summary: 'Cancel an order',
-      description: `The order is the one that \`order_tenant_id\` in the body names, when it is given; else the one whose id is in the path; else the one whose \`order_tenant_id\` is in the path.
+      description: `Finds the order by \`order_tenant_id\` in the body when it is given, else by the id in the path, else by the \`order_tenant_id\` in the path.
 
 Sends \`order/cancelled\`. Cancelling a cancelled order succeeds again and sends nothing.
 
-A running picking flow is cancelled too: its picks go back to stock, with their stock events, and \`flow/cancelled\` is sent first. What earlier, completed flows picked stays taken.`,
+A running picking flow is cancelled too: its picks return to stock, with their stock events, and \`flow/cancelled\` is sent first. Picks of earlier, completed flows are kept.`,
     },
     { errors: ['cancel_error', 'adjustment_error'] },
   )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { returned } from '../answer-fields.ts'
 import { isTurnOver, nextTurn } from '../event-loop/turns.ts'
-import { amount, date, id, pageQuery, pagination, pathId, queryBoolean, text, timestamp, trimmedText } from '../fields.ts'
+import { amount, date, id, pageQuery, pagination, pathId, queryBoolean, text, trimmedText } from '../fields.ts'
 import { InvalidItems } from '../invalid-input.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 
@@ -12,15 +13,15 @@ const MAX_LINE_QUANTITY = 1_000_000
 
 const orderStateId = z.literal(Object.values(ORDER_STATES), 'must be one of 1, 2, 3, 5, 7').meta({
   type: 'integer',
-  description: '1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.',
+  description:
+    'State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.',
 })
-const orderTenantId = z.string().describe("The client's own identifier of the order.")
-const assemblyDate = date.describe('Date by which the order must be fulfilled.').meta({ examples: ['2026-11-30'] })
+const assemblyDate = date.describe('Date by which the order must be fulfilled: `YYYY-MM-DD`.').meta({ examples: ['2026-11-30'] })
 const customerName = text(255)
-  .describe('Who ordered.')
+  .describe('Name of the customer.')
   .meta({ examples: ['Ada Lovelace'] })
 const shippingAddress = text(4_000)
-  .describe('Where the order goes.')
+  .describe('Address that the order is shipped to, free text.')
   .meta({ examples: ['12 St James Square, London'] })
 
 /** An array whose length is checked before its items are, so that a far too long one is refused at once. */
@@ -61,29 +62,29 @@ const newOrderLine = z
       .int()
       .min(1)
       .max(MAX_LINE_QUANTITY)
-      .describe('How many are ordered.')
+      .describe('Number of units ordered, 1 to 1,000,000.')
       .meta({ examples: [2] }),
-    price: amount.nullish().describe("Unit price; without one, the product's price."),
+    price: amount.nullish().describe("Unit price, in the tenant's own currency. Default: the product's price."),
   })
   .meta({ id: 'NewOrderLine', description: 'A line of an order to be created.' })
 
 export const newOrder = z
   .object({
     order_tenant_id: text(255, { minLength: 1 })
-      .describe("The client's own unique identifier of the order: one that exists already is not created again.")
+      .describe("The client's own identifier of the order, unique in the tenant. An existing one is not created again.")
       .meta({ examples: ['SHOP-10042'] }),
     assembly_date: assemblyDate,
-    customer_name: customerName.nullish(),
-    shipping_address: shippingAddress.nullish(),
-    warehouse_id: id.nullish().describe("Warehouse that fulfils the order; without one, the tenant's default."),
+    customer_name: customerName.nullish().describe('Name of the customer.'),
+    shipping_address: shippingAddress.nullish().describe('Address that the order is shipped to, free text.'),
+    warehouse_id: id.nullish().describe("Id of the warehouse that fulfils the order. Default: the tenant's default warehouse."),
     order_detail: boundedArray(newOrderLine, 1, MAX_LINES, reportFirstMistakes).describe(
-      `From 1 to ${MAX_LINES} lines. A product may be in several.`,
+      `Lines of the order, 1 to ${MAX_LINES}. A product may be in several.`,
     ),
   })
   .meta({ id: 'NewOrder', description: 'An order to be created.' })
 
 const newOrdersAtOnce = z.object({
-  orders: boundedArray(newOrder, 0, MAX_ORDERS).describe(`Up to ${MAX_ORDERS} orders.`),
+  orders: boundedArray(newOrder, 0, MAX_ORDERS).describe(`Orders to create, at most ${MAX_ORDERS}.`),
 })
 
 /** The same schema, that checks many orders turn by turn. tRPC calls `parse`, and waits for what it returns. */
@@ -108,36 +109,40 @@ async function parseOrders(input: unknown): Promise<{ orders: NewOrder[] }> {
 }
 
 export const createdOrders = z.object({
-  created_count: z.int().describe('Number of orders that were created.'),
-  existing_count: z.int().describe('Number of orders that were skipped because their `order_tenant_id` exists.'),
+  created_count: z.int().describe('Number of orders created.'),
+  existing_count: z.int().describe('Number of orders skipped because their `order_tenant_id` exists.'),
   orders: z
     .array(
       z
-        .object({ id, order_tenant_id: orderTenantId, state_id: orderStateId })
-        .meta({ id: 'CreatedOrder', description: 'An order that was created just now.' }),
+        .object({ id: returned.order_id, order_tenant_id: returned.order_tenant_id, state_id: orderStateId })
+        .meta({ id: 'CreatedOrder', description: 'An order that the call created.' }),
     )
-    .describe('The created orders, in the order of submission.'),
+    .describe('Created orders, in the order of submission.'),
 })
 
 export const orderLine = z
   .object({
-    id,
-    product_id: id,
-    barcode: z.string(),
-    product_name: z.string().describe("The product's name at the time of ordering."),
-    quantity: z.int(),
-    picked_quantity: z.number(),
-    price: z.number().nullable().describe('Unit price; null when neither the order nor the product gave one.'),
+    id: returned.order_detail_id,
+    product_id: returned.product_id,
+    barcode: returned.barcode,
+    product_name: z.string().describe('Name of the product at the time of ordering.'),
+    quantity: z.int().describe('Number of units ordered.'),
+    picked_quantity: z.number().describe('Quantity picked so far.'),
+    price: z
+      .number()
+      .nullable()
+      .describe("Unit price, in the tenant's own currency; null when neither the line nor the product had one."),
   })
   .meta({ id: 'OrderLine', description: 'A line of an order.' })
 
-const stateName = z.string().describe('Pending, In Progress, Completed or Cancelled.')
-const itemsCount = z.int().describe('Number of lines.')
+const stateName = z.string().describe('Name of the state: Pending, In Progress, Completed or Cancelled.')
+const returnedAssemblyDate = date.describe('Date by which the order must be fulfilled.')
+const itemsCount = z.int().describe('Number of order lines.')
 
 export const order = z
   .object({
-    id,
-    order_tenant_id: orderTenantId,
+    id: returned.order_id,
+    order_tenant_id: returned.order_tenant_id,
     state_id: orderStateId,
     state_name: stateName,
     state_picking_id: z
@@ -145,29 +150,29 @@ export const order = z
       .meta({ type: 'integer' })
       .nullable()
       .describe('State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null when none was ever started.'),
-    assembly_date: date,
-    customer_name: z.string().nullable(),
-    shipping_address: z.string().nullable(),
+    assembly_date: returnedAssemblyDate,
+    customer_name: returned.customer_name,
+    shipping_address: returned.shipping_address,
     items_count: itemsCount,
-    order_detail: z.array(orderLine).describe('The lines, in the order of submission.'),
-    created_at: timestamp,
-    updated_at: timestamp,
-    warehouse_id: id.describe('Warehouse that fulfils the order.'),
+    order_detail: z.array(orderLine).describe('Lines of the order, in the order of submission.'),
+    created_at: returned.created_at,
+    updated_at: returned.updated_at,
+    warehouse_id: id.describe('Id of the warehouse that fulfils the order.'),
   })
   .meta({ id: 'Order', description: 'An order with its lines.' })
 
 export const orderSummary = z
   .object({
-    id,
-    order_tenant_id: orderTenantId,
+    id: returned.order_id,
+    order_tenant_id: returned.order_tenant_id,
     state_id: orderStateId,
     state_name: stateName,
-    assembly_date: date,
-    customer_name: z.string().nullable(),
+    assembly_date: returnedAssemblyDate,
+    customer_name: returned.customer_name,
     items_count: itemsCount,
-    created_at: timestamp,
-    updated_at: timestamp,
-    order_detail: z.array(orderLine).optional().describe('The lines, with `include_details`.'),
+    created_at: returned.created_at,
+    updated_at: returned.updated_at,
+    order_detail: z.array(orderLine).optional().describe('Lines of the order. Present with `include_details=true`.'),
   })
   .meta({ id: 'OrderSummary', description: 'An order as it is listed.' })
 
@@ -180,51 +185,55 @@ export const listOrdersInput = z.object({
   ...pageQuery,
   state_id: z
     .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(queryStateId).min(1))
-    .describe('Only orders in this state, or in one of these when repeated.')
+    .describe('Only orders in this state. Repeat it for several: `state_id=1&state_id=2`.')
     .optional(),
-  start_date: date.describe('Created on this day (UTC) or after.').optional(),
-  end_date: date.describe('Created on this day (UTC) or before.').optional(),
-  assembly_date: date.describe('Only orders with this assembly date.').optional(),
-  include_details: queryBoolean.default(false).describe('Adds `order_detail` to each order.'),
-  customer_name: text(255).describe('Only orders whose customer name contains this, ignoring case.').optional(),
-  order_tenant_id: text(255).describe("Only the order with exactly this identifier of the client's.").optional(),
+  start_date: date.describe('Only orders created on this day (UTC) or later: `YYYY-MM-DD`.').optional(),
+  end_date: date.describe('Only orders created on this day (UTC) or earlier: `YYYY-MM-DD`.').optional(),
+  assembly_date: date.describe('Only orders with this assembly date: `YYYY-MM-DD`.').optional(),
+  include_details: queryBoolean
+    .default(false)
+    .describe('Adds `order_detail` to each order. true, false, 1 or 0. Default: false.'),
+  customer_name: text(255).describe('Only orders whose customer name contains this text, ignoring case.').optional(),
+  order_tenant_id: text(255).describe("Only the order with exactly this identifier of the client's own.").optional(),
 })
-export const orderList = z.object({ orders: z.array(orderSummary), pagination })
+export const orderList = z.object({ orders: z.array(orderSummary).describe('Orders of this page, newest first.'), pagination })
 
-export const orderId = z.object({ id: pathId })
+const orderPathId = pathId.describe("The service's id of the order.")
+
+export const orderId = z.object({ id: orderPathId })
 
 export const orderUpdate = z.object({
-  id: pathId,
+  id: orderPathId,
   assembly_date: assemblyDate.optional(),
-  customer_name: customerName.nullish().describe('Who ordered; null removes it.'),
-  shipping_address: shippingAddress.nullish().describe('Where the order goes; null removes it.'),
+  customer_name: customerName.nullish().describe('Name of the customer; null removes it.'),
+  shipping_address: shippingAddress.nullish().describe('Address that the order is shipped to, free text; null removes it.'),
   state_id: orderStateId.optional(),
 })
 
 export const updatedOrder = z.object({
-  id,
-  order_tenant_id: orderTenantId,
+  id: returned.order_id,
+  order_tenant_id: returned.order_tenant_id,
   state_id: orderStateId,
-  assembly_date: date,
-  customer_name: z.string().nullable(),
-  shipping_address: z.string().nullable(),
-  updated_at: timestamp,
+  assembly_date: returnedAssemblyDate,
+  customer_name: returned.customer_name,
+  shipping_address: returned.shipping_address,
+  updated_at: returned.updated_at,
 })
 
 export const orderCancellation = z.object({
-  id: text(255).describe("The order's id, or the client's own identifier."),
+  id: text(255).describe("The service's id of the order, or its `order_tenant_id`."),
   order_tenant_id: text(255, { minLength: 1 })
     .nullish()
-    .describe("The client's own identifier; when given, the `id` in the path does not count."),
+    .describe("The client's own identifier of the order. When given, it is used instead of the `id` in the path."),
   reason: text(1_000)
     .nullish()
-    .describe('Why; sent as `cancellation_reason` of the event.')
+    .describe('Reason, sent as `cancellation_reason` of the event.')
     .meta({ examples: ['The customer changed their mind'] }),
 })
 
 export const cancelledOrder = z.object({
-  message: z.string(),
-  order_id: z.string().describe("The order's id."),
+  message: returned.message,
+  order_id: z.string().describe("The service's id of the order, as a string."),
 })
 
 export type NewOrder = z.infer<typeof newOrder>

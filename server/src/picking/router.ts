@@ -28,7 +28,7 @@ export const flowsRouter = router({
       method: 'POST',
       path: '/flows',
       summary: 'Start picking an order',
-      description: `Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's \`state_id\` becomes 3 and its \`state_picking_id\` 1. Lines that an earlier flow picked are not to be picked again.
+      description: `Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's \`state_id\` becomes 3 and its \`state_picking_id\` 1. Quantities that an earlier flow picked are not picked again.
 
 Sends \`flow/started\` and \`order/updated\`.`,
     },
@@ -58,7 +58,7 @@ Sends \`flow/started\` and \`order/updated\`.`,
       method: 'GET',
       path: '/flows/{id}',
       summary: 'Get a picking flow',
-      description: `One flow with all lines of its order: what is left to pick, and the locations of the order's warehouse where it lies. And the picks so far: those that were undone are not among them; those of a cancelled flow are, and went back when it was cancelled.`,
+      description: `One flow with all lines of its order, what is left to pick of each, and its stock in the order's warehouse. Undone picks are left out; picks of a cancelled flow are included, although they returned to stock.`,
     },
     { extension },
   )
@@ -72,11 +72,11 @@ Sends \`flow/started\` and \`order/updated\`.`,
       method: 'POST',
       path: '/flows/{id}/picks',
       summary: 'Pick',
-      description: `Takes a quantity out of a location, whole or not at all: never more than is ordered, never more than is in stock there. Name what is picked by \`barcode\` or \`product_id\`, which fill the open lines of the product in order, or by \`order_detail_id\`, which fills that line alone. The location may be in any warehouse.
+      description: `Takes a quantity from a location, all or nothing: never more than ordered, never more than in stock there. Name the product by \`barcode\` or \`product_id\`, which fill its open lines in order, or the line by \`order_detail_id\`. The location may be in any warehouse.
 
 Writes an \`OUT\` movement with the reason \`order_fulfillment\` and sends the stock events.
 
-A pick with a \`pick_id\` can be sent again, at any time: it has no effect and gets the same answer, also when the flow is over or the pick was undone since. A \`pick_id\` of another pick of the flow is \`flow_error\`.`,
+A pick with a \`pick_id\` can be sent again at any time: it has no effect and gets the same answer, even after the flow ended or the pick was undone. A \`pick_id\` of another pick of the flow is a \`flow_error\`.`,
     },
     { errors: ['flow_error', 'adjustment_error'], extension },
   )
@@ -90,9 +90,9 @@ A pick with a \`pick_id\` can be sent again, at any time: it has no effect and g
       method: 'DELETE',
       path: '/flows/{id}/picks/{pick_id}',
       summary: 'Undo a pick',
-      description: `While the flow runs: what was taken goes back to the location that it came from, with an \`IN\` movement of the reason \`return\` and its stock events, and is left to pick again. Undoing a pick again succeeds and changes nothing. The answer has the order lines as they are after it.
+      description: `Returns the quantity to its location while the flow runs, with an \`IN\` movement of the reason \`return\` and its stock events. It is left to pick again. Undoing a pick again succeeds and changes nothing.
 
-Its \`pick_id\` stays taken: a late repeat of the pick does not take the stock again.`,
+The \`pick_id\` stays in use: a late repeat of the pick does not take the stock again.`,
     },
     { errors: ['flow_error', 'adjustment_error'], extension },
   )
@@ -106,9 +106,9 @@ Its \`pick_id\` stays taken: a late repeat of the pick does not take the stock a
       method: 'POST',
       path: '/flows/{id}/complete',
       summary: 'Complete a picking flow',
-      description: `When all lines are picked, the order is completed (\`state_id\` 5). Otherwise it goes back to \`state_id\` 2 and keeps what was picked; a later flow picks the rest.
+      description: `When all lines are picked, the order is completed (\`state_id\` 5). Otherwise it returns to \`state_id\` 2 and keeps its picks; a later flow picks the rest.
 
-Sends \`flow/completed\`, \`order/updated\` and, of a completed order, \`order/completed\`, which tells what was picked in all of its flows.`,
+Sends \`flow/completed\`, \`order/updated\` and, for a completed order, \`order/completed\` with the picks of all its flows.`,
     },
     { errors: ['flow_error'], extension },
   )
@@ -122,7 +122,7 @@ Sends \`flow/completed\`, \`order/updated\` and, of a completed order, \`order/c
       method: 'POST',
       path: '/flows/{id}/cancel',
       summary: 'Cancel a picking flow',
-      description: `Every pick of the flow goes back to the location that it came from, with an \`IN\` movement of the reason \`return\`, and the order goes back to \`state_id\` 2. What earlier flows picked stays picked. Cancelling a cancelled flow succeeds again and sends nothing.
+      description: `Returns every pick of the flow to its location, with an \`IN\` movement of the reason \`return\`, and the order to \`state_id\` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds again and sends nothing.
 
 Sends the stock events, \`flow/cancelled\` and \`order/updated\`.`,
     },

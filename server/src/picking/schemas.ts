@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { returned } from '../answer-fields.ts'
 import {
   id,
   isGiven,
@@ -15,40 +16,40 @@ import {
 
 export const FLOW_STATES = ['started', 'completed', 'cancelled'] as const
 
-const orderDetailId = id.describe('Id of the order line.')
 const locationId = text(64, { minLength: 1 })
 const pickId = text(255, { minLength: 1 })
+const flowPathId = pathId.describe('Id of the picking flow.')
 
 export const pickingFlow = z
   .object({
-    id,
-    order_id: id,
-    order_tenant_id: z.string().describe("The client's own identifier of the order."),
-    warehouse_id: id.describe("The order's warehouse."),
-    state: z.enum(FLOW_STATES),
-    operator_id: z.int().nullable(),
-    operator_email: z.string(),
-    items_to_pick: z.int().describe('Number of order lines that were open when the flow started.'),
-    total_quantity: z.number().describe('What was left to pick of them then.'),
+    id: id.describe('Id of the picking flow.'),
+    order_id: returned.order_id,
+    order_tenant_id: returned.order_tenant_id,
+    warehouse_id: id.describe('Id of the warehouse that fulfils the order.'),
+    state: z.enum(FLOW_STATES).describe('State of the flow.'),
+    operator_id: returned.operator_id,
+    operator_email: returned.operator_email,
+    items_to_pick: z.int().describe('Number of order lines with something left to pick when the flow started.'),
+    total_quantity: z.number().describe('Quantity left to pick when the flow started, all lines together.'),
     items_picked: z
       .int()
-      .describe('Number of order lines of which something was picked in this flow; of a cancelled one, before it was cancelled.'),
-    total_quantity_picked: z.number().describe('What was picked in this flow; in a cancelled one, before it was cancelled.'),
-    started_at: timestamp,
-    completed_at: timestamp.nullable(),
-    cancelled_at: timestamp.nullable(),
-    cancellation_reason: z.string().nullable(),
+      .describe('Number of order lines picked from in this flow; in a cancelled flow, before the cancellation.'),
+    total_quantity_picked: z.number().describe('Quantity picked in this flow; in a cancelled flow, before the cancellation.'),
+    started_at: returned.started_at,
+    completed_at: timestamp.nullable().describe('Time of completion, UTC; null until then.'),
+    cancelled_at: timestamp.nullable().describe('Time of cancellation, UTC; null until then.'),
+    cancellation_reason: z.string().nullable().describe('Reason of the cancellation; null when none was given.'),
   })
   .meta({ id: 'PickingFlow', description: 'The picking of an order by one operator, from start to completion or cancellation.' })
 
 const lineFields = {
-  order_detail_id: orderDetailId,
-  product_id: id,
-  barcode: z.string(),
-  product_name: z.string().describe("The product's name at the time of ordering."),
-  quantity: z.int().describe('How many are ordered.'),
-  picked_quantity: z.number().describe('How many are picked, in this flow and in those before it.'),
-  remaining: z.number().describe('How many are left to pick.'),
+  order_detail_id: returned.order_detail_id,
+  product_id: returned.product_id,
+  barcode: returned.barcode,
+  product_name: z.string().describe('Name of the product at the time of ordering.'),
+  quantity: z.int().describe('Number of units ordered.'),
+  picked_quantity: z.number().describe('Quantity picked, in this flow and in earlier ones.'),
+  remaining: z.number().describe('Quantity left to pick.'),
 }
 
 const pickedLine = z.object(lineFields).meta({ id: 'PickedLine', description: 'An order line that a pick changed.' })
@@ -57,47 +58,58 @@ const lineToPick = z
   .object({
     ...lineFields,
     locations: z
-      .array(z.object({ location_id: z.string(), location_code: z.string(), quantity: z.number() }))
-      .describe("Where the product lies now in the order's warehouse, ordered by location id."),
+      .array(
+        z.object({
+          location_id: returned.location_id,
+          location_code: returned.location_code,
+          quantity: z.number().describe('Quantity of the product at the location.'),
+        }),
+      )
+      .describe("Present stock of the product in the order's warehouse, ordered by location id."),
   })
-  .meta({ id: 'LineToPick', description: 'An order line, and where its product lies.' })
+  .meta({ id: 'LineToPick', description: 'An order line with the present stock of its product.' })
 
 const takenPick = z
   .object({
-    id: z.string().describe('The `pick_id` that it was sent with, or a generated one.'),
-    product_id: id,
-    location_id: z.string(),
-    quantity: z.number(),
+    id: z.string().describe('The `pick_id` of the request, or a generated one.'),
+    product_id: returned.product_id,
+    location_id: returned.location_id,
+    quantity: z.number().describe('Quantity picked.'),
     lines: z
-      .array(z.object({ order_detail_id: orderDetailId, quantity: z.number() }))
-      .describe('How much of it each order line got.'),
-    created_at: timestamp,
+      .array(
+        z.object({
+          order_detail_id: returned.order_detail_id,
+          quantity: z.number().describe('Quantity of the pick that the line got.'),
+        }),
+      )
+      .describe('Order lines that the pick filled.'),
+    created_at: returned.created_at,
   })
-  .meta({ id: 'Pick', description: 'A quantity of a product that was taken out of a location for an order.' })
+  .meta({ id: 'Pick', description: 'A quantity of a product, taken from a location for an order.' })
 
 export const flowDetails = pickingFlow
   .extend({
-    lines: z.array(lineToPick).describe('All lines of the order, in their order.'),
-    picks: z.array(takenPick).describe('The picks of this flow that were not undone, oldest first.'),
+    lines: z.array(lineToPick).describe('All lines of the order, in the order of submission.'),
+    picks: z.array(takenPick).describe('Picks of this flow, without undone ones, oldest first.'),
   })
   .meta({
     id: 'PickingFlowDetails',
-    description: 'A picking flow with what is left to pick, where it lies, and what was picked.',
+    description: 'A picking flow with its lines, their stock, and its picks.',
   })
 
 export const newFlow = z
   .object({
-    order_id: id.nullish().describe('Id of the order. Needed unless `order_tenant_id` is given.'),
+    order_id: id.nullish().describe("The service's id of the order. Required unless `order_tenant_id` is given."),
     order_tenant_id: text(255, { minLength: 1 })
       .nullish()
       .describe("The client's own identifier of the order. When `order_id` is given too, both must name the same order.")
       .meta({ examples: ['SHOP-10042'] }),
     operator_email: trimmedText(255)
-      .describe('Who picks.')
+      .describe('E-mail address of the operator.')
       .meta({ examples: ['ada@example.com'] }),
     operator_id: id
       .nullish()
-      .describe('Number of the operator; kept as `user_id` of the stock movements.')
+      .describe("The client's own number of the operator, kept as `user_id` of the stock movements.")
       .meta({ examples: [7] }),
   })
   .refine((input) => isGiven(input.order_id) || isGiven(input.order_tenant_id), {
@@ -109,28 +121,30 @@ export const newFlow = z
 export const listFlowsInput = z.object({
   ...pageQuery,
   state: z.enum(FLOW_STATES).optional().describe('Only flows in this state.'),
-  order_id: queryInteger().optional().describe('Only flows of this order.'),
+  order_id: queryInteger().optional().describe('Only flows of the order with this id.'),
 })
-export const flowList = z.object({ flows: z.array(pickingFlow), pagination })
+export const flowList = z.object({ flows: z.array(pickingFlow).describe('Flows of this page, newest first.'), pagination })
 
-export const flowId = z.object({ id: pathId })
+export const flowId = z.object({ id: flowPathId })
 
 export const newPick = z
   .object({
-    id: pathId,
+    id: flowPathId,
     barcode: trimmedText(255)
       .nullish()
-      .describe('Barcode as scanned: fills the open lines of the product in order.')
+      .describe('Barcode as scanned. The pick fills the open lines of the product in order.')
       .meta({ examples: ['4006381333931'] }),
-    product_id: id.nullish().describe('Id of the product: fills its open lines in order.'),
-    order_detail_id: id.nullish().describe('Id of the order line: fills that line alone.'),
-    location_id: locationId.describe('Where it is taken from.').meta({ examples: ['A-01-03'] }),
+    product_id: id.nullish().describe('Id of the product. The pick fills its open lines in order.'),
+    order_detail_id: id.nullish().describe('Id of the order line. The pick fills that line alone.'),
+    location_id: locationId.describe('Id of the location that the stock is taken from.').meta({ examples: ['A-01-03'] }),
     quantity: positiveQuantity
-      .describe('How much is taken; with decimals, at most 3, only of weighable products.')
+      .describe('Quantity picked, above 0. Decimals, at most 3, for weighable products only.')
       .meta({ examples: [2] }),
     pick_id: pickId
       .nullish()
-      .describe('Chosen by the scanner, unique in the flow: the same pick sent again has no effect and gets the same answer.')
+      .describe(
+        "The scanner's own id of the pick, unique in the flow. The same pick sent again has no effect and gets the same answer.",
+      )
       .meta({ examples: ['scan-7f3a'] }),
   })
   .refine((input) => [input.barcode, input.product_id, input.order_detail_id].filter(isGiven).length === 1, {
@@ -141,16 +155,16 @@ export const newPick = z
 
 export const pickAnswer = z.object({
   pick: takenPick,
-  lines: z.array(pickedLine).describe('The order lines that changed, as they are after it.'),
+  lines: z.array(pickedLine).describe('Order lines that changed, as they are now.'),
 })
 
-export const pickName = z.object({ id: pathId, pick_id: pickId.describe("The pick's id.") })
+export const pickName = z.object({ id: flowPathId, pick_id: pickId.describe('Id of the pick.') })
 
 export const flowCancellation = z.object({
-  id: pathId,
+  id: flowPathId,
   reason: text(1_000)
     .nullish()
-    .describe('Why; kept, and sent as `cancellation_reason` of the event.')
+    .describe('Reason, kept and sent as `cancellation_reason` of the event.')
     .meta({ examples: ['The shift ended'] }),
 })
 

@@ -29,7 +29,7 @@ export const productsRouter = router({
       path: '/products',
       summary: 'Create a product',
       description:
-        'The barcode, and the SKU when there is one, must be new, also among deleted products. A null is the same as a field that is not given.',
+        'The barcode, and the SKU when given, must be new in the tenant, deleted products included. A null means the same as a missing field. Sends `product/created`.',
     },
     { errors: ['already_exists'] },
   )
@@ -43,7 +43,7 @@ export const productsRouter = router({
       method: 'GET',
       path: '/products',
       summary: 'List products',
-      description: 'Newest first, without deleted products unless `is_active=false` asks for them.',
+      description: 'Newest first. Deleted products are left out; `is_active=false` lists them instead.',
     },
     { extension: true, readsReplica: true },
   )
@@ -67,8 +67,7 @@ export const productsRouter = router({
       method: 'PUT',
       path: '/products/{id}',
       summary: 'Update a product',
-      description:
-        'Only the given fields change; null empties a field that may be empty. `product/updated` is sent when a field has changed.',
+      description: 'Only the given fields change; null clears an optional field. Sends `product/updated` when a field changed.',
     },
     { errors: ['already_exists'] },
   )
@@ -81,7 +80,7 @@ export const productsRouter = router({
     path: '/products/{id}',
     summary: 'Delete a product',
     description:
-      'Makes it inactive; the record is kept so that order history stays valid. Deleting it again succeeds and changes nothing.',
+      'Makes the product inactive and keeps its record, so that order history stays valid. Sends `product/deleted`. Deleting it again succeeds and changes nothing.',
   })
     .input(productId)
     .output(deletedProduct)
@@ -102,8 +101,8 @@ export const productsRouter = router({
     path: '/products/bulk',
     summary: 'Create or update many products',
     description:
-      'Products are matched by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null empties a field that may be empty. ' +
-      'Items that cannot be applied are reported in `errors` and do not stop the others. Safe to retry.',
+      'Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. ' +
+      'An item that fails is reported in `errors` and does not stop the others. Safe to retry.',
   })
     .input(bulkInput)
     .output(bulkOutput)

@@ -4,7 +4,7 @@ import { id, isGiven, text, WHATEVER_ELSE_FAILS } from '../fields.ts'
 
 /** The fields of an input by which it names a product. */
 export const productName = {
-  product_id: id.nullish().describe('Id of the product. Needed unless `sku` is given.'),
+  product_id: id.nullish().describe('Id of the product. Required unless `sku` is given.'),
   sku: text(255, { minLength: 1 })
     .nullish()
     .describe('SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.'),

@@ -32,7 +32,7 @@ export const stockRouter = router({
     path: '/stock/product/{productId}',
     summary: 'Set a stock level',
     description:
-      'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, also when nothing changed (a confirmed count).',
+      'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).',
   })
     .input(setLevelInput)
     .output(setLevelOutput)
@@ -45,7 +45,7 @@ export const stockRouter = router({
       path: '/stock/adjustment',
       summary: 'Adjust a stock level',
       description:
-        'Adds to the stock of a product at a location (`IN` movement) or removes from it (`OUT` movement). Stock never falls below zero.',
+        'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.',
     },
     { errors: ['not_found', 'adjustment_error'] },
   )
@@ -58,7 +58,7 @@ export const stockRouter = router({
     path: '/stock/bulk',
     summary: 'Set many stock levels',
     description:
-      'Sets absolute quantities, in the order given. Items that cannot be applied are reported in `errors` and do not stop the others.',
+      'Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.',
   })
     .input(bulkInput)
     .output(bulkOutput)
@@ -99,7 +99,7 @@ export const stockRouter = router({
       path: '/stock/levels',
       summary: 'List stock levels',
       description:
-        'How much of every product lies at every location, also of deleted products. Levels are never removed, so none is missed.',
+        'Quantity of every product at every location, including deleted products. Levels are never removed, so a reader of all pages misses none.',
     },
     { extension: true, readsReplica: true },
   )
@@ -113,7 +113,7 @@ export const stockRouter = router({
       method: 'GET',
       path: '/stock/sku/{sku}',
       summary: 'Get stock by SKU',
-      description: 'The stock of an active product, in all and by location: now, or as of a moment.',
+      description: 'Stock of an active product, in total and by location, now or at a past moment.',
     },
     { readsReplica: (input) => 'as_of' in input },
   )
@@ -128,7 +128,7 @@ export const stockRouter = router({
       path: '/stock/reconcile',
       summary: 'Prove the stock',
       description:
-        'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, for some products at a time. Nobody who changes stock waits for it.',
+        'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. It blocks no change of stock.',
     },
     { extension: true, readsReplica: true },
   )

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { returned } from '../answer-fields.ts'
 import { until } from '../events/index.ts'
 import {
   MAX_QUANTITY,
   cursorQuery,
   date,
-  id,
   itemIndex,
   oneCursor,
   pageQuery,
@@ -15,7 +15,6 @@ import {
   queryInteger,
   signedQuantity,
   text,
-  timestamp,
 } from '../fields.ts'
 import { namesProduct, productName } from './named-product.ts'
 
@@ -24,26 +23,30 @@ const MAX_UPDATES = 1_000
 
 const locationId = text(64, { minLength: 1 })
 const changedLocation = locationId
-  .describe('Location; it is created, in the default warehouse, when it is first named.')
+  .describe('Id of the location. A location is created, in the default warehouse, when it is first named.')
   .meta({ examples: ['A-01-03'] })
 const product = { ...productName, sku: productName.sku.meta({ examples: ['TEA-G-100'] }) }
 const reason = text(1_000)
   .nullish()
-  .describe('Kept in the movement. In `stock/updated` it is the reason when it is one of the values that the event allows.')
-const level = z.number().describe(`From 0 to ${MAX_QUANTITY}, with at most 3 decimal places.`)
-const movementId = z.string().describe('Id of the movement that was written.')
+  .describe('Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows.')
+const quantityOf = (what: string): z.ZodNumber =>
+  z.number().describe(`${what}, from 0 to ${MAX_QUANTITY} with at most 3 decimal places.`)
+const level = {
+  previous_quantity: quantityOf('Quantity at the location before the change'),
+  new_quantity: quantityOf('Quantity at the location after the change'),
+}
+const movementId = z.string().describe('Id of the movement written.')
 
 export const setLevelInput = z.object({
-  productId: pathId,
+  productId: pathId.describe('Id of the product.'),
   location_id: changedLocation,
   quantity: quantity.describe('The new absolute quantity, at most 3 decimal places.').meta({ examples: [120] }),
   reason,
 })
 export const setLevelOutput = z.object({
-  product_id: z.int(),
-  location_id: z.string(),
-  previous_quantity: level,
-  new_quantity: level,
+  product_id: returned.product_id,
+  location_id: returned.location_id,
+  ...level,
   movement_id: movementId,
 })
 
@@ -53,23 +56,25 @@ export const adjustInput = z
     location_id: changedLocation,
     adjustment_quantity: signedQuantity
       .refine((value) => value !== 0, 'must not be zero')
-      .describe('Positive adds, negative removes; at most 3 decimal places.')
+      .describe('Quantity to add, or to remove when negative. Not zero; at most 3 decimal places.')
       .meta({ examples: [-5] }),
     reason,
   })
   .refine(...namesProduct)
 export const adjustOutput = z.object({
-  type: z.enum(['addition', 'removal']),
-  quantity_adjusted: z.number().describe('Signed: negative for a removal.'),
-  stock: z.object({ product_id: z.int(), location_id: z.string(), previous_quantity: level, new_quantity: level }),
+  type: z.enum(['addition', 'removal']).describe('Direction of the change.'),
+  quantity_adjusted: z.number().describe('Quantity added, or removed when negative.'),
+  stock: z
+    .object({ product_id: returned.product_id, location_id: returned.location_id, ...level })
+    .describe('Stock level that changed.'),
 })
 
 export const transferInput = z
   .object({
     ...product,
-    from_location_id: locationId.describe('Location that the stock leaves.').meta({ examples: ['A-01-03'] }),
+    from_location_id: locationId.describe('Id of the location that the stock leaves.').meta({ examples: ['A-01-03'] }),
     to_location_id: changedLocation.meta({ examples: ['B-02-01'] }),
-    quantity: positiveQuantity.describe('How much is moved, at most 3 decimal places.').meta({ examples: [12] }),
+    quantity: positiveQuantity.describe('Quantity to move, above 0, at most 3 decimal places.').meta({ examples: [12] }),
     reason,
   })
   .refine(...namesProduct)
@@ -77,8 +82,13 @@ export const transferInput = z
     path: ['to_location_id'],
     message: 'must be another location than from_location_id',
   })
-const transferSide = z.object({ location_id: z.string(), previous_quantity: level, new_quantity: level, movement_id: movementId })
-export const transferOutput = z.object({ product_id: z.int(), quantity: z.number(), from: transferSide, to: transferSide })
+const transferSide = z.object({ location_id: returned.location_id, ...level, movement_id: movementId })
+export const transferOutput = z.object({
+  product_id: returned.product_id,
+  quantity: z.number().describe('Quantity moved.'),
+  from: transferSide.describe('Stock level that the stock left.'),
+  to: transferSide.describe('Stock level that the stock came to.'),
+})
 
 /** One item of a bulk update. Items are checked one by one, so that a bad one does not stop the others. */
 export const stockUpdate = z
@@ -94,127 +104,139 @@ export const bulkInput = z.object({
   updates: z
     .array(z.unknown().meta(stockUpdateDocument))
     .max(MAX_UPDATES, `must have at most ${MAX_UPDATES} items`)
-    .describe(`Up to ${MAX_UPDATES} new quantities, applied in order.`),
+    .describe(`New quantities, applied in order: at most ${MAX_UPDATES}, 100 recommended.`),
 })
 export const bulkOutput = z.object({
-  success: z.int().describe('Number of updates that were applied.'),
+  success: z.int().describe('Number of updates applied.'),
   errors: z
     .array(
       z.object({
-        product_id: z.int().describe("The item's product_id; 0 when it has none or its SKU was not found."),
-        error: z.string(),
+        product_id: z.int().describe('`product_id` of the update; 0 when it has none or its SKU was not found.'),
+        error: z.string().describe('Why the update was not applied, and what to change.'),
         index: itemIndex,
       }),
     )
-    .describe('The items that were not applied, in order.'),
+    .describe('Updates that were not applied, in order.'),
 })
 
 export const movementsInput = z.object({
   ...pageQuery,
-  product_id: queryInteger().optional().describe('Only movements of this product.'),
-  location_id: locationId.optional().describe('Only movements at this location.'),
+  product_id: queryInteger().optional().describe('Only movements of the product with this id.'),
+  location_id: locationId.optional().describe('Only movements at the location with this id.'),
   movement_type: z.enum(MOVEMENT_TYPES).optional().describe('Only movements of this type.'),
-  start_date: date.optional().describe('From the beginning of this day (UTC).'),
-  end_date: date.optional().describe('Until the end of this day (UTC).'),
-  order_id: queryInteger().optional().describe('Only movements of this order.'),
+  start_date: date.optional().describe('Only movements on this day (UTC) or later: `YYYY-MM-DD`.'),
+  end_date: date.optional().describe('Only movements on this day (UTC) or earlier: `YYYY-MM-DD`.'),
+  order_id: queryInteger().optional().describe('Only movements that the order with this id caused.'),
 })
 export const stockMovement = z
   .object({
-    id: z.string(),
-    product_id: z.int(),
-    product_name: z.string().describe("The product's present name."),
-    location_id: z.string(),
+    id: z.string().describe('Id of the movement.'),
+    product_id: returned.product_id,
+    product_name: z.string().describe('Present name of the product.'),
+    location_id: returned.location_id,
     movement_type: z
       .enum(MOVEMENT_TYPES)
       .describe(
         '`IN`: stock added (receiving, returns). `OUT`: stock removed (orders, damages). `TRANSFER`: moved between locations. `ADJUSTMENT`: inventory count correction.',
       ),
-    quantity: z.number().describe('How much was moved. Signed for `TRANSFER` and `ADJUSTMENT`.'),
-    previous_quantity: level,
-    new_quantity: level,
-    reason: z.string().nullable(),
-    user_id: z.int().optional().describe('The operator, where one is known.'),
-    order_id: z.int().optional().describe('The order, on order-related movements.'),
-    created_at: timestamp,
+    quantity: z
+      .number()
+      .describe('Quantity moved. Positive for `IN` and `OUT`; the signed change for `TRANSFER` and `ADJUSTMENT`.'),
+    ...level,
+    reason: z.string().nullable().describe('Reason of the change; null when none was given.'),
+    user_id: z.int().optional().describe('Number of the operator who picked. Absent where none is known.'),
+    order_id: z.int().optional().describe('Id of the order that caused the movement. Absent on others.'),
+    created_at: returned.created_at,
   })
-  .meta({ id: 'StockMovement', description: 'One change of a stock level. Movements are never altered or deleted.' })
-export const movementsOutput = z.object({ movements: z.array(stockMovement), pagination })
+  .meta({ id: 'StockMovement', description: 'One change of a stock level. Movements are never changed or deleted.' })
+export const movementsOutput = z.object({
+  movements: z.array(stockMovement).describe('Movements of this page, newest first.'),
+  pagination,
+})
 
 export const getBySkuInput = z.object({
-  sku: text(255),
+  sku: text(255).describe('SKU of the product, its `external_id`.'),
   as_of: until
     .optional()
-    .describe('Stock as it was then, worked out from the movements: a timestamp, or a date for the end of that day (UTC).')
+    .describe(
+      'Moment of the stock, computed from the movements: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now.',
+    )
     .meta({ examples: ['2026-11-30'] }),
 })
 export const getBySkuOutput = z.object({
-  product_id: id,
-  sku: z.string(),
-  product_name: z.string(),
-  total_quantity: z.number(),
+  product_id: returned.product_id,
+  sku: z.string().describe('SKU of the product.'),
+  product_name: returned.product_name,
+  total_quantity: z.number().describe('Quantity of the product at all locations together.'),
   locations: z
-    .array(z.object({ location_id: z.string(), quantity: level }))
+    .array(z.object({ location_id: returned.location_id, quantity: quantityOf('Quantity at the location') }))
     .describe('Every location where the product has or had stock, ordered by id.'),
 })
 
-/** Goes on behind one level: its product's id and its location's, as `next_cursor` gives them. */
+/** Continues after one level: its product's id and its location's, as `next_cursor` gives them. */
 const levelCursor = z
   .string()
   .max(100)
-  .regex(/^\d{1,15}\/[^\0]{1,64}$/s, 'must be the next_cursor of an earlier answer')
+  .regex(/^\d{1,15}\/[\s\S]{1,64}$/, 'must be the next_cursor of an earlier answer')
+  .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
   .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
   .transform((value) => ({ productId: Number.parseInt(value, 10), locationId: value.slice(value.indexOf('/') + 1) }))
 
 export const levelsInput = z
   .object({
-    ...cursorQuery(levelCursor, 'Go on behind this level: the `next_cursor` of the answer before.'),
+    ...cursorQuery(levelCursor, 'Continue after this level: the `next_cursor` of the previous page. Default: from the first.'),
     limit: pageQuery.limit,
   })
   .refine(...oneCursor)
   .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 export const stockLevel = z
   .object({
-    product_id: id,
-    sku: z.string().nullable(),
-    barcode: z.string(),
-    product_name: z.string(),
-    is_active: z.boolean().describe('False when the product was deleted.'),
-    location_id: z.string(),
-    location_code: z.string(),
-    warehouse_id: z.int(),
-    quantity: level,
+    product_id: returned.product_id,
+    sku: returned.sku,
+    barcode: returned.barcode,
+    product_name: returned.product_name,
+    is_active: z.boolean().describe('False when the product is deleted.'),
+    location_id: returned.location_id,
+    location_code: returned.location_code,
+    warehouse_id: returned.warehouse_id,
+    quantity: quantityOf('Quantity at the location'),
   })
-  .meta({ id: 'StockLevel', description: 'How much of a product lies at a location.' })
+  .meta({ id: 'StockLevel', description: 'Quantity of a product at a location.' })
 export const levelsOutput = z.object({
-  levels: z.array(stockLevel).describe('Ordered by product and location; levels of zero are among them.'),
-  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next levels; null after the last one.'),
+  levels: z.array(stockLevel).describe('Levels of this page, ordered by product id and location id, including levels of zero.'),
+  next_cursor: z.string().nullable().describe('Pass it as `cursor` for the next page; null on the last one.'),
 })
 
 export const reconcileInput = z
   .object({
-    ...cursorQuery(queryInteger(0), 'Go on behind this product: the `next_cursor` of the answer before.'),
-    limit: pageQuery.limit.describe('How many products to check. More than 100 is served as 100.'),
+    ...cursorQuery(
+      queryInteger(0),
+      'Continue after the product with this id: the `next_cursor` of the previous page. Default: from the first.',
+    ),
+    limit: pageQuery.limit.describe('Products to check, 1 to 100. Default: 50. A larger number is served as 100.'),
   })
   .refine(...oneCursor)
   .transform((query) => ({ ...query, after: query.cursor ?? query.after ?? 0 }))
 export const reconcileOutput = z.object({
   is_balanced: z.boolean().describe('True when nothing differs.'),
-  products_checked: z.int(),
-  levels_checked: z.int(),
-  movements_checked: z.int(),
+  products_checked: z.int().describe('Number of products checked.'),
+  levels_checked: z.int().describe('Number of stock levels checked.'),
+  movements_checked: z.int().describe('Number of movements added up.'),
   differences: z
     .array(
       z.object({
         kind: z
           .enum(['level', 'warehouse_total'])
-          .describe("A level that is not the sum of its movements, or a warehouse's total that is not the sum of its levels."),
-        product_id: z.int(),
-        location_id: z.string().nullable().describe('Of a level.'),
-        warehouse_id: z.int().nullable(),
-        recorded: z.number().describe('What is stored.'),
-        expected: z.number().describe('The sum.'),
+          .describe(
+            '`level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels.',
+          ),
+        product_id: returned.product_id,
+        location_id: z.string().nullable().describe('Id of the location of a level; null for a total.'),
+        warehouse_id: z.int().nullable().describe('Id of the warehouse of a total; null for a level.'),
+        recorded: z.number().describe('Quantity stored.'),
+        expected: z.number().describe('Quantity that the sum gives.'),
       }),
     )
-    .describe('Empty, unless somebody has changed the database by hand.'),
-  next_cursor: z.int().nullable().describe('Pass it as `cursor` to check more products; null when all are checked.'),
+    .describe('Differences found. Empty unless somebody changed the database by hand.'),
+  next_cursor: z.int().nullable().describe('Pass it as `cursor` to check the next products; null when all are checked.'),
 })

@@ -37,7 +37,7 @@ export const webhooksRouter = router({
       path: '/webhooks',
       summary: 'Subscribe to events',
       description:
-        'Every event of the topics is then sent to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: 12 attempts in about three days. The `secret` is returned only here; keep it to verify signatures. A tenant has at most 100 subscriptions, inactive ones included.',
+        'Sends every event of the topics to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: at most 12 attempts in about three days. The `secret` is returned only in this answer; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.',
     },
     { callsOthers: true },
   )
@@ -49,7 +49,7 @@ export const webhooksRouter = router({
     method: 'GET',
     path: '/webhooks',
     summary: 'List subscriptions',
-    description: 'The active subscriptions, oldest first, without their secrets.',
+    description: 'Active subscriptions, oldest first, without their secrets.',
   })
     .input(webhookListQuery)
     .output(webhookList)
@@ -61,7 +61,7 @@ export const webhooksRouter = router({
       method: 'GET',
       path: '/webhooks/{id}',
       summary: 'Get a subscription',
-      description: 'One subscription, active or not, and why and since when it is disabled or failing.',
+      description: 'One subscription, active or not, with why and since when it is disabled or failing.',
     },
     extension,
   )
@@ -76,7 +76,7 @@ export const webhooksRouter = router({
       path: '/webhooks/{id}',
       summary: 'Change a subscription',
       description:
-        'Only the given fields change. `active: true` turns a disabled subscription on again; events of the meantime are `skipped` deliveries, which a replay can send.',
+        'Only the given fields change. `active: true` enables a disabled subscription again; events of the meantime are `skipped` deliveries, which a replay can send.',
     },
     { ...extension, callsOthers: true },
   )
@@ -120,7 +120,7 @@ export const webhooksRouter = router({
       path: '/webhooks/{id}/test',
       summary: 'Send a test event',
       description:
-        'Sends a sample of the topic once, to this subscription alone, and answers with what became of it. Its id begins with `evt_test_`; it is not in the feed of events.',
+        'Sends a sample event of the topic once, to this subscription alone, and returns the delivery. The id of the event starts with `evt_test_`; the event feed does not have it.',
     },
     { ...extension, callsOthers: true },
   )
@@ -134,7 +134,7 @@ export const webhooksRouter = router({
       method: 'GET',
       path: '/webhooks/{id}/deliveries',
       summary: 'List deliveries',
-      description: 'What was sent to the subscription in the last 30 days or waits to be, with every attempt.',
+      description: 'Deliveries of the last 30 days and pending ones, newest event first, with every attempt.',
     },
     { ...extension, readsReplica: true },
   )
@@ -149,7 +149,7 @@ export const webhooksRouter = router({
       path: '/webhooks/deliveries/{id}/retry',
       summary: 'Retry a delivery',
       description:
-        'Queues one more attempt at once, whatever became of the delivery, and even when the subscription is inactive. A pause that the receiver asked for with `Retry-After` is kept to.',
+        'Queues one more attempt now, in any state of the delivery and even when the subscription is inactive. A `Retry-After` of the receiver is respected.',
     },
     extension,
   )
@@ -164,7 +164,7 @@ export const webhooksRouter = router({
       path: '/webhooks/{id}/replay',
       summary: 'Replay events',
       description:
-        'Queues all events of the time range that the subscription is for: acknowledged, failed and skipped ones, and those from before it was made. Those that still wait are not queued twice. The subscription must be active.',
+        'Queues all events of the time range that match the topics of the subscription: acknowledged, failed and skipped ones, and those from before its creation. Pending ones are not queued twice. The subscription must be active.',
     },
     // Of several transactions.
     { ...extension, callsOthers: true },

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { createRecords, SAMPLES, type Records } from './requests.ts'
+
+interface Parameter {
+  in: string
+  name: string
+  schema: { type: string; enum?: (string | number)[]; items?: { enum?: (string | number)[] } }
+}
+
+const operations = Object.values(
+  openApiDocument().paths as Record<string, Record<string, { operationId: string; parameters?: Parameter[] }>>,
+).flatMap(({ get }) => (get === undefined ? [] : [get]))
+
+const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
+  parameters.filter((parameter) => parameter.in === 'query').map((parameter) => ({ operationId, ...parameter })),
+)
+
+let service: TestService
+let tenant: TestTenant
+let records: Records
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.newTenant()
+  records = await createRecords(tenant)
+})
+afterAll(() => service.stop())
+
+const pathOf = (operationId: string): string => (SAMPLES[operationId]?.(records).path ?? '').split('?', 1)[0] ?? ''
+
+/** Filters by any text, which may be empty: it is part of every name, and equal to none. */
+const TEXT_FILTERS = new Set(['search', 'category', 'customer_name', 'order_tenant_id', 'operation', 'request_id'])
+
+describe.each(parameters)('$operationId with $name', ({ operationId, name, schema }) => {
+  const repeatable = schema.type === 'array'
+  const [one = 1, two = 1] = (repeatable ? schema.items?.enum : schema.enum) ?? []
+
+  it('in a form that is not understood is refused, with the right form', async () => {
+    const forms = [`${name}[]=${one}`, `${name}%5B%5D=${one}&${name}%5B%5D=${two}`, `${name}[0]=${one}`, `${name}[value]=${one}`]
+    forms.push(repeatable ? `${name}=${one},${two}` : `${name}=${one}&${name}=${one}`)
+    const rightForm = repeatable ? `repeat it, as in ${name}=${one}&${name}=${two}` : `give it once, as in ${name}=...`
+    for (const form of forms) {
+      const { status, body } = await tenant.request('GET', `${pathOf(operationId)}?${form}`)
+      expect([status, body.error], form).toEqual([
+        400,
+        { code: 'validation_error', message: `${name}: ${rightForm}`, details: [{ path: name, error: rightForm }] },
+      ])
+    }
+  })
+
+  it('and no value is refused, except as a text', async () => {
+    for (const form of [`${name}=`, name]) {
+      const { status, body } = await tenant.request('GET', `${pathOf(operationId)}?${form}`)
+      const isText = TEXT_FILTERS.has(name)
+      expect([status, body.error?.code], form).toEqual(isText ? [200, undefined] : [400, 'validation_error'])
+      if (!isText) expect(body.error.message, form).toContain(name)
+    }
+  })
+})
+
+it('ignores names that the operation does not have, in any form', async () => {
+  for (const query of ['State_Id=9', 'colour[]=1', 'colour=1&colour=2', 'filter[state_id]=9', '__proto__[page]=0', '[]=1']) {
+    const { status } = await tenant.request('GET', `/orders?${query}`)
+    expect([query, status]).toEqual([query, 200])
+  }
+})
+
+it('takes repeated states', async () => {
+  const list = async (query: string): Promise<number> =>
+    (await tenant.request('GET', `/orders?${query}`)).body.data.pagination.total
+  expect(await list('state_id=1&state_id=3')).toBe(2)
+  expect([await list('state_id=1'), await list('state_id=3'), await list('state_id=7')]).toEqual([1, 1, 0])
+})

@@ -1,0 +1,157 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { startService, type TestService, type TestTenant } from '../support/service.ts'
+
+const MAX_BYTES = 600_000
+
+let service: TestService
+let tenant: TestTenant
+let browser: Browser
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.newTenant()
+  browser = await launchBrowser()
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+/** What went wrong on a page: errors of scripts, violations of the policy, requests elsewhere. */
+interface Opened {
+  page: Page
+  faults: string[]
+  bytes: () => number
+}
+
+async function openReference(width: number, height: number): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height } })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const page = await context.newPage()
+  const faults: string[] = []
+  let bytes = 0
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('request', (sent) => {
+    if (!sent.url().startsWith(service.url) && !sent.url().startsWith('data:')) faults.push(`request to ${sent.url()}`)
+  })
+  page.on('response', async (response) => {
+    bytes += (await response.request().sizes()).responseBodySize
+  })
+  await page.goto(`${service.url}/docs`)
+  await operation(page, 'List products').waitFor()
+  return { page, faults, bytes: () => bytes }
+}
+
+const operation = (page: Page, summary: string) => page.locator('.opblock').filter({ hasText: summary }).first()
+
+async function expand(page: Page, summary: string): Promise<void> {
+  await operation(page, summary).locator('.opblock-summary-control').click()
+  await operation(page, summary).locator('.responses-table').first().waitFor()
+}
+
+const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+/** Of a page on a busy machine: it draws a hundred operations. */
+const PATIENCE_MS = 120_000
+
+it.each([
+  [390, 844],
+  [1280, 800],
+])(
+  'the reference at %i x %i comes from this server alone, fits the window, calls with a key, and forgets it',
+  async (width, height) => {
+    await tenant.request('POST', '/products', { name: `Seen at ${width}`, barcode: `seen-${width}` })
+    const { page, faults, bytes } = await openReference(width, height)
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    expect(bytes()).toBeGreaterThan(100_000)
+    expect(bytes()).toBeLessThan(MAX_BYTES)
+    for (const summary of ['Create orders', 'List products']) await expand(page, summary)
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
+    await page.locator('.auth-container input').fill(tenant.key)
+    await page.getByRole('button', { name: 'Apply credentials' }).click()
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    expect((await callListProducts(page)).status()).toBe(200)
+    await operation(page, 'List products').getByText(`"Seen at ${width}"`).first().waitFor()
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    expect(faults).toEqual([])
+    expect(await storedText(page)).not.toContain(tenant.key)
+
+    // As an earlier version of the page kept keys.
+    await page.evaluate(`localStorage.setItem('authorized', ${JSON.stringify(tenant.key)})`)
+    await page.reload()
+    // The address names the operation, which is open at once.
+    await operation(page, 'List products').locator('.responses-table').first().waitFor()
+    expect(await storedText(page)).toBe('')
+    expect((await callListProducts(page)).status()).toBe(401)
+
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="globalThis.wasRun = true">')`)
+    await expect(page.evaluate(`document.createElement('script').text = 'globalThis.wasRun = true'`)).rejects.toThrow(
+      /TrustedScript/,
+    )
+    expect(await page.evaluate(`document.querySelector('img[src="data:,"]').outerHTML`)).not.toContain('onerror')
+    await page.context().close()
+  },
+  2 * PATIENCE_MS,
+)
+
+async function callListProducts(page: Page) {
+  const list = operation(page, 'List products')
+  await list.getByRole('button', { name: 'Try it out' }).click()
+  const answer = page.waitForResponse((response) => response.url().includes('/api/v1/products'))
+  await list.getByRole('button', { name: 'Execute' }).click()
+  return answer
+}
+
+/** Everything that the browser keeps for the page. */
+const storedText = (page: Page): Promise<string> =>
+  page.evaluate(`[...Object.entries(localStorage), ...Object.entries(sessionStorage), document.cookie].flat().join('')`)
+
+describe('the files of the reference', () => {
+  const PATHS = ['/docs', '/docs/start.js', '/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css', '/openapi.json']
+
+  it('are compressed as the caller accepts, and the same in any encoding', async () => {
+    for (const path of PATHS) {
+      const plain = await get(path, { 'accept-encoding': 'identity' })
+      expect(plain.headers['content-encoding'], path).toBeUndefined()
+      for (const [accepted, encoding, decode] of [
+        ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+        ['gzip', 'gzip', gunzipSync],
+        ['br;q=0, gzip', 'gzip', gunzipSync],
+      ] as const) {
+        const answer = await get(path, { 'accept-encoding': accepted })
+        expect(answer.headers, `${path} ${accepted}`).toMatchObject({ 'content-encoding': encoding, etag: plain.headers.etag })
+        expect(String(answer.headers.vary)).toContain('Accept-Encoding')
+        expect(decode(answer.body).equals(plain.body), `${path} ${accepted}`).toBe(true)
+      }
+    }
+  })
+
+  it('are not sent again to those that have them', async () => {
+    for (const path of PATHS) {
+      const { headers } = await get(path, {})
+      const again = await get(path, { 'if-none-match': `"other", ${String(headers.etag)}` })
+      expect([again.statusCode, again.body.length], path).toEqual([304, 0])
+      expect((await get(path, { 'if-none-match': '"other"' })).statusCode, path).toBe(200)
+    }
+  })
+
+  it('come with a policy that allows nothing inline and nothing from elsewhere', async () => {
+    const policy = String((await get('/docs', {})).headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+  })
+})
+
+async function get(path: string, headers: Record<string, string>) {
+  const { statusCode, headers: answered, body } = await request(`${service.url}${path}`, { headers })
+  return { statusCode, headers: answered, body: Buffer.from(await body.arrayBuffer()) }
+}
