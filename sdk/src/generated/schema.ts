@@ -1312,8 +1312,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description `gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT. */
-            disabled_reason: ("gone" | "failing" | "paused") | null;
+            /** @description `gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT. `moved`: the tenant is in another database now. */
+            disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
             disabled_at: string | null;
             /** @description When the first of the failures happened since which nothing was acknowledged. */
             failing_since: string | null;
@@ -1398,13 +1398,14 @@ export interface components {
             id: string;
             /** Format: date-time */
             at: string;
+            /** @description Id of the API key; 0 for the `fulfillment` command. */
             key_id: number;
-            /** @description The name that the key had. */
+            /** @description The name that the key had; of the command line, the command. */
             key_name: string;
-            /** @description The client's address. */
+            /** @description The client's address; of the command line, user and machine. */
             address: string;
             request_id: string;
-            /** @description The `operationId` of this document. */
+            /** @description The `operationId` of this document; `tenants.create` for a tenant made on the command line. */
             operation: string;
             /** @description What was asked for; long texts and lists are cut. */
             input: {

@@ -32,11 +32,11 @@ const auditEntry = z
   .object({
     id: z.string(),
     at: timestamp,
-    key_id: z.int(),
-    key_name: z.string().describe('The name that the key had.'),
-    address: z.string().describe("The client's address."),
+    key_id: z.int().describe('Id of the API key; 0 for the `fulfillment` command.'),
+    key_name: z.string().describe('The name that the key had; of the command line, the command.'),
+    address: z.string().describe("The client's address; of the command line, user and machine."),
     request_id: z.string(),
-    operation: z.string().describe('The `operationId` of this document.'),
+    operation: z.string().describe('The `operationId` of this document; `tenants.create` for a tenant made on the command line.'),
     input: z.record(z.string(), z.unknown()).describe('What was asked for; long texts and lists are cut.'),
     error: z
       .string()

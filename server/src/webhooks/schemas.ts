@@ -47,6 +47,9 @@ export const createdWebhook = z
   })
   .meta({ id: 'CreatedWebhook' })
 
+/** Why a subscription is inactive. The database has the same list as a CHECK. */
+const DISABLED_REASONS = ['gone', 'failing', 'paused', 'moved'] as const
+
 export const webhook = z
   .object({
     id: z.string(),
@@ -57,9 +60,11 @@ export const webhook = z
     created_at: timestamp,
     updated_at: timestamp,
     disabled_reason: z
-      .enum(['gone', 'failing', 'paused'])
+      .enum(DISABLED_REASONS)
       .nullable()
-      .describe('`gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT.'),
+      .describe(
+        '`gone`: the receiver answered 410. `failing`: nothing was acknowledged for 5 days. `paused`: by a PUT. `moved`: the tenant is in another database now.',
+      ),
     disabled_at: timestamp.nullable(),
     failing_since: timestamp.nullable().describe('When the first of the failures happened since which nothing was acknowledged.'),
   })
