@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { z } from 'zod'
+import './validation-messages.ts'
 
 const integerText = (min: number, max: number) =>
   z
