@@ -35,7 +35,8 @@ for (let start = 0; start < items.length; start += BATCH) {
   const stock = await client.stock.bulk({
     updates: batch.map(({ sku, bin, onHand }) => ({ sku, location_id: bin, quantity: onHand })),
   })
-  for (const { error } of stock.errors) console.warn(`stock: ${error}`)
+  // Errors tell which item of the call they are about.
+  for (const { index, error } of stock.errors) console.warn(`stock of ${batch[index]?.sku}: ${error}`)
 
   failed += catalog.errors.length + stock.errors.length
   console.log(`${catalog.created} created, ${catalog.updated} updated, ${stock.success} levels set`)

@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Extractor, ExtractorConfig, ExtractorLogLevel, type ExtractorMessage } from '@microsoft/api-extractor'
 
 /** The entries of the package; each has a report in `etc/`, whose difference shows in review what changes for users. */
 const ENTRIES = ['index', 'webhooks', 'webhooks/node', 'webhooks/testing']
 
-const packageFolder = new URL('../', import.meta.url).pathname
+const packageFolder = fileURLToPath(new URL('../', import.meta.url))
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 
 const stale = ENTRIES.filter((entry) => report(entry) && values.check)

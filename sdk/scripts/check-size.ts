@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
@@ -12,7 +13,7 @@ for (const [entry, budget] of Object.entries(BUDGETS)) {
 
 async function bundledSize(entry: string): Promise<number> {
   const { outputFiles } = await build({
-    entryPoints: [new URL(`../dist/${entry}`, import.meta.url).pathname],
+    entryPoints: [fileURLToPath(new URL(`../dist/${entry}`, import.meta.url))],
     bundle: true,
     minify: true,
     format: 'esm',

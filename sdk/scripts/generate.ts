@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import openapiTS, { astToString, tsUnion, UNDEFINED } from 'openapi-typescript'
 import ts from 'typescript'
@@ -15,7 +16,7 @@ const folder = new URL('src/generated/', packageFolder)
 const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
-    document: { type: 'string', default: new URL('../../openapi/openapi.json', import.meta.url).pathname },
+    document: { type: 'string', default: fileURLToPath(new URL('../../openapi/openapi.json', import.meta.url)) },
   },
 })
 

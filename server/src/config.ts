@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { z } from 'zod'
+import './validation-messages.ts'
 
 const integerText = (min: number, max: number) =>
   z

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-
-z.config({ customError: (issue) => (issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined) })
+import './validation-messages.ts'
 
 /** The message of every path id that is not an id, by which the error code `invalid_id` is told from `validation_error`. */
 export const INVALID_ID_MESSAGE = 'must be an integer from 1 to 9007199254740991'

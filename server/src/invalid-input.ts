@@ -20,7 +20,8 @@ export function invalidInput(error: Pick<ZodError, 'issues'>, meta: ProcedureMet
   if (inPath !== undefined) return invalidPathParameter(inPath)
   if (meta?.indexedInput !== undefined) return invalidItems(issues, meta.indexedInput)
   const details = issues.map((issue) => ({ path: pathText(issue.path), error: issue.message }))
-  return new ServiceError('validation_error', joinFirst(details.map(sentence)), { details })
+  const whole = meta === undefined ? 'The item' : 'The input'
+  return new ServiceError('validation_error', joinFirst(details.map((detail) => sentence(detail, whole))), { details })
 }
 
 const MAX_ITEM_MISTAKES = 3
@@ -67,7 +68,11 @@ function specificIssues(issue: core.$ZodIssue): core.$ZodIssue[] {
 const depth = (issues: readonly core.$ZodIssue[]): number =>
   issues.reduce((deepest, issue) => Math.max(deepest, issue.path.length), 0)
 
-const sentence = ({ path, error }: { path: string; error: string }): string => (path === '' ? error : `${path}: ${error}`)
+/** `quantity: must be at least 0`; what is about the input as a whole needs a subject. */
+function sentence({ path, error }: { path: string; error: string }, whole?: string): string {
+  if (path !== '') return `${path}: ${error}`
+  return whole !== undefined && error.startsWith('must ') ? `${whole} ${error}` : error
+}
 
 /** `order_detail[0].quantity` */
 function pathText(path: readonly PropertyKey[]): string {

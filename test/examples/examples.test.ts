@@ -26,7 +26,10 @@ it.each([
     'quick-start',
     ['stock at A-01: 0 -> 25', 'orders created: 1, there before: 0', 'SHOP-1001 is Pending', 'ADJUSTMENT 25, then 25'],
   ],
-  ['erp-stock-sync', ['100 created, 0 updated, 99 levels set', 'done, 1 item(s) to look at']],
+  [
+    'erp-stock-sync',
+    ['100 created, 0 updated, 99 levels set', 'stock of ERP-42: quantity: must be at least 0', 'done, 1 item(s) to look at'],
+  ],
   ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
   ['picking-session', ['2 lines, 4 to pick', '2 × Green tea 100 g from A-01, 1 left', '4 picked', 'is Completed']],
   ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],

@@ -1517,8 +1517,8 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. null while it is active. */
-            disabled_reason: ("gone" | "failing" | "paused") | null;
+            /** @description Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is in another database now. null while it is active. */
+            disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
             /** @description Time from which it is inactive, UTC; null while it is active. */
             disabled_at: string | null;
             /** @description Time of the first failure since the last acknowledged delivery, UTC; null when nothing failed since. */
@@ -1652,15 +1652,15 @@ export interface components {
              * @description Time of the call, UTC.
              */
             at: string;
-            /** @description Id of the API key. */
+            /** @description Id of the API key; 0 for the `fulfillment` command. */
             key_id: number;
-            /** @description Name of the API key at the time of the call. */
+            /** @description Name of the API key at the time of the call; of the command line, the command. */
             key_name: string;
-            /** @description IP address of the client. */
+            /** @description IP address of the client; of the command line, user and machine. */
             address: string;
             /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description `operationId` of the call in this document. */
+            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line. */
             operation: string;
             /** @description Input of the call. Long texts and lists are cut. */
             input: {

@@ -34,11 +34,13 @@ const auditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),
     at: timestamp.describe('Time of the call, UTC.'),
-    key_id: z.int().describe('Id of the API key.'),
-    key_name: z.string().describe('Name of the API key at the time of the call.'),
-    address: z.string().describe('IP address of the client.'),
+    key_id: z.int().describe('Id of the API key; 0 for the `fulfillment` command.'),
+    key_name: z.string().describe('Name of the API key at the time of the call; of the command line, the command.'),
+    address: z.string().describe('IP address of the client; of the command line, user and machine.'),
     request_id: z.string().describe('`X-Request-Id` of the call.'),
-    operation: z.string().describe('`operationId` of the call in this document.'),
+    operation: z
+      .string()
+      .describe('`operationId` of the call in this document; `tenants.create` for a tenant created on the command line.'),
     input: z.record(z.string(), z.unknown()).describe('Input of the call. Long texts and lists are cut.'),
     error: z
       .string()

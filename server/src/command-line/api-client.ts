@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Option, type Command } from 'commander'
+import { printLine } from './progress.ts'
 import { APIError, ConnectionError, FulfillmentClient, FulfillmentError } from './sdk.ts'
+import { untilReachable } from './until-reachable.ts'
 
 /** How to reach a server over HTTP. */
 export interface ApiOptions {
@@ -25,11 +27,25 @@ export function addApiOptions(command: Command): Command {
     )
 }
 
-/** The client that the options describe. Throws an error that names the option that is wrong. */
-export function apiClient({ url, apiKey }: ApiOptions): FulfillmentClient {
-  if (apiKey === undefined || apiKey === '') throw new Error('FULFILLMENT_API_KEY: is not set; it holds the API key')
+/**
+ * The client that the options describe, once a server answers there. When it stops answering later on, a line on standard error says so.
+ * Throws an error that names the option that is wrong.
+ */
+export async function connectClient({ url, apiKey }: ApiOptions, signal: AbortSignal): Promise<FulfillmentClient> {
+  if (apiKey === undefined || apiKey === '')
+    throw new Error('FULFILLMENT_API_KEY: is not set; set it to an API key, which `fulfillment keys create` makes')
+  const client = newClient(url, apiKey, (reason) => printLine(`${reason}; trying again for half a minute`))
+  await untilReachable(url, signal)
+  return client
+}
+
+function newClient(url: string, apiKey: string, onFirstFailure: (reason: string) => void): FulfillmentClient {
+  const onRetry = ({ attempt, error }: { attempt: number; error: Error }): void => {
+    const isLimit = error instanceof APIError && error.code === 'rate_limit_exceeded'
+    if (attempt === 1 && !isLimit) onFirstFailure(error.message.replace(/ \(attempt 1\)$/, ''))
+  }
   try {
-    return new FulfillmentClient({ apiKey, baseUrl: url, maxRetries: MAX_RETRIES })
+    return new FulfillmentClient({ apiKey, baseUrl: url, maxRetries: MAX_RETRIES, hooks: { onRetry } })
   } catch (error) {
     const { message } = error as Error
     throw new Error(message.startsWith('apiKey') ? `FULFILLMENT_API_KEY: ${message}` : `--url: ${message}`, { cause: error })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createBackup, restoreBackup } from '../backup/index.ts'
 import { readConfig, type Config } from '../config.ts'
-import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
+import { onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './run.ts'
 
@@ -59,10 +59,12 @@ async function followed(
     progress.stop()
     interruption.stopListening()
   }
-  try {
-    print(options, await work(config, { onProgress, signal: interruption.signal }).finally(ended))
-  } catch (error) {
-    if (!interruption.signal.aborted) throw error
-    process.exitCode = INTERRUPTED_EXIT_CODE
-  }
+  const { signal } = interruption
+  const result = await work(config, { onProgress, signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw error
+    })
+    .finally(ended)
+  print(options, result)
 }

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander'
-import { addApiOptions, apiClient, type ApiOptions } from './api-client.ts'
+import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
 import { delimiterOf } from './delimiter.ts'
-import { EXPORT_SOURCES, type ExportSource } from './export/export-source.ts'
+import { EXPORT_SOURCES, type ExportSource, type Rows } from './export/export-source.ts'
 import { addFilterOptions, filtersIn } from './export/filter-options.ts'
 import { isBrokenPipe, openOutput, type Output } from './export/output.ts'
 import { csvFormat, JSON_LINES, type RowFormat } from './export/row-format.ts'
-import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
+import { onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
 import { print } from './run.ts'
 
@@ -43,37 +43,49 @@ export function addExportCommands(program: Command): void {
 async function runExport(source: ExportSource, options: ExportOptions): Promise<void> {
   if (options.json === true && options.output === undefined)
     throw new Error('--json: needs --output, as the export itself is printed')
-  const client = apiClient(options)
   const format = formatOf(source, options)
-  const output = await openOutput(options.output)
   const interruption = onInterrupt('Ending')
+  const { signal } = interruption
+  try {
+    const output = await openOutput(options.output)
+    const filters = filtersIn(options, source.query)
+    const rows = await connectClient(options, signal)
+      .then((client) => exportRows(source.read({ client, filters, signal }), format, output, options))
+      .catch((error: unknown) => endBroken(output, error, signal))
+    if (rows !== undefined) summarize(rows, options)
+  } finally {
+    interruption.stopListening()
+  }
+}
+
+/** Returns how many rows there were. */
+async function exportRows(
+  pages: AsyncIterable<Rows>,
+  format: RowFormat,
+  output: Output,
+  options: ExportOptions,
+): Promise<number> {
   const progress = startProgress('rows', options)
   let rows = 0
   try {
     await output.write(format.header)
-    const filters = filtersIn(options, source.query)
-    for await (const page of source.read({ client, filters, signal: interruption.signal })) {
+    for await (const page of pages) {
       await output.write(format.format(page.rows))
       rows += page.rows.length
       progress.update(rows, page.total === undefined ? undefined : Math.min(1, rows / page.total))
     }
     await output.finish()
-  } catch (error) {
-    await endBroken(output, error, interruption.signal)
-    return
   } finally {
     progress.stop()
-    interruption.stopListening()
   }
-  summarize(rows, options)
+  return rows
 }
 
-/** An export that is broken off leaves nothing that looks whole. */
-async function endBroken(output: Output, error: unknown, signal: AbortSignal): Promise<void> {
+/** An export that is broken off leaves nothing that looks whole. A reader that wants no more is no error. */
+async function endBroken(output: Output, error: unknown, signal: AbortSignal): Promise<undefined> {
   await output.discard()
-  if (isBrokenPipe(error)) return
-  if (!signal.aborted) throw error
-  process.exitCode = INTERRUPTED_EXIT_CODE
+  signal.throwIfAborted()
+  if (!isBrokenPipe(error)) throw error
 }
 
 function summarize(rows: number, options: ExportOptions): void {

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { addApiOptions, apiClient, type ApiOptions } from './api-client.ts'
+import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
 import { delimiterOf } from './delimiter.ts'
 import { describeFields, fieldsOf } from './import/columns.ts'
 import { csvRows } from './import/csv-rows.ts'
 import { FailedRows } from './import/failed-rows.ts'
-import { importRows, rowsOf, type Outcome } from './import/import-rows.ts'
+import { importRows, rowsOf, type Import, type Outcome } from './import/import-rows.ts'
 import { IMPORT_TARGETS, type ImportTarget } from './import/import-target.ts'
-import { openInput } from './import/input-file.ts'
+import { openInput, type InputFile } from './import/input-file.ts'
 import { jsonRows } from './import/json-rows.ts'
 import type { ReadOptions } from './import/rows.ts'
 import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
@@ -46,7 +46,6 @@ export function addImportCommands(program: Command): void {
 }
 
 async function runImport(target: ImportTarget, path: string, options: ImportOptions): Promise<void> {
-  const client = options.dryRun === true ? undefined : apiClient(options)
   const read: ReadOptions = {
     format: formatOf(path, options),
     delimiter: options.delimiter,
@@ -55,26 +54,39 @@ async function runImport(target: ImportTarget, path: string, options: ImportOpti
   const interruption = onInterrupt('Ending after the batch under way; Ctrl-C again ends at once')
   const { signal } = interruption
   const input = await openInput(path, signal)
-  const failedRows = options.errors === undefined ? undefined : await FailedRows.create(options.errors, read)
-  const progress = startProgress('rows', options)
-  const outcome: Outcome = { counts: {}, failed: 0, lastLine: options.fromLine - 1 }
+  let failedRows: FailedRows | undefined
+  try {
+    const client = options.dryRun === true ? undefined : await connectClient(options, signal)
+    failedRows = options.errors === undefined ? undefined : await FailedRows.create(options.errors, read)
+    await importFile(input, read, { ...options, target, client, failedRows, signal })
+  } finally {
+    // Standard input that somebody still writes to would keep the command alive.
+    input.text.destroy()
+    interruption.stopListening()
+    await failedRows?.close()
+  }
+}
+
+type FileImport = ImportOptions & Omit<Import, 'progress' | 'share'>
+
+async function importFile({ text, share }: InputFile, read: ReadOptions, work: FileImport): Promise<void> {
+  const { target, failedRows, signal } = work
+  const progress = startProgress('rows', work)
+  const outcome: Outcome = { counts: {}, failed: 0, lastLine: work.fromLine - 1 }
   try {
     const rows =
       read.format === 'jsonl'
-        ? jsonRows(input.text, target, read)
-        : csvRows(input.text, target, read, (names) => failedRows?.writeHeader(names))
-    const { batchSize, fromLine } = options
-    await importRows(rows, { target, client, batchSize, fromLine, failedRows, progress, signal, share: input.share }, outcome)
+        ? jsonRows(text, target, read)
+        : csvRows(text, target, read, (names) => failedRows?.writeHeader(names))
+    await importRows(rows, { ...work, progress, share }, outcome)
   } catch (error) {
     if (!signal.aborted) throw new Error(`${(error as Error).message}\n${progressText(outcome)}`, { cause: error })
     process.exitCode = INTERRUPTED_EXIT_CODE
   } finally {
     progress.stop()
-    interruption.stopListening()
-    await failedRows?.close()
   }
   if (outcome.failed > 0) process.exitCode ??= 1
-  print(options, summaryOf(outcome, signal.aborted))
+  print(work, summaryOf(outcome, signal.aborted))
 }
 
 function summaryOf(outcome: Outcome, interrupted: boolean) {

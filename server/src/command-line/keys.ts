@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import { insertApiKey, newApiKey, PRESETS } from '../api-keys/index.ts'
+import { recordCommand } from '../audit/index.ts'
 import type { Database } from '../database/database.ts'
 import { sandboxOf } from '../tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
@@ -47,8 +48,11 @@ export function addKeyCommands(program: Command): void {
     .command('revoke')
     .description('Revoke an API key for good; running servers refuse it within a second')
     .argument('<id>', 'id of the key')
-    .option('--json', 'print one JSON object: id, revoked_at')
-    .action((id: string, options: { json?: boolean }) => runOnDatabase(options, (db) => revokeKey(db, id)))
+    .option('--tenant <tenant>', 'id of the tenant, or its name; needed when several tenants have a key with this id')
+    .option('--json', 'print one JSON object: tenant_id, id, revoked_at')
+    .action((id: string, options: { tenant?: string; json?: boolean }) =>
+      runOnDatabase(options, (db) => revokeKey(db, id, options.tenant)),
+    )
 
   addRotateEncryptionCommand(keys)
 }
@@ -68,8 +72,12 @@ async function createKey(db: Database, options: CreateOptions) {
         .join('\n'),
     )
   const tenantId = await tenantIdOf(db, options.tenant)
-  const keyTenantId = options.mode === 'test' ? (await sandboxOf(db, tenantId)).id : tenantId
-  const { key, ...shown } = await insertApiKey(db, keyTenantId, options.mode, parsed.data)
+  const { key, ...shown } = await db.transaction(async (tx) => {
+    const keyTenantId = options.mode === 'test' ? (await sandboxOf(tx, tenantId)).id : tenantId
+    const input = { ...parsed.data, mode: options.mode }
+    await recordCommand(tx, { tenantId, command: 'keys create', operation: 'apiKeys.create', input })
+    return await insertApiKey(tx, keyTenantId, options.mode, parsed.data)
+  })
   return {
     json: { tenant_id: tenantId, api_key: key, ...shown },
     text: `API key ${shown.id} "${shown.name}" (${shown.scopes.join(', ')})\nShown only now  ${key}`,
@@ -117,16 +125,45 @@ async function listKeys(db: Database, tenant: string | undefined) {
   }
 }
 
-async function revokeKey(db: Database, id: string) {
+async function revokeKey(db: Database, id: string, tenant: string | undefined) {
   if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; keys list shows the ids`)
-  const row = await db.kysely
-    .updateTable('api_keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.fn<string>('now')) }))
-    .where('id', '=', Number(id))
-    .returning(['id', 'revoked_at'])
-    .executeTakeFirst()
-  if (row === undefined) throw new Error(`There is no API key ${id}; keys list shows the ids`)
-  return { json: { id: row.id, revoked_at: row.revoked_at }, text: `API key ${row.id} is revoked since ${row.revoked_at}` }
+  const keyId = Number(id)
+  const tenantId = tenant === undefined ? undefined : await tenantIdOf(db, tenant)
+  const found = (await keysWithId(db, keyId)).filter((key) => tenantId === undefined || key.owner_id === tenantId)
+  const [key] = found
+  if (key === undefined)
+    throw new Error(`There is no API key ${id}${tenant === undefined ? '' : ` of tenant ${tenant}`}; keys list shows the ids`)
+  if (found.length > 1) throw new Error(severalKeys(found))
+  const { revoked_at } = await db.transaction(async (tx) => {
+    await recordCommand(tx, { tenantId: key.owner_id, command: 'keys revoke', operation: 'apiKeys.revoke', input: { id: keyId } })
+    return await tx.kysely
+      .updateTable('api_keys')
+      .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.fn<string>('now')) }))
+      .where('tenant_id', '=', key.tenant_id)
+      .where('id', '=', keyId)
+      .returning('revoked_at')
+      .executeTakeFirstOrThrow()
+  })
+  return {
+    json: { tenant_id: key.owner_id, id: keyId, revoked_at },
+    text: `API key ${keyId} "${key.name}" of tenant ${key.owner_id} is revoked since ${revoked_at}`,
+  }
+}
+
+/** Ids of keys are unique within their tenant alone: a tenant keeps them when it moves to another database. */
+async function keysWithId(db: Database, id: number) {
+  return await db.kysely
+    .selectFrom('api_keys as k')
+    .innerJoin('tenants as t', 't.id', 'k.tenant_id')
+    .select((eb) => ['k.tenant_id', eb.fn.coalesce('t.sandbox_of', 't.id').as('owner_id'), 'k.id', 'k.name', 'k.prefix'])
+    .where('k.id', '=', id)
+    .orderBy('k.tenant_id')
+    .execute()
+}
+
+function severalKeys(keys: Awaited<ReturnType<typeof keysWithId>>): string {
+  const listed = keys.map(({ owner_id, name, prefix }) => `--tenant ${owner_id} for "${name}" (${prefix}…)`)
+  return `Several tenants have an API key ${keys[0]?.id}. Name the one you mean: ${listed.join(', ')}`
 }
 
 async function tenantIdOf(db: Database, tenant: string): Promise<number> {

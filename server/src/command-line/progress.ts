@@ -40,10 +40,7 @@ function bar(describe: Describe): Progress {
   single.start(STEPS, 0, { text: '' })
   return {
     update: (done, share) => single.update(Math.floor((share ?? 0) * STEPS), { text: describe(done, share) }),
-    note: (line) => {
-      process.stderr.write('\r\u001B[2K')
-      printLine(line)
-    },
+    note: printLine,
     stop: () => single.stop(),
   }
 }
@@ -61,8 +58,9 @@ function lines(describe: Describe): Progress {
   }
 }
 
-function printLine(line: string): void {
-  process.stderr.write(`${line}\n`)
+/** Prints a line on standard error, in the place of a bar that may be there. */
+export function printLine(line: string): void {
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[2K' : ''}${line}\n`)
 }
 
 function formatSeconds(seconds: number): string {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { insertApiKey } from '../api-keys/index.ts'
+import { recordCommand } from '../audit/index.ts'
 import { trimmedText } from '../fields.ts'
 import { createTenant } from '../tenants/index.ts'
 import { runOnDatabase, table } from './run.ts'
@@ -17,6 +18,12 @@ export function addTenantCommands(program: Command): void {
         db.transaction(async (tx) => {
           const tenant = await createTenant(tx, name)
           const { key } = await insertApiKey(tx, tenant.id, 'live', { name: 'admin key', preset: 'full_access' })
+          await recordCommand(tx, {
+            tenantId: tenant.id,
+            command: 'tenants create',
+            operation: 'tenants.create',
+            input: { name },
+          })
           return {
             json: { tenant_id: tenant.id, name, api_key: key },
             text: `Tenant ${tenant.id} "${name}"\nAdmin API key (shown only now)  ${key}`,

@@ -224,7 +224,7 @@ export interface Schema {
     previous_secret_ciphertext: Buffer | null
     previous_secret_expires_at: NullableTimestamp
     active: Generated<boolean>
-    disabled_reason: 'gone' | 'failing' | 'paused' | null
+    disabled_reason: 'gone' | 'failing' | 'paused' | 'moved' | null
     disabled_at: NullableTimestamp
     created_at: Timestamp
     updated_at: Timestamp

@@ -56,6 +56,9 @@ export const createdWebhook = z
   })
   .meta({ id: 'CreatedWebhook', description: 'A new subscription with its signing secret.' })
 
+/** Why a subscription is inactive. The database has the same list as a CHECK. */
+const DISABLED_REASONS = ['gone', 'failing', 'paused', 'moved'] as const
+
 export const webhook = z
   .object({
     ...identity,
@@ -63,10 +66,10 @@ export const webhook = z
     created_at: returned.created_at,
     updated_at: returned.updated_at,
     disabled_reason: z
-      .enum(['gone', 'failing', 'paused'])
+      .enum(DISABLED_REASONS)
       .nullable()
       .describe(
-        'Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. null while it is active.',
+        'Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is in another database now. null while it is active.',
       ),
     disabled_at: timestamp.nullable().describe('Time from which it is inactive, UTC; null while it is active.'),
     failing_since: timestamp

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { createRecords, SAMPLES } from './requests.ts'
+
+interface Operation {
+  operationId: string
+  requestBody?: unknown
+  parameters?: { name: string; in: string }[]
+}
+
+const operations = Object.entries(openApiDocument().paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+)
+
+/** How zod words what nobody has worded for it. */
+const ZODS_OWN = /Invalid|Too (small|big)|expected|received|Unrecognized|NaN|must match|>=|<=/
+
+const WRONG: unknown[] = [{}, [], true, -1e300, 1e300, 0.0001, '', null, 'x'.repeat(5_000)]
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+describe.each(operations)('$id', ({ id, method, path, operation }) => {
+  it('says in plain English what each field must be', async () => {
+    const tenant = await service.newTenant()
+    const { path: target = path, body } = SAMPLES[id]?.(await createRecords(tenant)) ?? {}
+    const requests: [path: string, body: unknown][] = []
+    const fields = Object.keys(body === undefined || Array.isArray(body) ? {} : (body as object))
+    for (const field of fields) for (const wrong of WRONG) requests.push([target, { ...(body as object), [field]: wrong }])
+    for (const { name, in: where } of operation.parameters ?? [])
+      if (where === 'query')
+        for (const wrong of ['', '-1', 'x', '1.5']) requests.push([`${target.split('?')[0]}?${name}=${wrong}`, body])
+    for (const [to, input] of requests) {
+      const answer = await tenant.request(method, to, input)
+      if (answer.status !== 400) continue
+      expect(JSON.stringify(answer.body.error), `${to} ${JSON.stringify(input)?.slice(0, 200)}`).not.toMatch(ZODS_OWN)
+    }
+  })
+})
+
+it('names the item and the field of bulk calls', async () => {
+  const tenant = await service.newTenant()
+  const { body } = await tenant.request('POST', '/stock/bulk', { updates: [{ sku: 'A', location_id: 'A', quantity: -3 }, null] })
+  expect(body.data.errors).toEqual([
+    { product_id: 0, error: 'quantity: must be at least 0', index: 0 },
+    { product_id: 0, error: 'The item must be an object, not null', index: 1 },
+  ])
+  const products = await tenant.request('POST', '/products/bulk', { products: [{ barcode: 'a', name: 'A', price: '1' }] })
+  expect(products.body.data.errors).toEqual([{ barcode: 'a', error: 'price: must be a number, not a string', index: 0 }])
+  const orders = await tenant.request('POST', '/orders', [
+    { order_tenant_id: 'A', assembly_date: '2026-12-01', order_detail: [{ barcode: 'a', quantity: 0 }] },
+  ])
+  expect(orders.body.error.details).toEqual([{ index: 0, error: 'order_detail[0].quantity: must be at least 1' }])
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { arrive, type Newcomer } from './newcomer.ts'
+import { pages, shellBlocks } from './shell-blocks.ts'
+
+const MINUTE_MS = 60_000
+
+let newcomer: Newcomer
+beforeAll(async () => {
+  newcomer = await arrive()
+}, 3 * MINUTE_MS)
+afterAll(async () => {
+  await newcomer.stopServer()
+  await newcomer.leave()
+})
+
+/** Types every block of a page, from top to bottom, and returns how many there were. */
+async function follow(page: string): Promise<number> {
+  newcomer.openShell()
+  const blocks = (await shellBlocks(page)).filter(({ notRun }) => notRun === undefined)
+  for (const { where, commands } of blocks) {
+    const output = await newcomer.type(commands).catch((error: Error) => `It failed: ${error.message}`)
+    const printed = `${where}\n${output}`
+    expect(printed).not.toMatch(/^It failed|"success":false|npm warn|npm error|EBADENGINE|Warning:/im)
+    const calls = commands.split('\n').filter((line) => line.startsWith('curl ')).length
+    expect(output.split('"success":true').length - 1, printed).toBe(calls)
+  }
+  return blocks.length
+}
+
+it('the README works from top to bottom, in a fresh clone, as an ordinary user', { timeout: 10 * MINUTE_MS }, async () => {
+  expect(await follow('README.md')).toBeGreaterThan(6)
+})
+
+it('and once more after Ctrl-C and a new start', { timeout: 10 * MINUTE_MS }, async () => {
+  expect(await newcomer.stopServer()).toBe(0)
+  expect(newcomer.serverOutput()).not.toMatch(/npm warn|npm error/)
+  expect(await follow('README.md')).toBeGreaterThan(6)
+})
+
+it('so do the other pages', { timeout: 10 * MINUTE_MS }, async () => {
+  let followed = 0
+  for (const page of await pages()) if (page !== 'README.md') followed += await follow(page)
+  expect(followed).toBeGreaterThan(3)
+})
+
+it('blocks that are not run say why', async () => {
+  const all = (await Promise.all((await pages()).map(shellBlocks))).flat()
+  const reasons = all.flatMap(({ where, notRun }) => (notRun === undefined ? [] : [`${where.replace(/:\d+$/, '')}: ${notRun}`]))
+  expect(reasons).toEqual([
+    'README.md: takes 20 minutes',
+    'README.md: they would run themselves',
+    'docs/operating.md: needs Docker',
+    'docs/operating.md: needs Docker',
+    'docs/scaling.md: needs two databases; test/deploy runs it',
+    'docs/scaling.md: needs two databases',
+    'sdk/README.md: needs the registry that you publish it to',
+    'sdk/README.md: CI runs the one, and the other downloads every runtime',
+  ])
+})
