@@ -5,7 +5,7 @@ import { APIError, type FulfillmentClient, type WebhookEvent } from '../../sdk/s
 import { nodeReceiver } from '../../sdk/src/webhooks/node.ts'
 import { startService, type TestService, type TestTenant } from '../support/service.ts'
 import document from '../../openapi/openapi.json' with { type: 'json' }
-import { clientFor, rejection } from './client.ts'
+import { clientFor, rejection, skipWaits } from './client.ts'
 
 let service: TestService
 beforeAll(async () => void (service = await startService()))
@@ -23,6 +23,18 @@ async function withProduct(): Promise<{ client: FulfillmentClient; productId: nu
   const { client } = await newClient()
   const { id } = await client.products.create({ name: 'Green tea', barcode: line.barcode, sku: 'TEA-100' })
   return { client, productId: id }
+}
+
+/** A fetch whose request arrives, but whose answer is lost in every first attempt of a call. */
+function losingFirstAnswers(): typeof fetch {
+  const lost = new Set<string>()
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    const key = new Headers(init?.headers).get('Idempotency-Key')!
+    if (lost.has(key)) return response
+    lost.add(key)
+    throw new TypeError('The connection broke')
+  }
 }
 
 describe('an integrator', () => {
@@ -91,6 +103,18 @@ describe('an integrator', () => {
     expect(second.data).toEqual(first.data)
     expect(second.response.headers.get('Idempotency-Replayed')).toBe('true')
     expect((await client.stock.getBySku('TEA-100')).total_quantity).toBe(7)
+  })
+
+  test('repeats a PUT and a DELETE whose answer was lost, and gets that answer', async () => {
+    const { client, tenant } = await newClient()
+    const product = await client.products.create({ name: 'Green tea', barcode: line.barcode })
+    const { orders } = await client.orders.create(order('SO-1'))
+    const lossy = clientFor(service.url, { apiKey: tenant.key, fetch: losingFirstAnswers(), hooks: skipWaits() })
+    const updated = await lossy.orders.update(orders[0]!.id, { state_id: 5 }).withResponse()
+    expect(updated.response.headers.get('Idempotency-Replayed')).toBe('true')
+    expect((await client.orders.get(orders[0]!.id)).state_id).toBe(5)
+    const deleted = await lossy.products.delete(product.id).withResponse()
+    expect(deleted.response.headers.get('Idempotency-Replayed')).toBe('true')
   })
 
   test('finds the own request id in the answer', async () => {
