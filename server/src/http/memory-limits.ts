@@ -64,9 +64,10 @@ export function limitMemory(
   }
 }
 
-/** A body that does not say its length may be as large as is allowed. */
+/** A body that does not say its length may be as large as is allowed; a request that announces none has none. */
 function announcedBytes({ headers }: FastifyRequest, bodyLimit: number): number {
-  return headers['content-length'] === undefined ? bodyLimit : Number(headers['content-length'])
+  if (headers['transfer-encoding'] !== undefined) return bodyLimit
+  return Number(headers['content-length'] ?? 0)
 }
 
 function isStream(payload: unknown): boolean {
