@@ -130,8 +130,11 @@ describe('a list of orders with very many lines', () => {
 })
 
 it('a reader that takes nothing for ten seconds is cut off', async () => {
+  // Not before those of the test before have gone.
+  await expect.poll(async () => (await send(server.url + LARGE, 'GET', undefined, tenant)).status, { timeout: 30_000 }).toBe(200)
   const response = await open(LARGE, tenant.key)
-  expect(await metric('fulfillment_answer_bytes')).toBeGreaterThan(0)
+  expect(response.statusCode).toBe(200)
+  await expect.poll(() => metric('fulfillment_answer_bytes'), { timeout: 5_000 }).toBeGreaterThan(0)
   await expect.poll(() => metric('fulfillment_answer_bytes'), { timeout: 40_000, interval: 1_100 }).toBe(0)
   // What the sockets hold still comes, and is not all.
   response.resume()

@@ -42,6 +42,10 @@ export class LargeAnswers {
     if (request.method === 'HEAD') return Readable.from([])
     const { tenantId } = request.caller
     await this.#takeTurn(tenantId)
+    if (reply.raw.destroyed) {
+      this.#endTurn(tenantId)
+      throw refusal()
+    }
     const texts = this.#texts(tenantId, data as object, list, envelope)
     // Whatever is wrong with the first piece can still be said.
     const first = await texts.next()
