@@ -117,7 +117,7 @@ it('the document marks it, names its end and the headers', () => {
     deprecated: true,
     'x-sunset': '2027-07-01',
     externalDocs: { url: LINK },
-    description: `List things\n\nDeprecated since 2027-01-01, gone from 2027-07-01: see ${LINK}.\n\nScope: \`read:orders\`.`,
+    description: `List things\n\nDeprecated since 2027-01-01; may be removed from 2027-07-01 on: see ${LINK}.\n\nScope: \`read:orders\`.`,
     responses: { 200: { headers: { Deprecation: {}, Sunset: {}, Link: {} } } },
   })
   expect(paths['/things']?.post).toMatchObject({ deprecated: true })
