@@ -49,7 +49,7 @@ describe('the audit log', () => {
     await tenant.request('POST', '/stock/adjustment', { product_id: id, location_id: 'A', adjustment_quantity: -1 })
     await tenant.request('PUT', '/orders/424242', { customer_name: 'Ada' })
     await expect
-      .poll(async () => (await log(tenant)).entries.map(({ error }) => error), { timeout: 5_000 })
+      .poll(async () => (await log(tenant)).entries.map(({ error }) => error))
       .toEqual(['not_found', 'adjustment_error', 'already_exists', null])
   })
 

@@ -44,7 +44,7 @@ async function modesIn(dataDir: string): Promise<number[]> {
   return (await Promise.all([dataDir, ...files].map((name) => stat(name)))).map(({ mode }) => mode & 0o777)
 }
 
-describe('backup and restore', { timeout: 120_000 }, () => {
+describe('backup and restore', () => {
   it('keep what was acknowledged before the backup began, with keys, secrets and the feed of events, under load', async () => {
     const client = new FulfillmentClient({ apiKey: key, baseUrl: live.url })
     const receiver = await startReceiver()
@@ -54,7 +54,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     )
     for (const { id } of products) await client.stock.setLevel(id, { location_id: 'A', quantity: 1_000 })
     const load = new Load(live.url, key, products)
-    await vi.waitFor(() => expect(load.acknowledged).toBeGreaterThan(100), { timeout: 20_000 })
+    await vi.waitFor(() => expect(load.acknowledged).toBeGreaterThan(100), { timeout: 60_000 })
     const acknowledged = load.writes.filter(({ outcome }) => outcome === 'acknowledged').map(({ mark }) => mark)
     const lastEvent = (await client.events.list({ limit: 100 })).events.at(-1)?.id
 
@@ -99,10 +99,10 @@ describe('backup and restore', { timeout: 120_000 }, () => {
     const client = new pg.Client({ connectionString: await databaseUrl(liveDir) })
     await client.connect()
     const slots = async () => (await client.query('select slot_name from pg_replication_slots')).rows
-    await vi.waitFor(async () => expect(await slots()).toHaveLength(1), { timeout: 20_000, interval: 5 })
+    await vi.waitFor(async () => expect(await slots()).toHaveLength(1), { timeout: 60_000, interval: 5 })
     child.kill('SIGKILL')
     await ended
-    await vi.waitFor(async () => expect(await slots()).toEqual([]), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await slots()).toEqual([]), { timeout: 60_000 })
     await client.end()
     expect((await fetch(`${live.url}/readyz`)).status).toBe(200)
     expect((await readdir(folder)).filter((name) => name.startsWith('killed'))).toEqual([expect.stringMatching(/\.partial$/)])
@@ -113,7 +113,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   it('break off at Ctrl-C and leave nothing', async () => {
     const before = await readdir(folder)
     const { child, ended } = startCommand(['backup', path.join(folder, 'broken.tar.gz')], { DATA_DIR: liveDir })
-    await vi.waitFor(async () => expect(await readdir(folder)).not.toEqual(before), { timeout: 20_000, interval: 5 })
+    await vi.waitFor(async () => expect(await readdir(folder)).not.toEqual(before), { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ exitCode: 130, stdout: '' })
     expect(await readdir(folder)).toEqual(before)
@@ -134,7 +134,7 @@ describe('backup and restore', { timeout: 120_000 }, () => {
   })
 })
 
-describe('refused', { timeout: 60_000 }, () => {
+describe('refused', () => {
   const good = (): string => path.join(folder, 'good.tar.gz')
   beforeAll(async () => {
     expect(await runCommand(['backup', good()], { DATA_DIR: liveDir })).toMatchObject({ exitCode: 0 })

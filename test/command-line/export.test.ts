@@ -221,7 +221,7 @@ describe('an export to a file', () => {
       ['export', 'products', '--output', path.join(folder, 'broken.csv')],
       envOf(tenant, gateway.url),
     )
-    await vi.waitFor(() => expect(answered).toBeGreaterThan(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(1), { timeout: 60_000 })
     if (how === 'SIGINT') child.kill('SIGINT')
     const { exitCode, stdout } = await ended
     gateway.server.closeAllConnections()

@@ -151,7 +151,7 @@ describe('import products', () => {
     const tenant = await service.newTenant()
     const { child, ended } = startCommand(['import', 'products', '-', '--batch-size', '2', '--json'], envOf(tenant))
     child.stdin?.write('barcode,name\n1,A\n2,B\n3,C\n')
-    await vi.waitFor(async () => expect(Object.keys(await catalogOf(tenant))).toHaveLength(2), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(Object.keys(await catalogOf(tenant))).toHaveLength(2), { timeout: 60_000 })
     child.kill('SIGINT')
     const { exitCode, stdout } = await ended
     expect([exitCode, JSON.parse(stdout)]).toEqual([

@@ -36,7 +36,7 @@ async function subscribe(): Promise<{ id: string; secret: string }> {
   return body.data
 }
 
-describe('keys rotate-encryption', { timeout: 60_000 }, () => {
+describe('keys rotate-encryption', () => {
   it('knows every column of the database that holds something encrypted', async () => {
     const { rows } = await sql<{ column: string }>`
       select table_name || '.' || column_name as column from information_schema.columns
@@ -116,7 +116,7 @@ describe('keys rotate-encryption', { timeout: 60_000 }, () => {
     // Held until the change is made: the storing waits here, and the change does not.
     await caller.query('lock webhook_subscriptions in exclusive mode')
     const rotation = rotateEncryption(service.db, { ...rotating, renew })
-    await expect.poll(() => changed, { timeout: 10_000 }).toBeDefined()
+    await expect.poll(() => changed).toBeDefined()
     await changed
     await caller.query('commit')
     caller.release()
@@ -126,7 +126,7 @@ describe('keys rotate-encryption', { timeout: 60_000 }, () => {
   })
 })
 
-describe('of a generated key', { timeout: 120_000 }, () => {
+describe('of a generated key', () => {
   let dataDir: string
   beforeAll(async () => void (dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-rotation-'))))
   afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))

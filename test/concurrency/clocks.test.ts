@@ -41,7 +41,7 @@ it('a clock that goes back keeps no revoked key alive, and no expired one', asyn
   expect((await tenant.request('DELETE', `/api-keys/${id}`)).status).toBe(200)
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(await statusOf(key)).toBe(401)
-  await expect.poll(() => statusOf(expiring), { timeout: 8_000 }).toBe(401)
+  await expect.poll(() => statusOf(expiring)).toBe(401)
 })
 
 it('a clock that is ahead refuses no key, and says no wrong time of its last use', async () => {
@@ -57,7 +57,7 @@ it('a clock that is ahead refuses no key, and says no wrong time of its last use
             select abs(extract(epoch from now() - last_used_at))::float8 as off from api_keys
             where tenant_id = ${tenant.id} and name = 'used'`.execute(service.db.kysely)
         ).rows[0]?.off,
-      { timeout: 15_000, interval: 500 },
+      { interval: 500 },
     )
     .toBeLessThan(60)
 })

@@ -32,8 +32,7 @@ it('expired answers go at once, however many, also with several servers, and one
   const { databaseUrl } = service
   const servers = await Promise.all([1, 2].map(() => startService({ databaseUrl })))
   const startedAt = performance.now()
-  await expect.poll(countAnswers, { timeout: 20_000, interval: 100 }).toBe(101)
-  console.info(`${EXPIRED} expired answers deleted in ${Math.round(performance.now() - startedAt)} ms`)
+  await expect.poll(countAnswers, { interval: 100 }).toBe(101)
   await user.query('rollback')
   user.release()
   for (const server of servers) await server.stop()

@@ -70,7 +70,7 @@ describe('the examples of requests', () => {
   })
   afterAll(() => service.stop())
 
-  it('are accepted one after another by a tenant that has nothing yet', { timeout: 60_000 }, async () => {
+  it('are accepted one after another by a tenant that has nothing yet', async () => {
     const tenant = await service.newTenant()
     const sent = new Set<string>()
     /** Sends every example of an operation's body and returns the data of the first answer. */

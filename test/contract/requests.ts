@@ -75,7 +75,7 @@ async function firstDelivery(tenant: TestTenant, webhookId: string): Promise<{ d
       const [delivery] = body.data.deliveries
       return { delivery: delivery.id, event: delivery.event_id }
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   )
 }
 

@@ -41,7 +41,7 @@ describe.skipIf(!hasPsql)('a tenant that is moved to another database', () => {
     await expect(move()).rejects.toThrow('violates check constraint')
     await target.db.pool.query('alter table order_lines drop constraint none')
     expect((await target.db.pool.query('select from tenants where id = $1', [tenant.id])).rowCount).toBe(0)
-    await expect.poll(async () => (await ask(source, 'GET', '/orders')).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await ask(source, 'GET', '/orders')).status).toBe(200)
   })
 
   it('is there with its key and all it had, and goes on', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasPsql)('a tenant that is moved to another database', () => {
     await ask(source, 'POST', '/stock/adjustment', last)
     let feed: { id: string }[] = []
     await expect
-      .poll(async () => (feed = (await ask(source, 'GET', '/events')).body.data.events).at(-1)?.id, { timeout: 10_000 })
+      .poll(async () => (feed = (await ask(source, 'GET', '/events')).body.data.events).at(-1)?.id)
       .toMatch(/^evt_1.*f424\d$/)
     expect(feed[0]?.id).toBe(old)
     expect((await move()).stdout).toContain(`Moved tenant ${tenant.id}`)
@@ -75,7 +75,7 @@ describe.skipIf(!hasPsql)('a tenant that is moved to another database', () => {
     const topicsAfter = async (): Promise<string[]> =>
       (await ask(target, 'GET', `/events?after=${feed.at(-1)?.id}`)).body.data.events.map(({ event }: { event: string }) => event)
     // Transactions of other tests on the same cluster hold the feed back while they run.
-    await expect.poll(topicsAfter, { timeout: 10_000 }).toEqual(['order/created'])
+    await expect.poll(topicsAfter).toEqual(['order/created'])
     expect((await ask(target, 'GET', '/events')).body.data.events.slice(0, feed.length)).toEqual(feed)
   })
 

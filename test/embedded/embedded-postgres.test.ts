@@ -37,7 +37,7 @@ afterEach(async () => {
   if (left) throw new Error('a Postgres was left running')
 })
 
-describe('a single process', { timeout: 30_000 }, () => {
+describe('a single process', () => {
   test('gets a database on an empty data folder', async () => {
     const { connectionString } = await start()
     expect(
@@ -136,7 +136,7 @@ describe('a single process', { timeout: 30_000 }, () => {
   )
 })
 
-describe('several processes', { timeout: 30_000 }, () => {
+describe('several processes', () => {
   test('that start at once on an empty folder share one Postgres', async () => {
     const users = [spawnUser(), spawnUser(), spawnUser()]
     const strings = await Promise.all(users.map((user) => user.connectionString))
@@ -204,7 +204,7 @@ describe('several processes', { timeout: 30_000 }, () => {
   test('killed in the middle of initdb leave nothing that counts', async () => {
     const killed = spawnUser()
     await vi.waitUntil(async () => (await readdir(dataDir, { recursive: true })).some((path) => path.endsWith('/PG_VERSION')), {
-      timeout: 10_000,
+      timeout: 60_000,
       interval: 5,
     })
     await killed.kill()
@@ -233,7 +233,7 @@ describe('several processes', { timeout: 30_000 }, () => {
   })
 })
 
-describe('users', { timeout: 30_000 }, () => {
+describe('users', () => {
   test.runIf(isRoot)('root starts Postgres as nobody, under a folder that only root may enter', async () => {
     await chmod(dataDir, 0o700)
     await mkdir(join(dataDir, 'inner'), { mode: 0o700 })
@@ -269,7 +269,7 @@ describe('users', { timeout: 30_000 }, () => {
   })
 })
 
-describe('says what to do', { timeout: 30_000 }, () => {
+describe('says what to do', () => {
   test('about data of another major version', async () => {
     await mkdir(join(dataDir, 'postgres'))
     await writeFile(join(dataDir, 'postgres/PG_VERSION'), '15\n')
@@ -318,7 +318,7 @@ async function query(connectionString: string, sql: string): Promise<unknown[]> 
 }
 
 async function recovered(connectionString: string): Promise<void> {
-  await vi.waitFor(() => query(connectionString, 'select 1'), { timeout: 10_000, interval: 50 })
+  await vi.waitFor(() => query(connectionString, 'select 1'), { timeout: 60_000, interval: 50 })
 }
 
 async function postmasterPid(): Promise<number> {
@@ -327,7 +327,7 @@ async function postmasterPid(): Promise<number> {
 
 // Not at once: the number is given up only when the parent, which may be the system's first process, has taken note.
 async function ended(pid: number): Promise<void> {
-  await vi.waitUntil(() => !isAlive(pid), { timeout: 3_000 })
+  await vi.waitUntil(() => !isAlive(pid), { timeout: 60_000 })
 }
 
 function isAlive(pid: number): boolean {

@@ -13,6 +13,7 @@ import { Load } from './support/load.ts'
 import { newProducts, newTenant } from './support/loaded-tenant.ts'
 import { expectNothingLost } from './support/nothing-lost.ts'
 import { postmasterOf, signalPostgres } from './support/postgres-processes.ts'
+import { atMost } from '../support/patience.ts'
 
 /** `npm run test:faults`: each fault many times. */
 const LONG = process.env.FAULTS === 'long'
@@ -62,7 +63,7 @@ async function start(role: Role): Promise<void> {
 /** Waits until writes are acknowledged again. */
 async function untilServing(): Promise<void> {
   const before = load.acknowledged
-  await expect.poll(() => load.acknowledged, { timeout: 20_000, interval: 20 }).toBeGreaterThan(before)
+  await expect.poll(() => load.acknowledged, { interval: 20 }).toBeGreaterThan(before)
 }
 
 /** Lets the load run, does something to the service, waits until it serves again, and looks at what became of everything. */
@@ -83,7 +84,7 @@ async function killAndStart(role: Role): Promise<void> {
 async function killPostgres(): Promise<void> {
   const killed = postmasterOf(dataDir)
   process.kill(killed, 'SIGKILL')
-  await expect.poll(() => postmasterOf(dataDir), { timeout: 20_000, interval: 20 }).not.toBe(killed)
+  await expect.poll(() => postmasterOf(dataDir), { interval: 20 }).not.toBe(killed)
 }
 
 async function freezePostgres(): Promise<void> {
@@ -100,7 +101,7 @@ async function freezePostgres(): Promise<void> {
   })
   const told = answers.map(({ status, headers }) => [status, headers.get('retry-after')])
   expect(told).toEqual(told.map(() => [503, '1']))
-  expect(elapsedMs).toBeLessThan(2_000)
+  expect(elapsedMs).toBeLessThan(atMost(2_000))
 }
 
 /** Postgres goes on whatever becomes of the work: the next test needs it. */
@@ -120,7 +121,7 @@ async function stopAndStart(): Promise<void> {
   await start('api')
 }
 
-const WITHIN = { timeout: 30_000 * ROUNDS }
+const WITHIN = { timeout: 120_000 * ROUNDS }
 
 describe('under mixed load', () => {
   it('survives SIGKILL of a worker', WITHIN, () => survive(() => killAndStart('worker')))
@@ -137,7 +138,7 @@ describe('under mixed load', () => {
 
   it('carries out nothing without an answer when the server is told to stop', WITHIN, () => survive(stopAndStart))
 
-  it('keeps every acknowledged write once, nothing by halves, and delivers every event', { timeout: 90_000 }, async () => {
+  it('keeps every acknowledged write once, nothing by halves, and delivers every event', async () => {
     await expectNothingLost({ db, tenant, load, receiver }, { endsLeases: !LONG, withinMs: 80_000 })
   })
 })

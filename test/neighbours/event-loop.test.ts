@@ -109,7 +109,6 @@ describe('no request holds the event loop', () => {
       const together = await server.longestRound(async () =>
         answers.push(...(await Promise.all(Array.from({ length: 3 }, () => post(path, body))))),
       )
-      console.info(`${name}: ${body.length} bytes, ${answers[0]?.status}, longest rounds ${plain}, ${keyed}, ${together} ms`)
       for (const { status } of answers) expect(status).toBeLessThan(500)
       expect(Math.max(plain, keyed, together)).toBeLessThan(MOST_MS)
     },

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startMonitoredServer, type MonitoredServer } from '../support/monitored-server.ts'
 import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
+import { atMost } from '../support/patience.ts'
 
 /** 27 MB in all: more than the sockets of both sides hold. */
 const ORDERS = 40
@@ -79,8 +80,7 @@ describe('a list of orders with very many lines', () => {
       tenant,
     )
     expect(native.body).toEqual({ result: { data: answer.body.data } })
-    console.info(`longest round ${longest} ms`)
-    expect(longest).toBeLessThan(120)
+    expect(longest).toBeLessThan(atMost(50))
   })
 
   it('is answered in one go when it is small, and HEAD without reading it', async () => {
@@ -117,12 +117,11 @@ describe('a list of orders with very many lines', () => {
         ({ statusCode, headers }) => statusCode === 503 && refused.push(headers['retry-after']),
         () => {},
       )
-    await expect.poll(() => refused.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(45)
+    await expect.poll(() => refused.length).toBeGreaterThanOrEqual(45)
     expect(new Set(refused)).toEqual(new Set(['5']))
     expect((await send(server.url + LARGE, 'GET', undefined, other)).status).toBe(200)
     expect((await send(`${server.url}/api/v1/orders`, 'GET', undefined, tenant)).status).toBe(200)
     const grown = (await metric('process_resident_memory_bytes')) - memory
-    console.info(`60 readers that do not read: ${Math.round(grown / 1e6)} MB more`)
     expect(grown).toBeLessThan(250e6)
     expect(await metric('fulfillment_answer_bytes')).toBeLessThan(32 * 1_048_576)
     unread.destroy()
@@ -131,11 +130,11 @@ describe('a list of orders with very many lines', () => {
 
 it('a reader that takes nothing for ten seconds is cut off', async () => {
   // Not before those of the test before have gone.
-  await expect.poll(async () => (await send(server.url + LARGE, 'GET', undefined, tenant)).status, { timeout: 30_000 }).toBe(200)
+  await expect.poll(async () => (await send(server.url + LARGE, 'GET', undefined, tenant)).status).toBe(200)
   const response = await open(LARGE, tenant.key)
   expect(response.statusCode).toBe(200)
-  await expect.poll(() => metric('fulfillment_answer_bytes'), { timeout: 5_000 }).toBeGreaterThan(0)
-  await expect.poll(() => metric('fulfillment_answer_bytes'), { timeout: 40_000, interval: 1_100 }).toBe(0)
+  await expect.poll(() => metric('fulfillment_answer_bytes')).toBeGreaterThan(0)
+  await expect.poll(() => metric('fulfillment_answer_bytes'), { interval: 1_100 }).toBe(0)
   // What the sockets hold still comes, and is not all.
   response.resume()
   await closed(response)
@@ -167,11 +166,10 @@ it('a hundred large bodies at once wait for room, hold little memory, and no oth
   expect(held).toBeLessThanOrEqual(16 * 1_048_576)
   expect((await send(`${server.url}/api/v1/stock/bulk`, 'POST', { updates: [] }, other)).status).toBe(200)
   const grown = (await metric('process_resident_memory_bytes')) - memory
-  console.info(`100 bodies under way: ${Math.round(grown / 1e6)} MB more`)
   expect(grown).toBeLessThan(250e6)
   const refused = await Promise.race(uploads.map(({ status }) => status))
   expect(refused).toBe(503)
   for (const { upload } of uploads) upload.destroy()
   await Promise.all(uploads.map(({ status }) => status))
-  await expect.poll(() => metric('fulfillment_body_bytes'), { timeout: 15_000, interval: 1_100 }).toBe(0)
+  await expect.poll(() => metric('fulfillment_body_bytes'), { interval: 1_100 }).toBe(0)
 }, 60_000)

@@ -75,7 +75,7 @@ describe('an integrator', () => {
         expect(page.events.filter(({ event }) => event === 'order/created')).toHaveLength(3)
         return page.events
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     )
     const events: WebhookEvent[] = []
     for await (const event of client.events.list({ after: all.at(-4)!.id, limit: 2 })) events.push(event)

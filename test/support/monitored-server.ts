@@ -21,7 +21,7 @@ export async function startMonitoredServer(env: Record<string, string>): Promise
         if (printed === null) throw new Error('nothing printed yet')
         return Number(printed[1])
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
   }
   return {

@@ -21,7 +21,7 @@ describe.each([
   ['ahead', 400 * DAY_MS],
   ['behind', -400 * DAY_MS],
 ])('a worker whose clock is 400 days %s', (_direction, offsetMs) => {
-  it('claims, signs, schedules and leases by the clock of the database', { timeout: 60_000 }, async () => {
+  it('claims, signs, schedules and leases by the clock of the database', async () => {
     const tenant = await service.newTenant()
     const receiver = await startReceiver(answerWith(500))
     const { id } = await subscribe(tenant, receiver.url)

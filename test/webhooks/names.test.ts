@@ -13,6 +13,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { deliveryWhen, startWorker, subscribe, writeEvents } from './support/deliveries.ts'
 import { startNameServer, type NameServer } from './support/name-server.ts'
 import { startReceiver, until } from './support/receiver.ts'
+import { atMost } from '../support/patience.ts'
 
 /** Answers for names under receiver.example, and never for any other. */
 let nameServer: NameServer
@@ -44,7 +45,7 @@ describe('while name servers do not answer', () => {
       expect((await other.request('GET', '/webhooks')).status).toBe(200)
       durations.push(performance.now() - start)
     }
-    expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(500)
+    expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(atMost(500))
 
     const answers = await Promise.all(subscriptions)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
@@ -55,7 +56,7 @@ describe('while name servers do not answer', () => {
       expect(body.error.code).toBe('service_unavailable')
     }
     // One time limit for all of them, not one after another.
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(atMost(5_000))
   })
 
   it('a name is refused that leads to a special address', async () => {
@@ -93,7 +94,7 @@ describe('while name servers do not answer', () => {
     await writeEvents(service, other, 1)
     worker.wake()
     const delivery = await deliveryWhen(other, id, ({ state }) => state === 'succeeded')
-    expect(delivery.attempts[0].duration_ms).toBeLessThan(2_000)
+    expect(delivery.attempts[0].duration_ms).toBeLessThan(atMost(1_000))
     await worker.stop({ graceMs: 0 })
     await receiver.close()
   })
@@ -138,7 +139,7 @@ describe('a name', () => {
   it('that nobody answers for is given up after some seconds', async () => {
     const began = performance.now()
     await expect(new Names([nameServer.address]).resolveInTurn('nobody.example', 1)).rejects.toThrow(/ECANCELLED|ETIMEOUT/)
-    expect(performance.now() - began).toBeLessThan(4_500)
+    expect(performance.now() - began).toBeLessThan(atMost(4_500))
   })
 })
 

@@ -46,7 +46,7 @@ describe('what a receiver gets', () => {
     expect((await tenant.request('GET', `/events/${event.id}`)).body.data).toEqual(event)
 
     const [, time = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['x-webhook-signature'])) ?? []
-    expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60)
     expect(signature).toBe(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
     const standard = createHmac('sha256', key).update(`${event.id}.${time}.${body}`).digest('base64')
