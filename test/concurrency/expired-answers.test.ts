@@ -31,7 +31,6 @@ it('expired answers go at once, however many, also with several servers, and one
   // Every server expires answers when it starts, and then each minute.
   const { databaseUrl } = service
   const servers = await Promise.all([1, 2].map(() => startService({ databaseUrl })))
-  const startedAt = performance.now()
   await expect.poll(countAnswers, { interval: 100 }).toBe(101)
   await user.query('rollback')
   user.release()

@@ -52,7 +52,6 @@ it('blocks that are not run say why', async () => {
     'docs/operating.md: needs Docker',
     'docs/operating.md: needs Docker',
     'docs/scaling.md: needs two databases; test/deploy runs it',
-    'docs/scaling.md: needs two databases',
     'sdk/README.md: needs the registry that you publish it to',
     'sdk/README.md: CI runs the one, and the other downloads every runtime',
   ])

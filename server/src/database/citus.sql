@@ -25,8 +25,8 @@ alter table webhook_subscriptions drop constraint webhook_subscriptions_tenant_i
 select create_reference_table('tenants');
 select create_reference_table('api_keys');
 select create_distributed_table('audit_log', 'tenant_id');
-select create_distributed_table('deletion_progress', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('deleted_subscriptions', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('deletion_progress', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('event_outbox', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('events', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('finished_deliveries', 'tenant_id', colocate_with => 'audit_log');
