@@ -24,7 +24,8 @@ export class KeyCache {
   readonly #db: Database
   readonly #known = new LRUCache<string, CachedKey>({ max: MAX_ENTRIES, ttl: CACHE_MS })
   readonly #asked = new Map<string, Promise<CachedKey | undefined>>()
-  #lastUse = new Map<number, { tenantId: number; at: number }>()
+  /** By the key's value: ids of keys repeat after a tenant was moved here from another database. */
+  #lastUse = new Map<string, { key: CachedKey; at: number }>()
   readonly #flush: NodeJS.Timeout
   readonly #onError: (error: unknown) => void
 
@@ -36,7 +37,7 @@ export class KeyCache {
 
   async find(value: string): Promise<CachedKey | undefined> {
     const key = this.#known.get(value) ?? (await (this.#asked.get(value) ?? this.#ask(value)))
-    if (key !== undefined) this.#lastUse.set(key.caller.keyId, { tenantId: key.caller.tenantId, at: performance.now() })
+    if (key !== undefined) this.#lastUse.set(value, { key, at: performance.now() })
     return key
   }
 
@@ -77,7 +78,11 @@ export class KeyCache {
     const lastUse = this.#lastUse
     this.#lastUse = new Map()
     const now = performance.now()
-    const uses = [...lastUse].map(([keyId, { tenantId, at }]) => ({ tenantId, keyId, msAgo: now - at }))
+    const uses = [...lastUse.values()].map(({ key: { caller }, at }) => ({
+      tenantId: caller.tenantId,
+      keyId: caller.keyId,
+      msAgo: now - at,
+    }))
     await recordKeyUse(this.#db, uses).catch(this.#onError)
   }
 }
