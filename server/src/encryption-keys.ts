@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from './config.ts'
+import { syncFolder } from './runtime/sync-folder.ts'
 
 /** What encrypts, and what else decrypts. */
 export interface EncryptionKeys {
@@ -61,14 +62,4 @@ async function keptKeyOf({ dataDir }: Config, name: string): Promise<string> {
   )
   await syncFolder(dataDir)
   return await readFile(file, 'utf8')
-}
-
-/** A new name is on the disk for good only when its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
+import { syncFolder } from '../runtime/sync-folder.ts'
 import { MANIFEST_FILE, type Manifest } from './manifest.ts'
 
 const CHUNK_BYTES = 262_144
@@ -103,15 +104,5 @@ async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Buffer>
     const chunk = bytesRead === 0 ? buffer : buffer.subarray(0, bytesRead)
     yield chunk
     position += chunk.length
-  }
-}
-
-/** A rename is on the disk for good only when its folder is. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, chown, mkdir, open, readFile, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chown, mkdir, readFile, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncFolder } from '../../runtime/sync-folder.ts'
 import { findPostgresPrograms, type PostgresPrograms, run } from './postgres-programs.ts'
 import { clearRemains, findSettledPostmaster } from './postmaster.ts'
 import { choosePorts, startPostmaster } from './start-postmaster.ts'
@@ -135,16 +136,6 @@ async function removeDrafts({ dataDir }: Cluster): Promise<void> {
   const drafts = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.initdb-'))
   // One that is still being written may resist; the next start gets it.
   await Promise.allSettled(drafts.map((name) => rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })))
-}
-
-// A rename is on disk for good only when its folder is.
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
