@@ -43,7 +43,7 @@ export interface RequestContext {
   readonly encryption: Encryption
   readonly webhookTargets: WebhookTargetPolicy
   /** Up to where the event feed may be read. */
-  readonly feedHorizon: Pick<FeedHorizon, 'bounds' | 'wasRead'>
+  readonly feedHorizon: Pick<FeedHorizon, 'bounds' | 'catchUp' | 'wasRead'>
   /** For an answer that is too large for one piece: `list` takes the place of the field that it names. */
   readonly answerInPieces: (list: LargeList) => void
   /** Makes this process ask the database again for an API key: called when it was revoked. */

@@ -27,6 +27,8 @@ const FOLLOWED_MS = 5_000
 const COLD_MS = 1_000
 /** From then on locks are looked at, to find out who holds the feed back. */
 const HELD_BACK_MS = 250
+/** How long a reader waits for the events of just now: longer than a transaction usually takes. */
+const CATCH_UP_MS = 250
 const MAX_TICKS = 100
 const FIRST_PAUSE_MS = 5
 const PATIENCE_MS = 3_000
@@ -104,6 +106,7 @@ export class FeedHorizon {
   /** Whether the last look found transactions to pass over: then every tick looks. */
   #passesOver = false
   #warming: Promise<void> | undefined
+  #catchingUp: Promise<unknown> | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(db: Pick<Queryable, 'run' | 'runOne'>) {
@@ -118,6 +121,21 @@ export class FeedHorizon {
     this.#follow()
     if (this.#final === undefined || this.#server !== server) throw held()
     return { server, latest, final: this.#final }
+  }
+
+  /**
+   * Waits until all events up to this number can be read, unless a transaction holds them back for long: so that a caller usually sees the
+   * events of its own last call, whatever others write meanwhile.
+   */
+  async catchUp(latest: number): Promise<void> {
+    const giveUpAtMs = performance.now() + CATCH_UP_MS
+    for (let pauseMs = FIRST_PAUSE_MS; (this.#final ?? -1) < latest && performance.now() < giveUpAtMs; pauseMs *= 2) {
+      const looksAtLocks = pauseMs > FIRST_PAUSE_MS
+      this.#catchingUp ??= delay(pauseMs)
+        .then(() => this.#tick(looksAtLocks))
+        .finally(() => (this.#catchingUp = undefined))
+      await this.#catchingUp
+    }
   }
 
   /** Keeps how far a statement read, so that no later page ends before it. */

@@ -10,10 +10,13 @@ const READABLE = `readable as materialized (
    )`
 const BEHIND_AND_READABLE = `tenant_id = $1 and id > $2 and id <= (select ${eventId('up_to')} from readable)`
 
-const readFeed = statement<[...Place, limit: number], { body: string; up_to: number }>(
+/** Without events there is one row, which says how far it looked. */
+const readFeed = statement<[...Place, limit: number], { body: string | null; up_to: number | null }>(
   'read_event_feed',
   `with ${READABLE}
-   select body, (select up_to from readable) as up_to from events where ${BEHIND_AND_READABLE} order by id limit $6`,
+   select e.body, r.up_to from readable r left join (
+     select body from events where ${BEHIND_AND_READABLE} order by id limit $6
+   ) e on true`,
 )
 
 /** Events that one statement looks at, to find those that a filter lets through. */
@@ -58,20 +61,34 @@ export async function listEvents(context: RequestContext, query: EventFeedQuery)
   const bounds = await context.feedHorizon.bounds()
   const isFiltered = query.event !== undefined || query.since !== undefined || query.until !== undefined
   if (isFiltered) return await findEvents(context, query, bounds)
-  const rows = await context.db.run(readFeed, [...placeOf(context, query.after, bounds), query.limit + 1])
-  context.feedHorizon.wasRead(bounds.server, rows[0]?.up_to)
-  return pageOf(
-    rows.map(({ body }) => body),
-    query.limit,
-  )
+  const first = await readPage(context, query, bounds)
+  if (first.bodies.length > query.limit || !isBehind(first.upTo, bounds)) return pageOf(first.bodies, query.limit)
+  await context.feedHorizon.catchUp(bounds.latest)
+  const { bodies } = await readPage(context, query, await context.feedHorizon.bounds())
+  return pageOf(bodies, query.limit)
 }
+
+async function readPage(
+  context: RequestContext,
+  { after, limit }: EventFeedQuery,
+  bounds: FeedBounds,
+): Promise<{ bodies: string[]; upTo: number | null | undefined }> {
+  const rows = await context.db.run(readFeed, [...placeOf(context, after, bounds), limit + 1])
+  const upTo = rows[0]?.up_to
+  context.feedHorizon.wasRead(bounds.server, upTo)
+  return { bodies: rows.map(({ body }) => body).filter((body) => body !== null), upTo }
+}
+
+/** Whether events that there were before the call could not be read yet. */
+const isBehind = (upTo: number | null | undefined, { latest }: FeedBounds): boolean => typeof upTo === 'number' && upTo < latest
 
 /**
  * Looks through the feed for as long as a request may, over connections that nobody else waits for. When that is not enough, the page has
  * fewer events, and the next one goes on behind the last event that was looked at.
  */
-async function findEvents(context: RequestContext, query: EventFeedQuery, bounds: FeedBounds): Promise<EventFeed> {
+async function findEvents(context: RequestContext, query: EventFeedQuery, given: FeedBounds): Promise<EventFeed> {
   const { event, since, until, limit } = query
+  let bounds = given
   const found: string[] = []
   const endMs = performance.now() + LOOKING_MS
   for (let after = query.after; ;) {
@@ -79,9 +96,13 @@ async function findEvents(context: RequestContext, query: EventFeedQuery, bounds
     const [look] = await context.db.runApart(lookThroughFeed, [...placeOf(context, after, bounds), event, since, until, wanted])
     context.feedHorizon.wasRead(bounds.server, look?.up_to)
     found.push(...(look?.bodies ?? []))
-    const isAtEnd = look === undefined || look.last_id === null || look.looked_at < EVENTS_A_LOOK
-    if (isAtEnd || found.length > limit) return pageOf(found, limit)
-    after = look.last_id ?? after
+    after = look?.last_id ?? after
+    const isAtEnd = look === undefined || look.looked_at < EVENTS_A_LOOK
+    if (found.length > limit || (isAtEnd && (bounds !== given || !isBehind(look?.up_to, given)))) return pageOf(found, limit)
+    if (isAtEnd) {
+      await context.feedHorizon.catchUp(given.latest)
+      bounds = await context.feedHorizon.bounds()
+    }
     if (performance.now() > endMs) return { ...pageOf(found, limit), next_cursor: after ?? null }
   }
 }
