@@ -46,8 +46,13 @@ it('takes the standard variables, and is off without a collector or when told so
   })
   const traces = { ...all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${COLLECTOR}/spans`, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
   expect(tracing(traces)).toMatchObject({ url: `${COLLECTOR}/spans`, protocol: 'http/json' })
-  for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }, { OTEL_EXPORTER_OTLP_ENDPOINT: '' }])
-    expect(tracing({ ...all, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', ...off })).toBeUndefined()
+  const offs: [string, string][] = [
+    ['OTEL_SDK_DISABLED', 'true'],
+    ['OTEL_TRACES_EXPORTER', 'none'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ''],
+  ]
+  for (const [name, value] of offs)
+    expect(tracing({ ...all, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', [name]: value })).toBeUndefined()
 })
 
 it('loads nothing of OpenTelemetry while there is no collector', async () => {
@@ -82,7 +87,7 @@ it('samples as told: a share of the traces that begin here, or none of a callerâ
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
   const none = await start({ ...env, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' })
   const traceId = randomBytes(16).toString('hex')
-  const parents = [{}, { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` }]
+  const parents: Record<string, string>[] = [{}, { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` }]
   for (const headers of parents) await none.request('GET', '/api/v1/warehouses', undefined, headers)
   await none.process.end('SIGTERM')
   const roots = collector.spans.filter(({ kind }) => kind === 2)

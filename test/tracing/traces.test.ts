@@ -101,7 +101,7 @@ describe('the trace of a request', () => {
 
   it('covers calls of tRPC’s own clients', async () => {
     const trace = newTrace()
-    await server.request('GET', '/trpc/products.list', undefined, trace.headers)
+    await server.request('GET', `/trpc/products.list?input=${encodeURIComponent('{}')}`, undefined, trace.headers)
     expect(await requestSpan(trace.traceId)).toMatchObject({
       name: 'GET /trpc/{path}',
       attributes: { 'url.path': '/trpc/products.list', 'http.response.status_code': 200 },
@@ -154,11 +154,11 @@ describe('a statement that serves several requests', () => {
   it('is linked with each of them', async () => {
     const created = await server.request('POST', '/api/v1/products', { name: 'Shared', barcode: 'shared-1' })
     const traces = Array.from({ length: 30 }, () => newTrace())
-    const adjustment = { product_id: created.body.data.id, location_id: 'A1', adjustment: 1, reason: 'found' }
+    const adjustment = { product_id: created.body.data.id, location_id: 'A1', adjustment_quantity: 1 }
     const answers = await Promise.all(
       traces.map((trace) => server.request('POST', '/api/v1/stock/adjustment', adjustment, trace.headers)),
     )
-    expect(answers.map(({ status, body }) => (status === 200 ? 200 : body))).toEqual(answers.map(() => 200))
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
     const requests = await Promise.all(traces.map(({ traceId }) => requestSpan(traceId)))
     const shared = collector.spans.filter(({ kind, links }) => kind === CLIENT && links.length > 1)
     expect(shared.length).toBeGreaterThan(0)
