@@ -2,10 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { activeTracing, type RequestTrace } from '../tracing/index.ts'
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** Undefined unless the request is traced. */
-    trace?: RequestTrace
-  }
   interface FastifyContextConfig {
     /** For what machines ask every few seconds. */
     isUntraced?: boolean
@@ -20,15 +16,12 @@ export function traceRequests(app: FastifyInstance): void {
     if (request.routeOptions.config.isUntraced === true) return done()
     const { method, protocol: scheme, id: requestId } = request
     const trace = tracing.beginRequest(request.headers, { method, scheme, path: pathOf(request), requestId })
-    request.trace = trace
     request.log = request.log.child(trace.ids)
     reply.log = request.log
     // Comes after the last byte, and also when the client goes away, of which the framework's hooks tell nothing.
     reply.raw.once('close', () => endTrace(trace, request, reply))
     trace.within(done)
   })
-  // A body arrives in events of the connection, which know of no request.
-  app.addHook('preValidation', (request, _reply, done) => (request.trace === undefined ? done() : request.trace.within(done)))
 }
 
 function endTrace(trace: RequestTrace, request: FastifyRequest, reply: FastifyReply): void {

@@ -38,13 +38,14 @@ export async function startCollector(answer: (response: ServerResponse) => void 
   const spans: CollectedSpan[] = []
   const bodies: string[] = []
   const headers: IncomingMessage['headers'][] = []
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
     bodies.push(`${request.method} ${request.url} ${body}`)
     headers.push(request.headers)
     if (request.headers['content-type'] === 'application/json') spans.push(...spansOf(JSON.parse(body)))
     answer(response)
-  })
+  }
+  const server = createServer((request, response) => void take(request, response))
   const url = await listen(server)
   return {
     url,
