@@ -20,6 +20,7 @@ import { limitMemory } from './http/memory-limits.ts'
 import { nativeRoutes } from './http/native.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
 import { registerRestRoutes } from './http/rest.ts'
+import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 
@@ -66,6 +67,7 @@ export async function buildApp({
     bodyLimit: config.bodyLimitBytes,
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
   })
+  traceRequests(app)
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
   const forgetKey = (keyId: number): void => keys.forget(keyId)
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import path from 'node:path'
 import { z } from 'zod'
+import { readTracingSettings, type TracingSettings } from './tracing/index.ts'
 import './validation-messages.ts'
 
 const integerText = (min: number, max: number) =>
@@ -103,6 +104,8 @@ export interface Config {
   /** Decrypts too, while the encryption key is being rotated. */
   encryptionKeyPrevious: string | undefined
   logLevel: string
+  /** Undefined: no traces. */
+  tracing: TracingSettings | undefined
 }
 
 /** Reads the settings. Throws an error that names every variable that is wrong. */
@@ -146,6 +149,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     encryptionKey: settings.ENCRYPTION_KEY,
     encryptionKeyPrevious: settings.ENCRYPTION_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,
+    tracing: readTracingSettings(given),
   }
 }
 

@@ -18,6 +18,7 @@ import { createLog, type Log } from './log.ts'
 import { createMetrics, type Metrics } from './monitoring/metrics.ts'
 import { repeat, type PeriodicTask } from './periodic.ts'
 import { appRouter } from './router.ts'
+import { startTracing } from './tracing/index.ts'
 import { clearDeletedSubscriptions, Names, putBackEvents, startDeliveryEngine } from './webhooks/index.ts'
 
 const FOLD_INTERVAL_MS = 1_000
@@ -42,6 +43,7 @@ export interface RunningServer {
  */
 export async function startServer(config: Config): Promise<RunningServer> {
   const log = createLog(config.logLevel)
+  const stopTracing = await startTracing(config.tracing, log)
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
   const webhookTargets = {
     allowPrivateNetwork: config.webhookAllowPrivateNetwork,
@@ -49,7 +51,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
     names: new Names(config.webhookDnsServers),
   }
   // What was started last is stopped first.
-  const started: (() => Promise<unknown> | undefined)[] = [close]
+  const started: (() => Promise<unknown> | undefined)[] = [stopTracing, close]
   const end = async (): Promise<void> => {
     for (const stopOne of started.splice(0).toReversed()) await stopOne()
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
+import { activeTracing, type Waiter } from '../tracing/index.ts'
 import { inputText } from './input-text.ts'
 
 /** A call that changes something. */
@@ -27,6 +28,8 @@ export interface AuditEntryName {
 interface Waiting {
   call: AuditedCall
   id: string
+  /** For the trace of the call. */
+  waiter: Waiter | undefined
   resolve: (name: AuditEntryName) => void
   reject: (error: unknown) => void
 }
@@ -85,7 +88,7 @@ export class AuditTrail {
   /** Resolves when the call has its entry and may be made. When it can not be written, the call must not be made. */
   begin(call: AuditedCall): Promise<AuditEntryName> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, id: randomUUID(), resolve, reject })
+      this.#waiting.push({ call, id: randomUUID(), waiter: activeTracing()?.waiter(), resolve, reject })
       if (this.#isWriting) return
       this.#isWriting = true
       setImmediate(() => void this.#write())
@@ -107,16 +110,11 @@ export class AuditTrail {
       const batch = this.#waiting
       this.#waiting = []
       try {
-        const rows = await this.#db.runAside(insertEntries, [
-          batch.map(({ call }) => call.caller.tenantId),
-          batch.map(({ id }) => id),
-          batch.map(({ call }) => call.caller.keyId),
-          batch.map(({ call }) => call.caller.keyName),
-          batch.map(({ call }) => call.address),
-          batch.map(({ call }) => call.requestId),
-          batch.map(({ call }) => call.operation),
-          batch.map(({ call }) => inputText(call.input)),
-        ])
+        const insert = (): Promise<{ id: string; at: string }[]> => this.#insert(batch)
+        const rows = await (activeTracing()?.together(
+          batch.map(({ waiter }) => waiter),
+          insert,
+        ) ?? insert())
         const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
         for (const { call, id, resolve } of batch) resolve({ tenantId: call.caller.tenantId, id, at: timeOf.get(id) as string })
       } catch (error) {
@@ -124,6 +122,19 @@ export class AuditTrail {
       }
     }
     this.#isWriting = false
+  }
+
+  #insert(batch: readonly Waiting[]): Promise<{ id: string; at: string }[]> {
+    return this.#db.runAside(insertEntries, [
+      batch.map(({ call }) => call.caller.tenantId),
+      batch.map(({ id }) => id),
+      batch.map(({ call }) => call.caller.keyId),
+      batch.map(({ call }) => call.caller.keyName),
+      batch.map(({ call }) => call.address),
+      batch.map(({ call }) => call.requestId),
+      batch.map(({ call }) => call.operation),
+      batch.map(({ call }) => inputText(call.input)),
+    ])
   }
 
   async #writeFailures(): Promise<void> {

@@ -1,3 +1,4 @@
+import { activeTracing, type Waiter } from '../tracing/index.ts'
 import type { BatchedStatement } from './batched-statement.ts'
 import { isOfStatement } from './errors.ts'
 import type { Statement } from './statement.ts'
@@ -9,6 +10,8 @@ interface Waiting<Call, Row> {
   call: Call
   changes: readonly string[]
   size: number
+  /** For the trace of the call's request. */
+  waiter: Waiter | undefined
   resolve: (rows: Row[]) => void
   reject: (error: unknown) => void
 }
@@ -48,7 +51,14 @@ export class CallBatches<Call, Row extends { call: number }> {
     if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
-      group.waiting.push({ call, changes: this.#batched.changedBy(call), size: this.#batched.sizeOf(call), resolve, reject })
+      group.waiting.push({
+        call,
+        changes: this.#batched.changedBy(call),
+        size: this.#batched.sizeOf(call),
+        waiter: activeTracing()?.waiter(),
+        resolve,
+        reject,
+      })
       this.#schedule(name, group)
     })
   }
@@ -76,7 +86,12 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   async #runTogether(tenantId: number, batch: readonly Waiting<Call, Row>[]): Promise<void> {
     try {
-      const rows = await this.#run(tenantId, this.#batched.statement, this.#batched.valuesOf(batch.map(({ call }) => call)))
+      const values = this.#batched.valuesOf(batch.map(({ call }) => call))
+      const run = (): Promise<Row[]> => this.#run(tenantId, this.#batched.statement, values)
+      const rows = await (activeTracing()?.together(
+        batch.map(({ waiter }) => waiter),
+        run,
+      ) ?? run())
       const byCall = Map.groupBy(rows, ({ call }) => call)
       for (const [position, { resolve }] of batch.entries()) resolve(byCall.get(position) ?? [])
     } catch (error) {

@@ -9,7 +9,7 @@ import { Probe } from './probe.ts'
 import type { Queryable } from './queryable.ts'
 import { sendingTogether } from './sending-together.ts'
 import type { Schema } from './schema.ts'
-import { queryOf } from './statement.ts'
+import { send } from './send.ts'
 import { Lanes, retried, TenantQueries } from './tenant-queries.ts'
 import { INTERNAL } from './turns.ts'
 
@@ -128,7 +128,7 @@ export function openDatabase(
     runApart: (statement, values) => own.runApart(statement, values),
     runBatched: (batched, call) => own.runBatched(batched, call),
     transaction: (work) => own.transaction(work),
-    runAside: (statement, values) => retried(async () => (await aside.query(queryOf(statement, values))).rows as never),
+    runAside: (statement, values) => retried(async () => (await send(aside, statement, values)).rows as never),
     usage: () => ({
       isAnswering: !availability.isLost,
       waitingQueries: availability.waiting,

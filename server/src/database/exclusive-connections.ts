@@ -1,10 +1,13 @@
 import type pg from 'pg'
+import { activeTracing } from '../tracing/index.ts'
 import { ConnectionFailure } from './errors.ts'
 import { Turns } from './turns.ts'
 
 /** A connection that nobody else uses until it is released. */
 export interface ExclusiveConnection {
   readonly client: pg.PoolClient
+  /** How long it was waited for; undefined while nobody traces. */
+  readonly waitedMs: number | undefined
   /** With a failure the connection is closed. */
   release(failure?: Error): void
 }
@@ -48,12 +51,14 @@ export class ExclusiveConnections {
 
   /** For a write or a transaction. */
   async connect(tenantId: number): Promise<ExclusiveConnection> {
+    const waitedMs = startWait()
     const turn = this.#turns.take(tenantId)
     if (turn !== undefined) await turn
     const client = this.#idle.pop() ?? (await this.#open(tenantId))
     this.#unused = Math.min(this.#unused, this.#idle.length)
     return {
       client,
+      waitedMs: waitedMs?.(),
       release: (failure) => {
         if (failure === undefined && !this.#isClosed) this.#idle.push(client)
         else client.release(failure)
@@ -64,12 +69,14 @@ export class ExclusiveConnections {
 
   /** For a read that may take long. */
   async connectSlow(tenantId: number): Promise<ExclusiveConnection> {
+    const waitedMs = startWait()
     const turn = this.#slow.take(tenantId)
     if (turn !== undefined) await turn
     try {
       const { client, release } = await this.connect(tenantId)
       return {
         client,
+        waitedMs: waitedMs?.(),
         release: (failure) => {
           release(failure)
           this.#slow.giveBack(tenantId)
@@ -110,4 +117,11 @@ export class ExclusiveConnections {
     for (const client of this.#idle.splice(0, this.#unused)) client.release(true)
     this.#unused = this.#idle.length
   }
+}
+
+/** Undefined while nobody traces. */
+function startWait(): (() => number) | undefined {
+  if (activeTracing() === undefined) return undefined
+  const startedAtMs = performance.now()
+  return () => performance.now() - startedAtMs
 }

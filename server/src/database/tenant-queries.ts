@@ -8,7 +8,8 @@ import { kyselyOn } from './kysely-on.ts'
 import type { PipelinedConnections } from './pipelined-connections.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from './schema.ts'
-import { queryOf, type Statement } from './statement.ts'
+import { kyselyClient, send } from './send.ts'
+import type { Statement } from './statement.ts'
 import { inTransaction, runAlone } from './transaction.ts'
 
 const MAX_TRIES = 5
@@ -29,7 +30,7 @@ export class Lanes {
   /** Runs a statement over the connections of its lane, and again after a deadlock. */
   async run<Row>(tenantId: number, statement: Statement<readonly unknown[], Row>, values: readonly unknown[]): Promise<Row[]> {
     return retried(async () => {
-      if (statement.lane === 'read') return (await this.readers.query(queryOf(statement, values))).rows as Row[]
+      if (statement.lane === 'read') return (await send(this.readers, statement, values)).rows as Row[]
       const connection =
         statement.lane === 'slow' ? await this.exclusive.connectSlow(tenantId) : await this.exclusive.connect(tenantId)
       return runAlone(connection, statement, values)
@@ -89,8 +90,8 @@ export class TenantQueries implements Queryable {
   #slowPool(): PostgresPool {
     return {
       connect: async () => {
-        const { client, release } = await this.#lanes.exclusive.connectSlow(this.#tenantId)
-        return { query: client.query.bind(client), release: () => release() }
+        const { client, release, waitedMs } = await this.#lanes.exclusive.connectSlow(this.#tenantId)
+        return kyselyClient(client, () => release(), waitedMs)
       },
       end: async () => {},
       options: {},

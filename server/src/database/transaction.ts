@@ -1,20 +1,22 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
+import { activeTracing } from '../tracing/index.ts'
 import type { ExclusiveConnection } from './exclusive-connections.ts'
 import { kyselyOn } from './kysely-on.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from './schema.ts'
-import { queryOf, type Statement } from './statement.ts'
+import { kyselyClient, send } from './send.ts'
+import type { Statement } from './statement.ts'
 
 /** Runs one statement without a transaction block around it, over a connection of its own, and releases that. */
 export async function runAlone<Row>(
-  { client, release }: ExclusiveConnection,
+  { client, release, waitedMs }: ExclusiveConnection,
   statement: Statement<readonly unknown[], Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
   let failure: Error | undefined
   try {
-    return (await client.query(queryOf(statement, values))).rows as Row[]
+    return (await send(client, statement, values, waitedMs)).rows as Row[]
   } catch (error) {
     // A statement that Postgres refused leaves the connection as it was.
     if (!(error instanceof pg.DatabaseError)) failure = error as Error
@@ -25,10 +27,13 @@ export async function runAlone<Row>(
 }
 
 /** Runs `work` between begin and commit, and releases the connection; when it fails, nothing of it is kept. */
-export async function inTransaction<T>(
-  { client, release }: ExclusiveConnection,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
+export function inTransaction<T>(connection: ExclusiveConnection, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tracing = activeTracing()
+  if (tracing === undefined) return committing(connection, work)
+  return tracing.statement({ name: 'transaction', waitedMs: connection.waitedMs }, () => committing(connection, work))
+}
+
+async function committing<T>({ client, release }: ExclusiveConnection, work: (tx: Transaction) => Promise<T>): Promise<T> {
   let broken: Error | undefined
   try {
     const transaction = beginTransaction(client)
@@ -55,7 +60,7 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
   begun.catch(() => {})
   let committed: Promise<unknown> | undefined
   let kysely: Kysely<Schema> | undefined
-  const runFirst: Queryable['run'] = async (statement, values) => (await client.query(queryOf(statement, values))).rows as never
+  const runFirst: Queryable['run'] = async (statement, values) => (await send(client, statement, values)).rows as never
   const run: Queryable['run'] = async (statement, values) => {
     // If it had not begun after all, a write would be a transaction of its own.
     await begun
@@ -71,7 +76,7 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
   }
   const connect = async () => {
     await begun
-    return { query: client.query.bind(client), release: () => {} }
+    return kyselyClient(client, () => {})
   }
   const queries = (ends: Pick<Transaction, 'runFirst' | 'runLast'>): Transaction => ({
     get kysely() {

@@ -14,7 +14,7 @@ const ask = statement<[], { is_read_only: boolean }>('is_database_read_only', 's
 export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () => boolean) {
   const isReadOnly = keptFor(KEPT_MS, () => db.run(ask, []))
   const render = keptFor(KEPT_MS, () => metrics.render())
-  const quietly = { logLevel: 'warn' } as const
+  const quietly = { logLevel: 'warn', config: { isUntraced: true } } as const
 
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/healthz', quietly, async () => ({ success: true, data: { status: 'alive' } }))

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Attempt } from '../../database/schema.ts'
+import { activeTracing, type TraceHeaders } from '../../tracing/index.ts'
 import { failure, type Answer, type Sender } from './sender.ts'
 import { standardWebhooksSignature, webhookSignature, type SigningKeys } from './signature.ts'
 import type { Target } from './target.ts'
@@ -35,7 +36,10 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const startedAt = clock.now()
   const started = performance.now()
-  const { status, body, retryAfter, error } = await sendSigned(message, target, sender, startedAt, tenantId)
+  const send = (traceHeaders?: TraceHeaders): Promise<Answer> =>
+    sendSigned(message, target, sender, startedAt, tenantId, traceHeaders)
+  const traced = { tenantId, eventId: message.event_id, topic: message.topic, attempt: message.attempt_number, url: target.url }
+  const { status, body, retryAfter, error } = await (activeTracing()?.delivery(traced, send) ?? send())
   const durationMs = Math.round(performance.now() - started)
   const acknowledged = error === null && status !== null && status >= 200 && status < 300
   const attempt: Attempt = {
@@ -56,10 +60,11 @@ async function sendSigned(
   sender: Sender,
   now: Date,
   tenantId: number,
+  traceHeaders: TraceHeaders | undefined,
 ): Promise<Answer> {
   if (secrets === undefined) return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
   const body = Buffer.from(message.body)
-  return sender.post(url, signedHeaders(message, body, secrets, now), body, tenantId)
+  return sender.post(url, { ...signedHeaders(message, body, secrets, now), ...traceHeaders }, body, tenantId)
 }
 
 function signedHeaders(

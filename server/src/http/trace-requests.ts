@@ -1,0 +1,39 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { activeTracing, type RequestTrace } from '../tracing/index.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For what machines ask every few seconds. */
+    isUntraced?: boolean
+  }
+}
+
+/** Makes a span of each request, and puts its ids into the request's log lines. Adds nothing while tracing is off. */
+export function traceRequests(app: FastifyInstance): void {
+  const tracing = activeTracing()
+  if (tracing === undefined) return
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.isUntraced === true) return done()
+    const { method, protocol: scheme, id: requestId } = request
+    const trace = tracing.beginRequest(request.headers, { method, scheme, path: pathOf(request), requestId })
+    request.log = request.log.child(trace.ids)
+    reply.log = request.log
+    // Comes after the last byte, and also when the client goes away, of which the framework's hooks tell nothing.
+    reply.raw.once('close', () => endTrace(trace, request, reply))
+    trace.within(done)
+  })
+}
+
+function endTrace(trace: RequestTrace, request: FastifyRequest, reply: FastifyReply): void {
+  // Undefined before authentication.
+  const caller = request.caller as FastifyRequest['caller'] | undefined
+  trace.end({
+    route: request.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}'),
+    status: reply.statusCode,
+    isComplete: reply.raw.writableFinished,
+    tenantId: caller?.tenantId,
+    keyId: caller?.keyId,
+  })
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''

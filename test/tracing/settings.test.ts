@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../server/src/config.ts'
+import { freePort } from '../support/server-process.ts'
+import { startCollector, type Collector } from './support/collector.ts'
+import { startTracedServer, type TracedServer } from './support/traced-server.ts'
+
+const COLLECTOR = 'http://127.0.0.1:4318'
+const TELL_MODULES = new URL('support/tell-modules.ts', import.meta.url).href
+
+async function start(env: Record<string, string>): Promise<TracedServer> {
+  const server = await startTracedServer(env)
+  onTestFinished(() => server.stop())
+  return server
+}
+
+async function collect(...answer: Parameters<typeof startCollector>): Promise<Collector> {
+  const collector = await startCollector(...answer)
+  onTestFinished(() => collector.close())
+  return collector
+}
+
+it.each([
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318' }, /^OTEL_EXPORTER_OTLP_ENDPOINT: must be an http:\/\/ or https:\/\/ URL$/],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'ftp://collector' }, /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: must be an http/],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    /^OTEL_EXPORTER_OTLP_PROTOCOL: must be http\/protobuf or http\/json; grpc is not supported/,
+  ],
+  [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' }, /^OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: must be http\/protobuf or http\/json/],
+  [{ OTEL_TRACES_EXPORTER: 'zipkin' }, /^OTEL_TRACES_EXPORTER: must be otlp or none$/],
+  [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, /^OTEL_TRACES_SAMPLER: must be always_on, /],
+  [{ OTEL_TRACES_SAMPLER_ARG: '1.5' }, /^OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1$/],
+  [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, /^OTEL_BSP_MAX_QUEUE_SIZE: must be an integer from 1 to 999999999$/],
+])('refuses %j', (env, message) => {
+  expect(() => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: COLLECTOR, ...env })).toThrow(message)
+})
+
+it('takes the standard variables, and is off without a collector or when told so', () => {
+  const tracing = (env: Record<string, string>) => readConfig(env).tracing
+  const all = { OTEL_EXPORTER_OTLP_ENDPOINT: `${COLLECTOR}/prefix/` }
+  expect(tracing(all)).toMatchObject({
+    url: `${COLLECTOR}/prefix/v1/traces`,
+    protocol: 'http/protobuf',
+    sampler: 'parentbased_always_on',
+  })
+  const traces = { ...all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${COLLECTOR}/spans`, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
+  expect(tracing(traces)).toMatchObject({ url: `${COLLECTOR}/spans`, protocol: 'http/json' })
+  const offs: [string, string][] = [
+    ['OTEL_SDK_DISABLED', 'true'],
+    ['OTEL_TRACES_EXPORTER', 'none'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ''],
+  ]
+  for (const [name, value] of offs)
+    expect(tracing({ ...all, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', [name]: value })).toBeUndefined()
+})
+
+it('loads nothing of OpenTelemetry while there is no collector', async () => {
+  const collector = await collect()
+  for (const [env, isLoaded] of [
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, true],
+  ] as const) {
+    const server = await start({ NODE_OPTIONS: `--import ${TELL_MODULES}`, ...env })
+    expect((await server.request('POST', '/api/v1/products', { name: 'a', barcode: 'a' })).status).toBe(200)
+    await server.process.end('SIGTERM')
+    expect(server.process.output().includes('loads file:')).toBe(isLoaded)
+    expect(server.process.output().includes('trace_id')).toBe(isLoaded)
+  }
+})
+
+it('sends protobuf unless told otherwise, under the name that is set', async () => {
+  const collector = await collect()
+  const server = await start({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: '',
+    OTEL_SERVICE_NAME: 'warehouse-north',
+  })
+  await server.request('GET', '/api/v1/products/1')
+  await expect.poll(() => collector.bodies.join('\n'), { timeout: 10_000 }).toContain('GET /api/v1/products/{id}')
+  expect(collector.headers[0]?.['content-type']).toBe('application/x-protobuf')
+  expect(collector.bodies[0]).toContain('warehouse-north')
+})
+
+it('samples as told: a share of the traces that begin here, or none of a caller’s', async () => {
+  const collector = await collect()
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+  const none = await start({ ...env, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' })
+  const traceId = randomBytes(16).toString('hex')
+  const parents: Record<string, string>[] = [{}, { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` }]
+  for (const headers of parents) await none.request('GET', '/api/v1/warehouses', undefined, headers)
+  await none.process.end('SIGTERM')
+  const roots = collector.spans.filter(({ kind }) => kind === 2)
+  expect(roots.map((span) => span.traceId)).toEqual([traceId])
+  const off = await start({ ...env, OTEL_TRACES_SAMPLER: 'always_off' })
+  collector.spans.length = 0
+  for (const headers of parents) await off.request('GET', '/api/v1/warehouses', undefined, headers)
+  await off.process.end('SIGTERM')
+  expect(collector.spans).toEqual([])
+})
+
+it('sends what is left when the server stops', async () => {
+  const collector = await collect()
+  const server = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '600000' })
+  await server.request('GET', '/api/v1/warehouses')
+  expect(collector.spans).toEqual([])
+  expect(await server.process.end('SIGTERM')).toBe(0)
+  expect(collector.spans.map(({ name }) => name)).toContain('GET /api/v1/warehouses')
+})
+
+it('goes on without the collector, reports that once a minute, and stops in time', async () => {
+  const refusing = `http://127.0.0.1:${await freePort()}`
+  const silent = await collect(() => {})
+  const failing = await collect((response) => response.writeHead(500).end())
+  for (const url of [refusing, silent.url, failing.url]) {
+    const server = await start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+      OTEL_BSP_EXPORT_TIMEOUT: '300',
+      OTEL_BSP_MAX_QUEUE_SIZE: '20',
+    })
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => server.request('GET', '/api/v1/warehouses')))
+      expect(answers.every(({ status }) => status === 200)).toBe(true)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    const reports = () => server.logLines().filter(({ msg }) => String(msg).startsWith('spans were lost'))
+    await expect.poll(() => reports().length, { timeout: 5_000 }).toBe(1)
+    const stoppedAt = performance.now()
+    expect(await server.process.end('SIGTERM')).toBe(0)
+    expect(performance.now() - stoppedAt).toBeLessThan(8_000)
+    expect([url, reports().length]).toEqual([url, 1])
+  }
+}, 60_000)
