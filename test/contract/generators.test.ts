@@ -26,14 +26,14 @@ const operationsOf = (paths: Paths) =>
   Object.values(paths).flatMap((methods) => Object.entries(methods).map(([method, operation]) => ({ method, ...operation })))
 const operations = operationsOf(document.paths)
 
-const VALUES = ['default', 'enum', 'example', 'examples']
+const VALUES = new Set(['default', 'enum', 'example', 'examples'])
 
 /** Every object of the document that may be a schema: not the values in it, and not the table of a schema's fields. */
 function nodesOf(value: unknown, isFields = false): Node[] {
   if (Array.isArray(value)) return value.flatMap((item) => nodesOf(item))
   if (typeof value !== 'object' || value === null) return []
   const inside = Object.entries(value)
-    .filter(([key]) => isFields || !VALUES.includes(key))
+    .filter(([key]) => isFields || !VALUES.has(key))
     .flatMap(([key, entry]) => nodesOf(entry, key === 'properties' && !isFields))
   return isFields ? inside : [value as Node, ...inside]
 }
@@ -41,6 +41,7 @@ const nodes = nodesOf(document)
 
 describe('the schemas', () => {
   it('say one value as an enum of one, as const is not read by all', () => {
+    expect(withoutZodNoise({ const: 1 })).toEqual({ enum: [1] })
     expect(nodes.filter((node) => 'const' in node)).toEqual([])
     expect(nodes.filter(({ enum: values }) => Array.isArray(values) && values.length === 1).length).toBeGreaterThan(100)
   })
