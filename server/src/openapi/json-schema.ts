@@ -1,7 +1,7 @@
 /**
  * The document without what zod adds beyond its meaning: patterns that repeat a standard format, bounds that are those of any
  * safe integer, and closed objects, which would make every new field a breaking change. What generators of clients stumble over is
- * written as all of them read it: a `const` as an `enum` of one, a slash in a pattern without a backslash.
+ * written as all of them read it: a `const` as an `enum` of one, a slash in a pattern as `\x2F`.
  */
 export function withoutZodNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutZodNoise)
@@ -14,8 +14,13 @@ export function withoutZodNoise(value: unknown): unknown {
 
 function plain(key: string, entry: unknown): [string, unknown] {
   if (key === 'const') return ['enum', [entry]]
-  if (key === 'pattern' && typeof entry === 'string') return [key, entry.replaceAll(String.raw`\/`, '/')]
+  if (key === 'pattern' && typeof entry === 'string') return [key, withoutSlashes(entry)]
   return [key, withoutZodNoise(entry)]
+}
+
+/** Generators write a pattern as a literal between slashes: some escape those inside it, some escape even an escaped one, some none. */
+function withoutSlashes(pattern: string): string {
+  return pattern.replaceAll(/\\?[^]/g, (part) => (part === '/' || part === String.raw`\/` ? String.raw`\x2F` : part))
 }
 
 function isNoise(object: Record<string, unknown>, key: string, entry: unknown): boolean {
