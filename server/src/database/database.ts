@@ -13,6 +13,7 @@ import { send } from './send.ts'
 import { Lanes, retried, TenantQueries } from './tenant-queries.ts'
 import { INTERNAL } from './turns.ts'
 
+export { MAX_SHARED_SIZE } from './call-batches.ts'
 export type { Queryable, Transaction } from './queryable.ts'
 
 /** As a `Queryable` it is what the service itself does, for no tenant. */
@@ -127,7 +128,7 @@ export function openDatabase(
     runOne: (statement, values) => own.runOne(statement, values),
     runApart: (statement, values) => own.runApart(statement, values),
     runBatched: (batched, call) => own.runBatched(batched, call),
-    transaction: (work) => own.transaction(work),
+    transaction: (work, options) => own.transaction(work, options),
     runAside: (statement, values) => retried(async () => (await send(aside, statement, values)).rows as never),
     usage: () => ({
       isAnswering: !availability.isLost,

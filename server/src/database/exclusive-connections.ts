@@ -14,9 +14,8 @@ export interface ExclusiveConnection {
 
 /** Kept for maintenance, so that it goes on whatever tenants do. */
 const RESERVED = 2
-/** Statements that take long, at a time: more would only take the processor from the short ones. */
-const SLOW_PLACES = 6
-const SLOW_PER_TENANT = 2
+/** Of long reads, and of long writes, at a time: more would only take the processor from the short ones. */
+const LONG = { places: 6, perTenant: 2, reserved: 1 }
 
 /** A connection has its statements prepared: one that is made anew costs as much as dozens of them. */
 const CLOSE_UNUSED_MS = 60_000
@@ -25,7 +24,8 @@ const CLOSE_UNUSED_MS = 60_000
 export class ExclusiveConnections {
   readonly #pool: pg.Pool
   readonly #turns: Turns
-  readonly #slow = new Turns({ places: SLOW_PLACES, perTenant: SLOW_PER_TENANT, reserved: 1 })
+  readonly #slow = new Turns(LONG)
+  readonly #bulk = new Turns(LONG)
   /** The last one that was used is used next. They are not given back to the pool: what it does for each takes a tenth of a small write. */
   readonly #idle: pg.PoolClient[] = []
   /** The fewest that were idle since unused ones were last closed. */
@@ -41,7 +41,7 @@ export class ExclusiveConnections {
 
   /** Requests that wait for a connection. */
   get waiting(): number {
-    return this.#turns.waiting + this.#slow.waiting
+    return this.#turns.waiting + this.#slow.waiting + this.#bulk.waiting
   }
 
   /** Open connections that nobody uses. */
@@ -68,9 +68,18 @@ export class ExclusiveConnections {
   }
 
   /** For a read that may take long. */
-  async connectSlow(tenantId: number): Promise<ExclusiveConnection> {
+  connectSlow(tenantId: number): Promise<ExclusiveConnection> {
+    return this.#connectInTurn(this.#slow, tenantId)
+  }
+
+  /** For a write of many rows. It may wait for locks, which long reads need not be held up by. */
+  connectBulk(tenantId: number): Promise<ExclusiveConnection> {
+    return this.#connectInTurn(this.#bulk, tenantId)
+  }
+
+  async #connectInTurn(turns: Turns, tenantId: number): Promise<ExclusiveConnection> {
     const waitedMs = startWait()
-    const turn = this.#slow.take(tenantId)
+    const turn = turns.take(tenantId)
     if (turn !== undefined) await turn
     try {
       const { client, release } = await this.connect(tenantId)
@@ -79,11 +88,11 @@ export class ExclusiveConnections {
         waitedMs: waitedMs?.(),
         release: (failure) => {
           release(failure)
-          this.#slow.giveBack(tenantId)
+          turns.giveBack(tenantId)
         },
       }
     } catch (error) {
-      this.#slow.giveBack(tenantId)
+      turns.giveBack(tenantId)
       throw error
     }
   }
@@ -93,6 +102,7 @@ export class ExclusiveConnections {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.#slow.close()
+    this.#bulk.close()
     this.#turns.close()
     for (const client of this.#idle.splice(0)) client.release()
   }

@@ -20,9 +20,15 @@ export interface Queryable {
   runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]>
   /**
    * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
-   * transaction it is part of that one.
+   * transaction it is part of that one, whatever its options.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+}
+
+/** What a transaction is about. */
+export interface TransactionOptions {
+  /** How many rows it writes, about. Of those that write many, few run at a time, so that they leave the processor to the short ones. */
+  rows?: number
 }
 
 export interface Transaction extends Queryable {

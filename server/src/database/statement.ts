@@ -3,9 +3,9 @@ import type pg from 'pg'
 /**
  * Which connections a statement takes outside of a transaction. `read`: one that is shared with everybody, so it must be short and bounded,
  * and wait for no lock. `write`: one to itself, as it waits for locks and the disk. `slow`: one to itself too, few at a time, for a read
- * that may take long.
+ * that may take long. `bulk`: the same for a write of many rows.
  */
-export type Lane = 'read' | 'write' | 'slow'
+export type Lane = 'read' | 'write' | 'slow' | 'bulk'
 
 /**
  * A SQL text that runs as a named prepared statement: Postgres parses and plans it once per connection, which makes the hot

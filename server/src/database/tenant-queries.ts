@@ -3,10 +3,10 @@ import type { Kysely, PostgresPool } from 'kysely'
 import type { BatchedStatement } from './batched-statement.ts'
 import { CallBatches, MAX_SHARED_SIZE } from './call-batches.ts'
 import { isRetryable } from './errors.ts'
-import type { ExclusiveConnections } from './exclusive-connections.ts'
+import type { ExclusiveConnection, ExclusiveConnections } from './exclusive-connections.ts'
 import { kyselyOn } from './kysely-on.ts'
 import type { PipelinedConnections } from './pipelined-connections.ts'
-import type { Queryable, Transaction } from './queryable.ts'
+import type { Queryable, Transaction, TransactionOptions } from './queryable.ts'
 import type { Schema } from './schema.ts'
 import { kyselyClient, send } from './send.ts'
 import type { Statement } from './statement.ts'
@@ -31,10 +31,13 @@ export class Lanes {
   async run<Row>(tenantId: number, statement: Statement<readonly unknown[], Row>, values: readonly unknown[]): Promise<Row[]> {
     return retried(async () => {
       if (statement.lane === 'read') return (await send(this.readers, statement, values)).rows as Row[]
-      const connection =
-        statement.lane === 'slow' ? await this.exclusive.connectSlow(tenantId) : await this.exclusive.connect(tenantId)
-      return runAlone(connection, statement, values)
+      return runAlone(await this.#connect(tenantId, statement.lane), statement, values)
     })
+  }
+
+  #connect(tenantId: number, lane: 'write' | 'slow' | 'bulk'): Promise<ExclusiveConnection> {
+    if (lane === 'slow') return this.exclusive.connectSlow(tenantId)
+    return lane === 'bulk' ? this.exclusive.connectBulk(tenantId) : this.exclusive.connect(tenantId)
   }
 
   batchesOf<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>): CallBatches<Call, Row> {
@@ -79,12 +82,16 @@ export class TenantQueries implements Queryable {
 
   runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]> {
     return batched.sizeOf(call) > MAX_SHARED_SIZE
-      ? this.run(batched.statement, batched.valuesOf([call]))
+      ? this.run({ ...batched.statement, lane: 'bulk' }, batched.valuesOf([call]))
       : this.#lanes.batchesOf(batched).add(this.#tenantId, call)
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return retried(async () => inTransaction(await this.#lanes.exclusive.connect(this.#tenantId), work))
+  transaction<T>(work: (tx: Transaction) => Promise<T>, { rows = 1 }: TransactionOptions = {}): Promise<T> {
+    const { exclusive } = this.#lanes
+    const isBulk = rows > MAX_SHARED_SIZE
+    return retried(async () =>
+      inTransaction(isBulk ? await exclusive.connectBulk(this.#tenantId) : await exclusive.connect(this.#tenantId), work),
+    )
   }
 
   #slowPool(): PostgresPool {

@@ -1,5 +1,5 @@
 /** Of a turn: small beside the time that a request takes, and large beside what it costs to wait for the next one. */
-const TURN_MS = 8
+const TURN_MS = 4
 
 const waiting: (() => void)[] = []
 let endsAtMs = 0

@@ -50,7 +50,7 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
   if (insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE) return db.runBatched(insertOrders, submission)
-  return db.runApart(insertOrders.statement, await valuesInTurns(submission))
+  return db.run({ ...insertOrders.statement, lane: 'bulk' }, await valuesInTurns(submission))
 }
 
 function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {

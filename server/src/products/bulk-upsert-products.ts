@@ -79,17 +79,20 @@ export async function bulkUpsertProducts(
 ): Promise<z.infer<typeof bulkOutput>> {
   const items = await mapInTurns(input.products, checkedItem)
   const apply = (isLocked: boolean): Promise<BulkOutcome> =>
-    db.transaction(async (tx) => {
-      // Sent together, and carried out one after the other.
-      const [, stored] = await Promise.all([
-        isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
-        productsNamedBy(items, isLocked, tx, caller.tenantId),
-      ])
-      const outcome = applyBulkItems(stored, items)
-      const mayWrite = isLocked || !concernsNames(outcome, items)
-      if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
-      return outcome
-    })
+    db.transaction(
+      async (tx) => {
+        // Sent together, and carried out one after the other.
+        const [, stored] = await Promise.all([
+          isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
+          productsNamedBy(items, isLocked, tx, caller.tenantId),
+        ])
+        const outcome = applyBulkItems(stored, items)
+        const mayWrite = isLocked || !concernsNames(outcome, items)
+        if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
+        return outcome
+      },
+      { rows: items.length },
+    )
   // Most calls only update products, and need not wait for one another: not before one turns out to be about names is the catalog locked.
   let outcome = await apply(false)
   if (concernsNames(outcome, items)) outcome = await apply(true)

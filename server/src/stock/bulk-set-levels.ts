@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RequestContext } from '../context.ts'
+import { MAX_SHARED_SIZE } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { mapInTurns } from '../event-loop/turns.ts'
 import { recordEvents } from '../events/index.ts'
@@ -72,8 +73,8 @@ async function applyUpdates(
   updates: readonly (StockUpdate & { position: number })[],
 ): Promise<ItemError[]> {
   const { tenantId, defaultWarehouse, keyName } = context.caller
-  // Many items take long.
-  const rejected = await context.db.runApart(setStockLevels, [
+  const lane = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
+  const rejected = await context.db.run({ ...setStockLevels, lane }, [
     tenantId,
     updates.map((update) => update.position),
     updates.map((update) => update.product_id ?? null),

@@ -5,7 +5,7 @@ import { firstEvent, setAside } from './set-aside.ts'
 import { isOfItsWork } from './statement-failures.ts'
 
 /** Deliveries that one statement makes, so that results and claims wait only some milliseconds for it. */
-const DELIVERIES = 2_000
+const DELIVERIES = 500
 const MAX_EVENTS = 500
 
 /** A tenant with more subscriptions gets a statement of its own: together, one event of each would be too many deliveries. */
