@@ -19,6 +19,7 @@ import { LargeAnswers } from './http/large-answers.ts'
 import { limitMemory } from './http/memory-limits.ts'
 import { nativeRoutes } from './http/native.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
+import { RequestTurns, waitForTurn } from './http/request-turns.ts'
 import { registerRestRoutes } from './http/rest.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
@@ -132,7 +133,7 @@ export async function buildApp({
   const limit = rateLimitHook(db, config)
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
-  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit]), memory.refuse]
+  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit]), memory.refuse, waitForTurn(new RequestTurns())]
   const largeAnswers = new LargeAnswers()
 
   registerRestRoutes(app, router, contextOf, guards, largeAnswers)

@@ -74,7 +74,11 @@ describe('the fan-out', () => {
     worker = startWorker(service)
     await outboxIsEmpty()
     const batches = await query('select count(*) as count from waiting_deliveries group by xmin')
-    expect(batches.map(({ count }) => count).toSorted((a, b) => a - b)).toEqual([100, 100, ...Array.from({ length: 16 }, () => 500)])
+    expect(batches.map(({ count }) => count).toSorted((a, b) => a - b)).toEqual([
+      100,
+      100,
+      ...Array.from({ length: 16 }, () => 500),
+    ])
     expect(await query('select from (select distinct subscription_id, event_id from waiting_deliveries) d')).toHaveLength(8_200)
   })
 
