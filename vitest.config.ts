@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // The SDK's sources rather than its build: what is tested is what is there.
+  ssr: { resolve: { conditions: ['@fulfillment/source', 'module', 'node', 'development|production'] } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',

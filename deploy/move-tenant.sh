@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Moves a tenant and its sandbox to another database of the same schema and the same ENCRYPTION_KEY: docs/scaling.md says when and how.
 #   SOURCE_URL=postgres://… TARGET_URL=postgres://… deploy/move-tenant.sh TENANT_ID
-# Until it ends the tenant's keys are refused with 401. When it fails, all is as it was before.
+# During the move the tenant's keys get 401. If the move fails, the source is as before.
 set -euo pipefail
 
 tenant=${1:?the id of the tenant is missing}
 [[ $tenant =~ ^[0-9]+$ ]] || { echo "TENANT_ID must be a number, not $tenant" >&2; exit 1; }
 : "${SOURCE_URL:?is not set}" "${TARGET_URL:?is not set}"
-# Longer than a key is remembered and a request may take.
+# Longer than servers cache a key plus the time limit of a statement.
 grace_seconds=${GRACE_SECONDS:-20}
 
 source_sql() { psql "$SOURCE_URL" --no-psqlrc -qAt -v ON_ERROR_STOP=1 "$@"; }
@@ -27,7 +27,7 @@ trap 'thaw; rm -rf "$folder"' EXIT
 source_sql -c "update api_keys set revoked_at = '$frozen_at' where tenant_id in ($tenants) and revoked_at is null"
 sleep "$grace_seconds"
 
-# Events of the tenant go on behind those that it has. The new beginning keeps others from taking numbers until it is committed.
+# New events of the tenant must sort after its existing ones. Restarting the sequence locks it until the commit.
 last_event=$(source_sql -c 'select last_value from event_sequence')
 target_sql <<SQL
 set lock_timeout = '10s';
@@ -38,7 +38,7 @@ begin
 end \$\$;
 SQL
 
-# Tables in the order of their foreign keys, with their columns. What counts requests for a minute stays behind.
+# Tables in the order of their foreign keys, with their columns. Unlogged tables, such as rate limit counters, are not copied.
 tables=$(source_sql -F ' ' <<'SQL'
 with recursive tenant_table as (
   select c.oid, c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
@@ -66,14 +66,16 @@ SQL
 
 {
   echo 'begin;'
-  # Events keep the ids that their readers and receivers know.
+  # Events keep their ids, which readers and receivers have stored.
   echo "set local fulfillment.keep_event_ids = 'on';"
+  # The counts are copied like all other rows.
+  echo "set local fulfillment.keep_counts = 'on';"
   echo "\\copy tenants (id, name, sandbox_of, created_at) from '$folder/tenants'"
   while read -r table columns; do
     echo "\\copy $table ($columns) from '$folder/$table'"
   done <<<"$tables"
   echo "update api_keys set revoked_at = null where tenant_id in ($tenants) and revoked_at = '$frozen_at';"
-  # New records of the tenant get ids behind those that it has.
+  # New records of the tenant must get ids above its existing ones.
   cat <<SQL
 do \$\$
 declare identity record; highest bigint;
@@ -84,7 +86,7 @@ begin
   loop
     execute format('select max(%I) from %I where %s in ($tenants)', identity.attname, identity.relname,
       case when identity.is_tenants then 'id' else 'tenant_id' end) into highest;
-    -- Never back, as others take numbers meanwhile.
+    -- Never lower the sequence: other tenants use it at the same time.
     if highest is not null and highest > nextval(identity.sequence) then perform setval(identity.sequence, highest); end if;
   end loop;
 end \$\$;
@@ -93,7 +95,7 @@ SQL
 } | target_sql
 
 trap 'rm -rf "$folder"' EXIT
-# The target delivers from now on. An event that the source sent meanwhile is sent again, with the same id.
+# The target delivers from now on. It repeats events that the source sent during the move, with the same ids.
 source_sql -c "delete from waiting_deliveries where tenant_id in ($tenants)" -c "delete from event_outbox where tenant_id in ($tenants)" \
   -c "update webhook_subscriptions set active = false, disabled_reason = 'moved' where tenant_id in ($tenants)"
 echo "Moved tenant $tenants: $(wc -l <<<"$tables") tables. Its keys work on the target; its rows in the source are still there."

@@ -1,4 +1,4 @@
-// An ERP sends its catalog and stock, as often as it likes: bulk calls are idempotent, and an item that is wrong stops no other.
+// Sends an ERP's catalog and stock, as often as needed: bulk calls are idempotent, and an invalid item does not stop the others.
 import { client } from './client.ts'
 
 interface ErpItem {
@@ -16,11 +16,11 @@ const items: ErpItem[] = Array.from({ length: 250 }, (_, index) => ({
   name: `Item ${index}`,
   price: 1 + (index % 10),
   bin: `B-${index % 7}`,
-  // The ERP has one wrong figure, which must not stop the rest.
+  // One figure is wrong. It must not stop the others.
   onHand: index === 42 ? -3 : index * 2,
 }))
 
-/** Items a request; up to 1,000 are taken, 100 are recommended. */
+/** Items per request: 100 are recommended, 1,000 is the maximum. */
 const BATCH = 100
 
 let failed = 0
@@ -35,7 +35,7 @@ for (let start = 0; start < items.length; start += BATCH) {
   const stock = await client.stock.bulk({
     updates: batch.map(({ sku, bin, onHand }) => ({ sku, location_id: bin, quantity: onHand })),
   })
-  // Errors tell which item of the call they are about.
+  // Each error has the position of its item in the call.
   for (const { index, error } of stock.errors) console.warn(`stock of ${batch[index]?.sku}: ${error}`)
 
   failed += catalog.errors.length + stock.errors.length

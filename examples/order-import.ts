@@ -1,4 +1,4 @@
-// A shop sends its orders. Whatever goes wrong on the way, sending them again creates none twice.
+// Imports the orders of a shop. After any failure, sending them again creates no duplicates.
 import { APIError, ConnectionError } from '@fulfillment/sdk'
 import { client } from './client.ts'
 
@@ -14,11 +14,11 @@ const orders = Array.from({ length: 5 }, (_, index) => ({
 const first = await client.orders.create(orders)
 console.log(`first import: ${first.created_count} created, ${first.existing_count} there before`)
 
-// As after a crash in the middle: everything is sent again.
+// After a crash, all orders are sent again.
 const again = await client.orders.create(orders)
 console.log(`second import: ${again.created_count} created, ${again.existing_count} there before`)
 
-// A submission is taken whole or not at all, and each bad order is named.
+// A submission is accepted as a whole or not at all. The error names each invalid order.
 try {
   await client.orders.create([
     { order_tenant_id: 'IMPORT-6', assembly_date: '2026-12-01', order_detail: [{ barcode, quantity: 1 }] },
@@ -26,7 +26,7 @@ try {
   ])
 } catch (error) {
   if (error instanceof ConnectionError)
-    throw new Error('no answer after all retries: run the import again later', { cause: error })
+    throw new Error('no response after all retries: run the import again later', { cause: error })
   if (!(error instanceof APIError) || error.code !== 'validation_error') throw error
   for (const detail of error.details ?? [])
     console.log(`refused: order ${'index' in detail ? detail.index : '?'}: ${detail.error}`)

@@ -1,7 +1,7 @@
-// From a product to a completed order: what an operator's scanner does, call by call.
+// From a product to a completed order: the calls of an operator's scanner, one by one.
 import { client } from './client.ts'
 
-// The catalog, what lies where, and an order. Each run makes its own.
+// Creates products, stock and an order. Each run creates its own.
 const run = Date.now()
 const tea = { name: 'Green tea 100 g', barcode: `tea-${run}` }
 const cheese = { name: 'Gouda, sold by weight', barcode: `gouda-${run}`, weighable: true }
@@ -21,15 +21,15 @@ const { orders } = await client.orders.create({
 })
 const orderId = orders[0]!.id
 
-// The operator begins: from now on the order is in state 3, and nobody else can pick it.
+// The operator begins. The order is now in state 3, and no other flow can be started for it.
 const flow = await client.flows.start({ order_id: orderId, operator_email: 'ada@example.com', operator_id: 7 })
 console.log(`flow ${flow.id}: ${flow.items_to_pick} lines, ${flow.total_quantity} to pick`)
 
-// A scan that went wrong, and its undo: the stock is back where it was.
+// A wrong scan and its undo: the stock is as before.
 await client.flows.pick(flow.id, { barcode: tea.barcode, location_id: 'B-07', quantity: 1, pick_id: 'mistake' })
 await client.flows.undoPick(flow.id, 'mistake')
 
-// The flow says what is left and where it lies. Each scan has an id of its own: a scanner that got no answer simply sends it again.
+// The flow lists what is left to pick, and where its stock is. Each scan has its own id: a scanner that got no response sends the scan again.
 let scans = 0
 for (const line of (await client.flows.get(flow.id)).lines) {
   let { remaining } = line
@@ -44,7 +44,7 @@ for (const line of (await client.flows.get(flow.id)).lines) {
   }
 }
 
-// Everything is picked, so this completes the order. With lines left open it would go back to state 2, for another flow.
+// Everything is picked, so this completes the order. With open lines, the order would return to state 2 for another flow.
 const completed = await client.flows.complete(flow.id)
 const order = await client.orders.get(orderId)
 console.log(

@@ -1,4 +1,4 @@
-// From nothing to an order and the movements of its stock.
+// Creates a product, stock and an order, and lists the stock's movements.
 import { APIError } from '@fulfillment/sdk'
 import { client } from './client.ts'
 
@@ -7,7 +7,7 @@ const barcode = '4006381333931'
 const product = await client.products
   .create({ name: 'Green tea 100 g', barcode, sku: 'TEA-100', price: 4.9, weight: 0.1 })
   .catch(async (error: unknown) => {
-    // Running the example twice is fine: the product exists then.
+    // In a second run, the product exists.
     if (error instanceof APIError && error.code === 'already_exists') return client.products.getBySku('TEA-100')
     throw error
   })

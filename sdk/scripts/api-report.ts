@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Extractor, ExtractorConfig, ExtractorLogLevel, type ExtractorMessage } from '@microsoft/api-extractor'
 
-/** The entries of the package; each has a report in `etc/`, whose difference shows in review what changes for users. */
+/** The entries of the package. The report of each entry in `etc/` shows in reviews what changes for users. */
 const ENTRIES = ['index', 'webhooks', 'webhooks/node', 'webhooks/testing']
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url))

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** Most bytes of an entry with all that it imports, minified and gzipped. */
+/** Maximum size of each entry with its imports, minified and gzipped. */
 const BUDGETS = { 'index.js': 8_000, 'webhooks.js': 2_400 }
 
 for (const [entry, budget] of Object.entries(BUDGETS)) {

@@ -29,7 +29,7 @@ async function generate(document: Document): Promise<Record<string, string>> {
   const topics = readTopics(document)
   const { version } = JSON.parse(await readFile(new URL('package.json', packageFolder), 'utf8')) as { version: string }
   const typed = typesDocument(document, operations)
-  // A field with a default may be left out of a request; the fields of answers are marked as required anyway.
+  // A request may omit a field with a default. Fields of responses are marked as required in the document.
   const schema = astToString(
     await openapiTS(structuredClone(typed) as never, { defaultNonNullable: false, transformProperty: takingUndefined }),
   )
@@ -44,7 +44,7 @@ async function generate(document: Document): Promise<Record<string, string>> {
   }
 }
 
-// Callers who compile with exactOptionalPropertyTypes may have undefined for what is not given, which JSON leaves out.
+// Adds undefined to optional fields, for callers who compile with exactOptionalPropertyTypes. JSON omits undefined fields.
 function takingUndefined(property: ts.PropertySignature): ts.PropertySignature {
   const { modifiers, name, questionToken, type } = property
   if (!questionToken || !type) return property

@@ -1,4 +1,4 @@
-/** A documentation comment, empty for no text. */
+/** A documentation comment, or an empty string for an empty text. */
 export function jsDoc(text: string, indent = ''): string {
   const lines = text.trim().replaceAll('*/', '*\\/').split('\n')
   if (lines[0] === '') return ''

@@ -1,4 +1,4 @@
-/** As much of OpenAPI 3.1 as the generator reads. */
+/** The parts of OpenAPI 3.1 that the generator reads. */
 export interface Document {
   servers?: { url: string }[]
   tags?: { name: string; description?: string }[]
@@ -70,17 +70,17 @@ export function resolve<T extends object>(document: Document, node: T | Referenc
   return resolve(document, target as T)
 }
 
-/** The component that a schema names, if it is a mere reference. */
+/** The name of the component that a schema refers to, if the schema is only a reference. */
 export function componentName(schema: Schema): string | undefined {
   return schema.$ref?.replace('#/components/schemas/', '')
 }
 
-/** The JSON content of a body or an answer. */
+/** The JSON content of a request or response body. */
 export function jsonContent(content: Record<string, MediaType> | undefined): MediaType | undefined {
   return content?.['application/json']
 }
 
-/** The example of a body: the media type's own, its first named one, or the schema's. */
+/** The example of a body: that of the media type, its first named one, or that of the schema. */
 export function exampleOf(document: Document, { example, examples, schema }: MediaType): unknown {
   const resolved = resolve(document, schema)
   return example ?? Object.values(examples ?? {})[0]?.value ?? resolved.example ?? resolved.examples?.[0]

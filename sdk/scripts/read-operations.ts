@@ -11,7 +11,7 @@ import {
   type Schema,
 } from './openapi-document.ts'
 
-/** One method of the client, as read from the document. */
+/** One method of the client. */
 export interface Operation {
   operationId: string
   resource: string
@@ -21,22 +21,22 @@ export interface Operation {
   tag: string | undefined
   summary: string
   description: string
-  /** What to say of a deprecated operation; undefined for any other. */
+  /** The deprecation notice; undefined for other operations. */
   deprecation: string | undefined
   ids: { name: string; type: string }[]
   input: Input | undefined
   data: NamedType
-  /** For a list: the name of the items in `data`. */
+  /** For a list: the name of the array in `data`. */
   itemsKey: string | undefined
   takesIdempotencyKey: boolean
   errors: { code: string; status: string; details?: Schema | undefined }[]
   example: unknown
 }
 
-/** A type of the package's, and where in the generated schema it is found. */
+/** A type of the package and its position in the generated schema. */
 export interface NamedType {
   name: string
-  /** Absent for a component, which is declared once for all operations. */
+  /** Undefined for a component, which is declared once for all operations. */
   source?: string
   isObject: boolean
 }
@@ -57,8 +57,8 @@ export function readOperations(document: Document): Operation[] {
   return withNumbersForIds(operations)
 }
 
-// An order is cancelled by its id or by an identifier of the client's, in a parameter that the document calls a string:
-// where the resource's ids are numbers, such a parameter takes them as they are.
+// Some operations accept an id or the client's identifier in one path parameter, which the document declares as a string. If the resource's
+// ids are numbers, the parameter also accepts numbers.
 function withNumbersForIds(operations: Operation[]): Operation[] {
   const key = (resource: string, name: string) => `${resource} ${name}`
   const numeric = new Set(
@@ -72,7 +72,7 @@ function withNumbersForIds(operations: Operation[]): Operation[] {
   }))
 }
 
-/** The path of the first server, in front of every route. */
+/** The path of the first server, which precedes every route. */
 function apiPrefix({ servers = [] }: Document): string {
   return servers[0] ? new URL(servers[0].url, 'http://localhost').pathname.replace(/\/$/, '') : ''
 }
@@ -137,7 +137,7 @@ function readInput(
       ? undefined
       : `NonNullable<operations['${operationId}']['requestBody']>['content']['application/json']`
     const isObject = isObjectSchema(resolve(document, body))
-    // A PUT of nothing is allowed and means nothing: whoever calls it has forgotten what to change.
+    // The API accepts an empty PUT, which changes nothing. In the SDK it is a mistake, so the body is required.
     const required = httpMethod === 'put' || requestBody?.required === true
     return { kind: 'body', required, name: component ?? name, source, isObject }
   }
@@ -149,11 +149,11 @@ function readInput(
 function dataSchema(document: Document, { operationId, responses }: DocumentOperation): Schema {
   const schema = jsonContent(resolve(document, responses['200']!).content)?.schema
   const data = schema && resolve(document, schema).properties?.['data']
-  if (!data) throw new Error(`${operationId}: the answer 200 has no data`)
+  if (!data) throw new Error(`${operationId}: the response 200 has no data`)
   return data
 }
 
-// A list is told by how it goes on: `pagination` or `next_cursor` beside the one array.
+// A list is recognised by `pagination` or `next_cursor` beside a single array.
 function itemsKey(document: Document, data: Schema): string | undefined {
   const { properties = {} } = resolve(document, data)
   if (!properties['pagination'] && !properties['next_cursor']) return undefined
@@ -161,7 +161,7 @@ function itemsKey(document: Document, data: Schema): string | undefined {
   if (arrays.length !== 1) throw new Error(`A page with ${arrays.length} arrays: ${Object.keys(properties).join(', ')}`)
   const item = resolve(document, resolve(document, properties[arrays[0]!]!).items!)
   const variants = item.oneOf ?? item.anyOf ?? [item]
-  // Without an id rows cannot be told apart when pages shift: such a list is read page by page.
+  // The iterator skips repeated rows by their id when pages shift. A list without ids is only read page by page.
   const haveIds = variants.every((variant) => resolve(document, variant).properties?.['id'])
   return haveIds ? arrays[0] : undefined
 }

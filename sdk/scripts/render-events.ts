@@ -2,7 +2,7 @@ import { jsDoc } from './js-doc.ts'
 import { componentName, type Document, exampleOf, jsonContent, type MediaType } from './openapi-document.ts'
 import { declareComponent, declareNamed } from './render-models.ts'
 
-/** A webhook topic, the component of its event, and an example of the event's data. */
+/** A webhook topic, the component of its event, and example data. */
 export interface Topic {
   topic: string
   component: string

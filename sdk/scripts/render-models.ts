@@ -2,9 +2,9 @@ import { type Document, isObjectSchema, type Schema } from './openapi-document.t
 import { jsDoc } from './js-doc.ts'
 import type { NamedType, Operation } from './read-operations.ts'
 
-/** `models.ts`: a name for every component, parameter object and answer, and the union of error codes. */
+/** `models.ts`: a name for every component, parameter object and response, and the union of error codes. */
 export function renderModels(document: Document, operations: Operation[], eventNames: ReadonlySet<string>): string {
-  // The package has an ErrorCode of its own, with one more code.
+  // The package has its own ErrorCode, with one more code.
   const { ErrorCode: _, ...schemas } = document.components.schemas
   const components = Object.entries(schemas).filter(([name]) => !eventNames.has(name))
   const named = uniqueByName(operations.flatMap(({ input, data }) => [input, data]))
@@ -19,10 +19,10 @@ export function renderModels(document: Document, operations: Operation[], eventN
   ].join('\n\n')
 }
 
-/** Interfaces, where possible: editors show them by their name, and a type alias by all of its fields. */
+/** Interfaces where possible: editors show an interface by its name, but a type alias by all of its fields. */
 export const declareNamed = 'type Named<T> = T'
 
-// A parameter that may be repeated takes a single value as well, and one that is optional undefined, as fields of bodies do.
+// A repeatable parameter also accepts a single value, and an optional one undefined, like fields of bodies.
 const declareQuery = `type Query<T> = {
   [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
 }`

@@ -26,11 +26,11 @@ function imports(operations: Operation[]): string {
   ].join('\n')
 }
 
-/** `api-prefix.ts`: the part that all routes share, in whole segments. */
+/** `api-prefix.ts`: the whole path segments that all routes share. */
 export function renderApiPrefix(operations: Operation[]): string {
   const [first = [], ...others] = operations.map(({ route }) => route.split('/'))
   const end = first.findIndex((segment, i) => others.some((other) => other[i] !== segment))
-  return `/** What every route begins with. */\nexport const API_PREFIX = '${first.slice(0, end).join('/')}'`
+  return `/** The prefix of every route. */\nexport const API_PREFIX = '${first.slice(0, end).join('/')}'`
 }
 
 function renderResource(document: Document, resource: string, own: Operation[], all: Operation[]): string {
@@ -114,7 +114,7 @@ function tagDescription({ tags = [] }: Document, [first]: Operation[]): string {
   return tags.find(({ name }) => name === first?.tag)?.description ?? ''
 }
 
-// What every call of a method can answer (a wrong key, a rate limit, a body that is no JSON) is not said of each.
+// The operation's own errors. Errors of every operation (a wrong key, a rate limit, malformed JSON) are omitted.
 function ownErrors({ httpMethod, errors }: Operation, operations: Operation[]): Operation['errors'] {
   const alike = operations.filter((other) => other.httpMethod === httpMethod)
   const isShared = (code: string) => alike.every((other) => other.errors.some((error) => error.code === code))

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 
 /**
- * Installs the packed tarball in an empty project, as a user would, and tells the same story in every runtime against the real server.
- * The runtimes come from `smoke/package.json`.
+ * Installs the packed tarball in an empty project, as a user would, and runs the same story in every runtime against the real server. The
+ * runtimes come from `smoke/package.json`.
  */
 const run = promisify(execFile)
 const sdk = fileURLToPath(new URL('../', import.meta.url))

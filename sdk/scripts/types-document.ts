@@ -2,9 +2,9 @@ import { type Document, type MediaType, resolve } from './openapi-document.ts'
 import type { Operation } from './read-operations.ts'
 
 /**
- * The part of the document that becomes types: without failed answers and headers, for which there are `APIError`, `Response` and the
- * receivers, without the examples of whole bodies, and with a name for the details of an error. It makes the declarations less than half
- * as long, for editors and for reviewers.
+ * The part of the document that becomes types. It omits error responses and headers, for which there are `APIError`, `Response` and the
+ * receivers, and examples of whole bodies, and it names the type of an error's details. This halves the length of the declarations, for
+ * editors and reviewers.
  */
 export function typesDocument(document: Document, operations: Operation[]): Document {
   const { components, paths, ...rest } = structuredClone(document)

@@ -1,6 +1,6 @@
 /**
- * Calls a function that only observes. It is not waited for, and what it throws, or its promise rejects with, goes to `report`,
- * and what that throws to the console: neither may change what is observed.
+ * Calls an observer without waiting for it. Errors and rejections go to `report`, and errors of `report` to the console, so that an observer
+ * cannot affect the call.
  */
 export function notify(observe: () => unknown, report?: (error: unknown) => unknown): void {
   const failed = (error: unknown) => (report ? notify(() => report(error)) : console.error(error))

@@ -2,8 +2,8 @@
 export type ByteStream = NonNullable<Response['body']>
 
 /**
- * All bytes of a stream, or undefined when there are more than `mostBytes`. The rest is cancelled then, and when the signal aborts, so
- * that nothing goes on arriving that nobody reads.
+ * All bytes of a stream, or undefined if there are more than `mostBytes`. Above the limit, and when the signal aborts, the stream is
+ * cancelled, so that the rest is not transferred.
  */
 export async function readBytes(stream: ByteStream, mostBytes: number, signal?: AbortSignal): Promise<Uint8Array | undefined> {
   const reader = stream.getReader()

@@ -2,7 +2,12 @@
 import { requireNode } from './require-node.js'
 
 requireNode('The fulfillment command')
-// Only here, as older versions do not have it.
-const { enableCompileCache } = await import('node:module')
+// Imported after the check: older versions of Node lack these functions.
+const { enableCompileCache, registerHooks } = await import('node:module')
 enableCompileCache()
+// Resolves the SDK to its sources, so that the command works in a checkout without a build.
+registerHooks({
+  resolve: (specifier, context, resolve) =>
+    resolve(specifier, { ...context, conditions: [...context.conditions, '@fulfillment/source'] }),
+})
 await import('../src/cli.ts')

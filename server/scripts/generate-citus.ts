@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { citusScript } from '../src/database/citus-script.ts'
 import { openDatabase } from '../src/database/database.ts'
-import { startEmbeddedPostgres } from '../src/database/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 
-// Writes src/database/citus.sql; the tests check that it is what the migrations give.
+// Writes src/database/citus.sql. A test checks that the file matches the migrations.
 const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-citus-'))
 const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
 const db = openDatabase(postgres.connectionString)
 try {
-  await db.unhurried(migrate)
+  await db.withoutTimeLimits(migrate)
   await writeFile(new URL('../src/database/citus.sql', import.meta.url), await citusScript(db.kysely))
 } finally {
   await db.close()

@@ -1,36 +1,52 @@
 import cors from '@fastify/cors'
-import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import { AuditTrail } from './audit/index.ts'
 import type { Config } from './config.ts'
-import type { CallContext, WebhookTargetPolicy } from './context.ts'
 import type { Database } from './database/database.ts'
-import type { ReplicaReads } from './database/replica-reads.ts'
-import { WritePositions } from './database/write-positions.ts'
-import type { Encryption } from './encryption.ts'
-import { FeedHorizon } from './events/index.ts'
+import type { ReplicaReads } from './database/replica/replica-reads.ts'
+import { WritePositions } from './database/replica/write-positions.ts'
+import type { WebhookTargetPolicy } from './delivery/index.ts'
+import { AuditTrail } from './domain/audit/index.ts'
+import { FeedHorizon } from './domain/events/index.ts'
 import { authentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
 import { KeyCache } from './http/key-cache.ts'
-import { LargeAnswers } from './http/large-answers.ts'
+import { LargeResponses } from './http/large-responses.ts'
 import { limitMemory } from './http/memory-limits.ts'
 import { nativeRoutes } from './http/native.ts'
+import { markPageRequest } from './http/page-request.ts'
+import { Pages, withoutCors } from './http/pages.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
-import { RequestTurns, waitForTurn } from './http/request-turns.ts'
-import { registerRestRoutes } from './http/rest.ts'
+import { RequestTurns, takeTurns } from './http/request-turns.ts'
+import { type Admit, registerRestRoutes } from './http/rest.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
-import type { Metrics } from './monitoring/metrics.ts'
+import { UsageCounter } from './http/usage-counter.ts'
+import { requireScope } from './procedures/call-context.ts'
+import { proceduresOf } from './procedures/procedures.ts'
+import type { Slice } from './procedures/slice.ts'
+import type { Encryption } from './runtime/encryption/encryption.ts'
+import type { Metrics } from './runtime/monitoring/metrics.ts'
 
 export interface AppDependencies {
-  /** What is served. */
-  router: AnyTRPCRouter
-  config: Pick<Config, 'bodyLimitBytes' | 'trustProxy' | 'corsOrigins' | 'rateLimitPerMinute' | 'tenantRateLimitPerMinute'>
+  /** The slices to serve. */
+  slices: readonly Slice[]
+  config: Pick<
+    Config,
+    | 'bodyLimitBytes'
+    | 'trustProxy'
+    | 'corsOrigins'
+    | 'rateLimitPerMinute'
+    | 'tenantRateLimitPerMinute'
+    | 'pages'
+    | 'publicUrl'
+    | 'sessionIdleHours'
+    | 'sessionMaxDays'
+  >
   db: Database
-  /** Undefined: all reads go to `db`. */
+  /** Without it, all reads go to `db`. */
   replicaReads?: ReplicaReads | undefined
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
@@ -54,7 +70,7 @@ const EXPOSED_HEADERS = [
 
 /** Builds the HTTP server; it does not listen yet. */
 export async function buildApp({
-  router,
+  slices,
   config,
   db,
   replicaReads,
@@ -67,44 +83,65 @@ export async function buildApp({
   const app = buildHttpServer(log, {
     bodyLimit: config.bodyLimitBytes,
     trustProxy: (_address: string, hop: number) => hop < config.trustProxy,
+    ...(config.pages ? { rewriteUrl: markPageRequest } : {}),
   })
   traceRequests(app)
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
-  const forgetKey = (keyId: number): void => keys.forget(keyId)
+  const limit = rateLimitHook(db, config)
+  const pages = config.pages ? new Pages({ db, keys, limit, config, onSignInRefused: metrics.signInRefused }) : undefined
+  const forgetKey = (keyId: number): void => {
+    keys.forget(keyId)
+    pages?.forgetKey(keyId)
+  }
+  const sessionRules = {
+    idleHours: config.sessionIdleHours,
+    forget: (tenantId: number, sessionId: number) => pages?.forget(tenantId, sessionId),
+  }
   const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
-  const positions = new WritePositions(db, (error) => log.warn({ err: error }, 'could not record how far replicas must be'))
+  const positions = new WritePositions(db, (error) =>
+    log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
+  )
+  const usage = new UsageCounter(db, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
   const feedHorizon = new FeedHorizon(db)
-  const contextOf = (request: FastifyRequest): CallContext => ({
-    db: db.forTenant(request.caller.tenantId),
-    caller: request.caller,
-    requestId: request.id,
-    encryption,
-    webhookTargets,
-    feedHorizon,
-    forgetKey,
-    answerInPieces: (list) => {
-      request.largeList = list
-    },
-    beginAudit: async (operation, input) => {
-      const { caller, ip: address, id: requestId } = request
-      const entry = await trail.begin({ caller, address, requestId, operation, input })
-      return (error) => trail.failed(entry, error)
-    },
-    beginChange: () => positions.begin(request.caller),
-    replicaReads,
-  })
+  const procedures = proceduresOf(slices)
+  const admit: Admit = (request, endpoint) => {
+    const { caller, id: requestId, ip: address } = request
+    requireScope(caller, endpoint)
+    return {
+      endpoint,
+      db: db.forTenant(caller.tenantId),
+      caller,
+      requestId,
+      encryption,
+      webhookTargets,
+      feedHorizon,
+      forgetKey,
+      sessionRules,
+      respondInPieces: (list) => {
+        request.largeList = list
+      },
+      beginAudit: async (input, idempotencyKey) => {
+        const entry = await trail.begin({ caller, address, requestId, operation: endpoint.name, input, idempotencyKey })
+        return entry && ((error) => trail.failed(entry, error))
+      },
+      beginChange: () => positions.begin(caller),
+      replicaReads,
+    }
+  }
 
   app.addHook('onResponse', (request, reply, done) => {
-    const { method, url } = request
-    metrics.requestAnswered(method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
+    const { method, url, routeOptions } = request
+    metrics.requestCompleted(method, routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
+    usage.count(request, routeOptions.config.operationOf, reply.statusCode)
     if (method !== 'GET' && method !== 'HEAD' && reply.statusCode < 300) onWrite?.()
     request.log.info(
       {
         method,
-        url: url.split('?', 1)[0],
+        url: (request.raw.page === undefined ? url : request.originalUrl).split('?', 1)[0],
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         key: request.caller?.keyId,
+        session: request.caller?.session?.id,
       },
       'request',
     )
@@ -112,13 +149,16 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => {
     feedHorizon.close()
-    await Promise.all([keys.close(), trail.close(), positions.close()])
+    await Promise.all([keys.close(), trail.close(), positions.close(), usage.close()])
   })
   refuseWhileDraining(app)
-  acceptJsonBodies(app)
+  const turns = new RequestTurns(config.tenantRateLimitPerMinute)
+  takeTurns(app, turns)
+  acceptJsonBodies(app, turns)
 
+  pages?.guard(app)
   const refusal = unknownRoute(app)
-  // An OPTIONS request that is no preflight is a method like any other that a path does not have.
+  // An OPTIONS request that is not a preflight is handled like any other method that the path does not support.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'OPTIONS' || isPreflight(request)) return done()
     done(refusal(request, reply))
@@ -128,23 +168,24 @@ export async function buildApp({
     exposedHeaders: EXPOSED_HEADERS,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   })
-  // Behind CORS, so that a page can read these answers too.
+  if (pages !== undefined) withoutCors(app)
+  // After CORS, so that pages of allowed origins can read these responses.
   refuseBeforeBody(app, refusal)
-  const limit = rateLimitHook(db, config)
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
-  const guards = [authentication(keys), ...(limit === undefined ? [] : [limit]), memory.refuse, waitForTurn(new RequestTurns())]
-  const largeAnswers = new LargeAnswers()
+  const guards = [authentication(keys, pages?.authenticate), ...(limit === undefined ? [] : [limit]), memory.refuse]
+  const largeResponses = new LargeResponses()
 
-  registerRestRoutes(app, router, contextOf, guards, largeAnswers)
+  registerRestRoutes(app, procedures, admit, guards, largeResponses)
   await app.register(async (scope) => {
     for (const guard of guards) scope.addHook('onRequest', guard)
-    await nativeRoutes(scope, router, contextOf, largeAnswers)
+    await nativeRoutes(scope, procedures, admit, largeResponses)
   })
   await app.register(async (scope) => {
     scope.addHook('onRequest', memory.refuse)
     await docsRoutes(scope)
   })
+  await pages?.register(app)
   return app
 }
 

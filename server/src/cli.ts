@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addBackupCommands } from './command-line/backup.ts'
+import { addDashboardLinkCommand } from './command-line/dashboard-link.ts'
 import { addExportCommands } from './command-line/export.ts'
 import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
@@ -9,18 +10,19 @@ import { addTenantCommands } from './command-line/tenants.ts'
 
 const program = new Command('fulfillment')
   .description(
-    'Manages tenants and API keys of the fulfillment service, also while the server runs. Takes the same settings from the environment as the server.',
+    'Manage the fulfillment service: tenants, API keys, backups, import and export. The server can be running. Settings are environment variables, the same as for the server.',
   )
-  .showHelpAfterError('--help shows how it is used')
+  .showHelpAfterError('Run with --help for usage')
   .exitOverride()
 addTenantCommands(program)
 addKeyCommands(program)
+addDashboardLinkCommand(program)
 addMaintenanceCommands(program)
 addImportCommands(program)
 addExportCommands(program)
 addBackupCommands(program)
 
-// Whoever reads what is printed may stop doing so, as with `| head`: that is no fault.
+// The reader of the output may close it early, as `| head` does. That is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -33,7 +35,7 @@ try {
   process.exitCode = exitCodeOf(error)
 }
 
-/** Says what is wrong, where nothing has yet: Commander has told of arguments, and whoever pressed Ctrl-C knows. */
+/** Prints the error unless it was printed before: Commander reports wrong arguments, and Ctrl-C needs no message. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode
   if (error instanceof InterruptedError) return INTERRUPTED_EXIT_CODE

@@ -1,8 +1,9 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { readTracingSettings, type TracingSettings } from './tracing/index.ts'
-import './validation-messages.ts'
+import { readTracingSettings, type TracingSettings } from './runtime/tracing/index.ts'
+import './procedures/validation-messages.ts'
 
 const integerText = (min: number, max: number) =>
   z
@@ -13,7 +14,7 @@ const integerText = (min: number, max: number) =>
 
 const booleanText = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: 'must be true or false' })
 
-/** Browsers send origins in this form only; another would never match. */
+/** Browsers send origins in this form. Any other form would never match. */
 const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 
 const origin = z
@@ -22,6 +23,13 @@ const origin = z
     (value) => value === '*' || isOrigin(value),
     'must be * or comma-separated origins such as https://shop.example, without a path or a slash at the end',
   )
+
+const pageOrigin = z
+  .string()
+  .refine(isOrigin, 'must be one origin such as https://stock.example, in lower case, without a path or a slash at the end')
+
+/** Browsers treat plain HTTP to the same machine as secure. */
+const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 
 const isNameServer = (value: string): boolean => {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(value) ?? []
@@ -34,6 +42,15 @@ const nameServer = z
 
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
 
+const MAX_PROCESSES = 64
+
+/** A number of processes; `auto` is one per core. */
+const processCount = z
+  .string()
+  .regex(/^(auto|\d+)$/, `must be auto, or an integer from 1 to ${MAX_PROCESSES}`)
+  .transform((value) => (value === 'auto' ? Math.min(availableParallelism(), MAX_PROCESSES) : Number(value)))
+  .refine((value) => value >= 1 && value <= MAX_PROCESSES, `must be auto, or an integer from 1 to ${MAX_PROCESSES}`)
+
 const encryptionKey = z.string().min(16, 'must have at least 16 characters')
 
 const environment = z.object({
@@ -45,6 +62,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('.data'),
   MONITORING_PORT: integerText(0, 65_535).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  PROCESSES: processCount.default(1),
   STOP_DELAY_SECONDS: integerText(0, 6).default(0),
   RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
   TENANT_RATE_LIMIT_PER_MINUTE: integerText(0, 10_000_000_000).optional(),
@@ -55,6 +73,11 @@ const environment = z.object({
     .transform((value) => value.split(',').map((part) => part.trim()))
     .pipe(z.array(origin).min(1))
     .default(['*']),
+  PAGES: booleanText.default(true),
+  PUBLIC_URL: pageOrigin.optional(),
+  PAGES_OVER_HTTP: booleanText.default(false),
+  SESSION_IDLE_HOURS: integerText(1, 168).default(12),
+  SESSION_MAX_DAYS: integerText(1, 30).default(7),
   WEBHOOK_ALLOW_PRIVATE_NETWORK: booleanText.optional(),
   ENCRYPTION_KEY: encryptionKey.optional(),
   ENCRYPTION_KEY_PREVIOUS: encryptionKey.optional(),
@@ -71,46 +94,56 @@ const environment = z.object({
     .default('info'),
 })
 
-/** How many keys of a tenant can use up what each of them may, when nothing else is set. */
+/** Default of the tenant's limit, as a multiple of the limit per key. */
 const TENANT_SHARE = 10
 
 export interface Config {
   port: number
   host: string
-  /** Undefined: the embedded Postgres in `dataDir`. */
+  /** Without it, the embedded Postgres in `dataDir` is used. */
   databaseUrl: string | undefined
-  /** A streaming replica of that database, for reads that may be a moment old. */
+  /** A streaming replica of that database, for reads that tolerate a lag. */
   databaseReplicaUrl: string | undefined
   dataDir: string
   role: 'all' | 'api' | 'worker'
-  /** Where health and metrics are served; undefined: beside the API. */
+  /** Number of server processes that share the port. */
+  processes: number
+  /** Port for health and metrics. Without it, they are served beside the API. */
   monitoringPort: number | undefined
-  /** How long the API goes on when told to stop, for load balancers to see that it is no longer ready. */
+  /** How long the API continues after the signal to stop, so that load balancers see that it is no longer ready. */
   stopDelaySeconds: number
-  /** Per API key; 0 is off. */
+  /** Limit per API key; 0 turns it off. */
   rateLimitPerMinute: number
-  /** Of all keys of a tenant together; 0 is off. */
+  /** Limit for all keys of a tenant together; 0 turns it off. */
   tenantRateLimitPerMinute: number
   bodyLimitBytes: number
-  /** How many proxies in front of the server may be believed about the client's address. */
+  /** Number of trusted proxies in front of the server. */
   trustProxy: number
   corsOrigins: string[]
+  /** Whether the dashboard is served. */
+  pages: boolean
+  /** The only origin of the pages. Without it, they are served only to this machine. */
+  publicUrl: string | undefined
+  /** A dashboard session ends when it is unused for this long. */
+  sessionIdleHours: number
+  /** A dashboard session ends this long after the sign-in. */
+  sessionMaxDays: number
   production: boolean
   webhookAllowPrivateNetwork: boolean
-  /** Name servers for the receivers' host names; undefined: those of /etc/resolv.conf. */
+  /** Name servers for the host names of receivers. Without them, those of /etc/resolv.conf are used. */
   webhookDnsServers: string[] | undefined
-  /** Undefined: a key of its own, kept in `dataDir`. */
+  /** Without it, a generated key in `dataDir` is used. */
   encryptionKey: string | undefined
-  /** Decrypts too, while the encryption key is being rotated. */
+  /** Also decrypts while the encryption key is being rotated. */
   encryptionKeyPrevious: string | undefined
   logLevel: string
-  /** Undefined: no traces. */
+  /** Without it, tracing is off. */
   tracing: TracingSettings | undefined
 }
 
-/** Reads the settings. Throws an error that names every variable that is wrong. */
+/** Reads the settings. Throws an error that names every invalid variable. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  // An empty variable is how compose files and shells say "not set".
+  // Compose files and shells set a variable to an empty string for "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   if (!parsed.success) {
@@ -129,6 +162,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (settings.ENCRYPTION_KEY_PREVIOUS !== undefined && settings.ENCRYPTION_KEY === undefined) {
     throw new Error('ENCRYPTION_KEY_PREVIOUS: set ENCRYPTION_KEY too, to the key that encrypts')
   }
+  if (
+    settings.PUBLIC_URL?.startsWith('http:') &&
+    !settings.PAGES_OVER_HTTP &&
+    !isLoopback(new URL(settings.PUBLIC_URL).hostname)
+  ) {
+    throw new Error(
+      'PUBLIC_URL: must begin with https://, because API keys and sessions would go over the network unencrypted; PAGES_OVER_HTTP=true permits http://',
+    )
+  }
   return {
     port: settings.PORT,
     host: settings.HOST,
@@ -136,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     dataDir: path.resolve(settings.DATA_DIR),
     role: settings.ROLE,
+    processes: settings.PROCESSES,
     monitoringPort: settings.MONITORING_PORT,
     stopDelaySeconds: settings.STOP_DELAY_SECONDS,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
@@ -143,6 +186,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     trustProxy: settings.TRUST_PROXY,
     corsOrigins: settings.CORS_ORIGIN,
+    pages: settings.PAGES,
+    publicUrl: settings.PUBLIC_URL,
+    sessionIdleHours: settings.SESSION_IDLE_HOURS,
+    sessionMaxDays: settings.SESSION_MAX_DAYS,
     production,
     webhookAllowPrivateNetwork: settings.WEBHOOK_ALLOW_PRIVATE_NETWORK ?? !production,
     webhookDnsServers: settings.WEBHOOK_DNS_SERVERS,
@@ -153,7 +200,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** Throws unless the database is the embedded one; `instead` says what to do for another. */
+/** Throws unless the database is the embedded one. `instead` says what to do with another database. */
 export function requireEmbedded({ databaseUrl }: Config, instead: string): void {
   if (databaseUrl !== undefined) throw new Error(`DATABASE_URL: is set, and this is for the embedded database: ${instead}`)
 }

@@ -1,17 +1,17 @@
 import type { Config } from './config.ts'
-import { openDatabase, type Database } from './database/database.ts'
-import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
-import { encryptionKeysOf } from './encryption-keys.ts'
-import { createEncryption, type Encryption } from './encryption.ts'
+import { MOST_CONNECTIONS, openDatabase, type Database } from './database/database.ts'
+import { startEmbeddedPostgres } from './database/embedded/embedded-postgres.ts'
+import { encryptionKeysOf } from './runtime/encryption/encryption-keys.ts'
+import { createEncryption, type Encryption } from './runtime/encryption/encryption.ts'
 
-/** The database of a configuration, and what to do when done with it. */
+/** An open database, and the encryption of its secrets. */
 export interface Connection {
   db: Database
   encryption: Encryption
   close(): Promise<void>
 }
 
-/** Opens the configured database, or starts the embedded Postgres (or joins it, when another process runs it already). */
+/** Opens the configured database. For the embedded Postgres, starts it, or joins it when another process runs it. */
 export async function connect(config: Config, log: (line: string) => void): Promise<Connection> {
   const keys = await encryptionKeysOf(config)
   const encryption = createEncryption(keys.current, keys.previous)
@@ -20,7 +20,8 @@ export async function connect(config: Config, log: (line: string) => void): Prom
     await requireReachable(db)
     return { db, encryption, close: () => db.close() }
   }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+  const settings = { max_connections: String(connectionsFor(config.processes)) }
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, settings })
   const db = openDatabase(postgres.connectionString, { onConnectionError: (error) => log(error.message) })
   return {
     db,
@@ -32,10 +33,19 @@ export async function connect(config: Config, log: (line: string) => void): Prom
   }
 }
 
-/** A wrong address shows here first: the error names the setting that has it. */
+/** For command-line programs, and the connections that Postgres reserves for its administrator. */
+const OTHER_CONNECTIONS = 65
+const LEAST_CONNECTIONS = 200
+
+/** Maximum number of connections of the embedded Postgres. A restart of the processes runs one more of them. */
+function connectionsFor(processes: number): number {
+  return Math.max(LEAST_CONNECTIONS, (processes + 1) * MOST_CONNECTIONS + OTHER_CONNECTIONS)
+}
+
+/** Reports a wrong address with the name of the setting. */
 async function requireReachable(db: Database): Promise<void> {
   try {
-    await db.pool.query('select 1')
+    await db.dedicatedPool.query('select 1')
   } catch (error) {
     await db.close()
     const { message, code } = error as NodeJS.ErrnoException

@@ -1,18 +1,36 @@
-import { insertApiKey } from './api-keys/index.ts'
+import { insertApiKey } from './domain/api-keys/index.ts'
 import type { Database } from './database/database.ts'
-import { statement } from './database/statement.ts'
-import { createTenant } from './tenants/index.ts'
+import { statement } from './database/statements/statement.ts'
+import { createTenant } from './domain/tenants/index.ts'
 
-const lockTenants = statement<[], never>('lock_tenants', 'lock table tenants in share row exclusive mode')
-const selectTenant = statement<[], { id: number }>('select_tenant', 'select id from tenants limit 1')
+const lockTenants = statement<[], never>({
+  name: 'lock_tenants',
+  lane: 'write',
+  sql: 'lock table tenants in share row exclusive mode',
+})
+const selectTenant = statement<[], { id: number }>({
+  name: 'select_tenant',
+  lane: 'read',
+  sql: 'select id from tenants limit 1',
+})
 
-/** On an empty database, makes a tenant with an admin key, and returns the key. Of several servers that start at once one does it. */
-export async function createFirstTenant(db: Database): Promise<string | undefined> {
+/** The credentials that the first start creates. They are shown once. */
+export interface FirstTenant {
+  key: string
+  /** Signs in to the dashboard once. */
+  code: string
+}
+
+/** Creates a tenant with an admin key and a sign-in code in an empty database. If several servers start at once, one of them does. */
+export async function createFirstTenant(db: Database): Promise<FirstTenant | undefined> {
+  if ((await db.runOne(selectTenant, [])) !== undefined) return undefined
   return db.transaction(async (tx) => {
     await tx.run(lockTenants, [])
     if ((await tx.runOne(selectTenant, [])) !== undefined) return undefined
     const tenant = await createTenant(tx, 'default')
-    const { key } = await insertApiKey(tx, tenant.id, 'live', { name: 'first admin key', preset: 'full_access' })
-    return key
+    const { id: keyId, key } = await insertApiKey(tx, tenant.id, 'live', { name: 'first admin key', preset: 'full_access' })
+    // Loaded here: other starts do not need it.
+    const { createSignInCode } = await import('./domain/sessions/index.ts')
+    return { key, code: await createSignInCode(tx, { tenantId: tenant.id, keyId }) }
   })
 }

@@ -1,35 +1,50 @@
-import { readConfig } from './config.ts'
-import { startServer, type RunningServer } from './server.ts'
+import { type Config, readConfig } from './config.ts'
+import type { RunningServer } from './server.ts'
 
-/** Below the 30 seconds after which container platforms kill a process that was told to stop. */
+/** Container platforms kill a process 30 seconds after telling it to stop. */
 const STOP_MS = 28_000
 
-let server: RunningServer | undefined
+type Running = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink' | 'stop'>
+
+let server: Running | undefined
 let stopping = false
-// Before the start, which may take long: the first process of a container is not ended by a signal that it does not listen to.
+// Before the start, which may take long: in a container, the first process ignores signals that it has no handler for.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (server === undefined) process.exit(1)
     if (stopping) return
     stopping = true
     setTimeout(() => process.exit(1), STOP_MS).unref()
-    void server.stop().then(() => process.exit(0))
+    server.stop().then(() => process.exit(0), fail)
   })
 }
 
 try {
-  server = await startServer(readConfig(process.env))
+  server = await start(readConfig(process.env))
   announce(server)
 } catch (error) {
+  fail(error)
+}
+
+/** Loads only the modules that the process needs: a parent of several processes serves no requests. */
+async function start(config: Config): Promise<Running> {
+  if (config.processes === 1) return await (await import('./server.ts')).startServer(config)
+  const { isPrimary } = await import('node:cluster')
+  if (isPrimary) return await (await import('./processes/start-processes.ts')).startProcesses(config)
+  return await (await import('./processes/run-child.ts')).runChild(config)
+}
+
+function fail(error: unknown): never {
   console.error(error instanceof Error ? error.message : error)
   if (error instanceof Error && error.cause !== undefined) console.error(error.cause)
   process.exit(1)
 }
 
-function announce({ url, firstKey }: RunningServer): void {
+function announce({ url, firstKey, dashboardLink }: Running): void {
   const lines: string[] = []
   if (url !== undefined)
     lines.push(`  Fulfillment and Inventory API   ${url}/api/v1`, `  Reference                       ${url}/docs`)
   if (firstKey !== undefined) lines.push(`  Admin API key (shown only now)  ${firstKey}`)
+  if (dashboardLink !== undefined) lines.push(`  Dashboard (once, 15 minutes)    ${dashboardLink}`)
   if (lines.length > 0) process.stdout.write(`\n${lines.join('\n')}\n\n`)
 }

@@ -4,45 +4,45 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { connect } from './connect.ts'
-import { foldCounts } from './counts/index.ts'
 import type { Database } from './database/database.ts'
-import { Replica } from './database/replica.ts'
-import { ReplicaReads } from './database/replica-reads.ts'
-import { isBehind } from './database/schema-version.ts'
-import { maintainPartitions } from './events/index.ts'
+import { Replica } from './database/replica/replica.ts'
+import { ReplicaReads } from './database/replica/replica-reads.ts'
+import { dashboardLink } from './dashboard-link.ts'
+import { nextMigration } from './database/schema-version.ts'
 import { createFirstTenant } from './first-tenant.ts'
-import { expireAnswers } from './http/expire-answers.ts'
+import { handOverConnections } from './http/hand-over.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
 import { buildMonitoringServer } from './http/monitoring-server.ts'
-import { createLog, type Log } from './log.ts'
-import { createMetrics, type Metrics } from './monitoring/metrics.ts'
-import { repeat, type PeriodicTask } from './periodic.ts'
-import { appRouter } from './router.ts'
-import { startTracing } from './tracing/index.ts'
-import { clearDeletedSubscriptions, Names, putBackEvents, startDeliveryEngine } from './webhooks/index.ts'
-
-const FOLD_INTERVAL_MS = 1_000
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const CLEAR_INTERVAL_MS = 10_000
-const PUT_BACK_INTERVAL_MS = 60_000
+import { createLog, type Log } from './runtime/log.ts'
+import { lazyMetrics } from './runtime/monitoring/lazy-metrics.ts'
+import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
+import { ensurePartitions, startMaintenance } from './maintenance.ts'
+import { SLICES } from './slices.ts'
+import { startTracing } from './runtime/tracing/index.ts'
+import { Names, startDeliveryEngine } from './delivery/index.ts'
 
 /** A running server process. */
 export interface RunningServer {
   /** Undefined for a process that only delivers webhooks. */
   url: string | undefined
-  /** The admin key of the first tenant, when this start made it. */
+  /** The admin key of the first tenant, if this start created it. */
   firstKey: string | undefined
-  /** Finishes what is under way, then stops. */
+  /** Signs in to the dashboard with that key, once, within 15 minutes. */
+  dashboardLink: string | undefined
+  /** Completes requests in progress, then stops. */
   stop(): Promise<void>
+  /** Hands the port over to other processes without failing a request, then stops. */
+  handOver(): Promise<void>
+  /** The metrics of this process alone, in the text format of Prometheus. */
+  ownMetrics(): Promise<string>
 }
 
 /**
- * Opens the database, brings its schema up to date and does what the role says: answers requests (`api`), delivers webhooks
- * (`worker`) or both.
+ * Opens the database, migrates its schema and starts what the role asks for: the API (`api`), webhook delivery (`worker`) or both.
+ * `siblings` are the other processes behind the same port.
  */
-export async function startServer(config: Config): Promise<RunningServer> {
-  const log = createLog(config.logLevel)
+export async function startServer(config: Config, siblings?: Siblings): Promise<RunningServer> {
+  const log = createLog(config.logLevel, { isShared: siblings !== undefined })
   const stopTracing = await startTracing(config.tracing, log)
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
   const webhookTargets = {
@@ -50,46 +50,58 @@ export async function startServer(config: Config): Promise<RunningServer> {
     requireHttps: config.production,
     names: new Names(config.webhookDnsServers),
   }
-  // What was started last is stopped first.
+  // Stopped in reverse order of their start.
   const started: (() => Promise<unknown> | undefined)[] = [stopTracing, close]
-  const end = async (): Promise<void> => {
-    for (const stopOne of started.splice(0).toReversed()) await stopOne()
+  const endAll = async (): Promise<void> => {
+    for (const stopOne of started.toReversed()) await stopOne()
   }
-  let isStopping = false
+  let ended: Promise<void> | undefined
+  const end = (): Promise<void> => (ended ??= endAll())
+  const stopping = new AbortController()
   const stop = async (): Promise<void> => {
-    isStopping = true
+    stopping.abort()
     if (config.role !== 'worker') await delay(config.stopDelaySeconds * 1_000)
+    await end()
+  }
+  const servers: FastifyInstance[] = []
+  // Stays ready until the end: a load balancer sees all processes as one server, and the others are ready.
+  const handOver = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => handOverConnections(server, stopping.signal)))
     await end()
   }
   try {
     await bringUpToDate(db, (line) => log.info(line))
-    await maintainPartitions(db)
-    const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed and will be tried again'))
+    await ensurePartitions(db)
+    const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
     started.push(() => Promise.all(tasks.map((task) => task.stop())))
-    const metrics = createMetrics(db)
-    const monitoring = monitoringRoutes(db, metrics, () => isStopping)
+    const metrics = lazyMetrics(db, SLICES, siblings)
+    started.push(async () => metrics.close())
+    const monitoring = monitoringRoutes(db, metrics, () => stopping.signal.aborted)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
     started.push(() => monitor?.close())
-    // Only when all else runs: what asks whether the process is ready asks there.
+    if (monitor !== undefined) servers.push(monitor)
+    const control = { stop, handOver, ownMetrics: metrics.renderOwn }
+    // Starts last, because it reports that the process is ready.
     const startMonitor = async (): Promise<unknown> => monitor?.listen({ port: config.monitoringPort, host: config.host })
     const onAttempt = metrics.deliveryAttempted
     const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log, onAttempt })
     started.push(() => engine?.stop())
     if (config.role === 'worker') {
       await startMonitor()
-      return { url: undefined, firstKey: undefined, stop }
+      return { url: undefined, firstKey: undefined, dashboardLink: undefined, ...control }
     }
-    const firstKey = await createFirstTenant(db)
+    const first = await createFirstTenant(db)
     const replica = openReplica(config, db, log)
     started.push(() => replica?.close())
     const replicaReads = replica && readsFrom(replica, db, metrics, log)
     const onWrite = (): void => engine?.wake()
-    const app = await buildApp({ router: appRouter, config, db, replicaReads, encryption, webhookTargets, log, metrics, onWrite })
+    const app = await buildApp({ slices: SLICES, config, db, replicaReads, encryption, webhookTargets, log, metrics, onWrite })
     started.push(() => app.close())
+    servers.push(app)
     if (monitor === undefined) await app.register(monitoring)
     const url = await listen(app, config)
     await startMonitor()
-    return { url, firstKey, stop }
+    return { url, firstKey: first?.key, dashboardLink: first && dashboardLink(config, url, first.code), ...control }
   } catch (error) {
     await end()
     throw error
@@ -103,15 +115,16 @@ function openReplica({ databaseReplicaUrl: url }: Config, db: Database, log: Log
 function readsFrom(replica: Replica, db: Database, metrics: Metrics, log: Log): ReplicaReads {
   return new ReplicaReads(db, replica, {
     onRead: metrics.measureReplica(replica),
-    onError: (error) => log.warn({ err: error }, 'the replica failed, and the primary was asked; told at most once a minute'),
+    onError: (error) =>
+      log.warn({ err: error }, 'the replica failed; its reads go to the primary (logged at most once a minute)'),
   })
 }
 
-/** What migrates takes a tenth of a start to load, and has something to do at one in many. */
+/** Loaded only for a start that has migrations to run: it takes a tenth of a start. */
 async function bringUpToDate(db: Database, log: (line: string) => void): Promise<void> {
-  if (!(await isBehind(async (text) => (await db.pool.query(text)).rows, log))) return
+  if ((await nextMigration(async (text) => (await db.dedicatedPool.query(text)).rows, log)) === undefined) return
   const { migrate } = await import('./database/migrate.ts')
-  await db.unhurried((kysely) => migrate(kysely, log))
+  await db.withoutTimeLimits((kysely) => migrate(kysely, log))
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -120,15 +133,4 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   })
   const address = app.server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
-}
-
-/** What keeps the database in shape. Every process does it; each task sees to it that processes do not get in each other's way. */
-function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
-  return [
-    repeat(FOLD_INTERVAL_MS, () => foldCounts(db), onError),
-    repeat(MINUTE_MS, (stopping) => expireAnswers(db, stopping), onError),
-    repeat(HOUR_MS, () => maintainPartitions(db), onError),
-    repeat(CLEAR_INTERVAL_MS, (signal) => clearDeletedSubscriptions(db, signal), onError),
-    repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError),
-  ]
 }

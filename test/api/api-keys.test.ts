@@ -1,16 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
-
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 
 describe('API keys', () => {
-  it('shows a new key once', async () => {
-    const tenant = await service.newTenant()
+  it('shows the value of a new key once', async ({ tenant }) => {
     const created = await tenant.request('POST', '/api-keys', { name: 'ERP', preset: 'erp_sync' })
     expect(created.status).toBe(200)
     expect(created.body.data.key).toMatch(/^service_live_[A-Za-z0-9_-]{32,}$/)
@@ -18,8 +12,7 @@ describe('API keys', () => {
     expect(JSON.stringify(listed.body)).not.toContain(created.body.data.key)
   })
 
-  it('refuses a revoked key from the next request on', async () => {
-    const tenant = await service.newTenant()
+  it('rejects a revoked key from the next request on', async ({ tenant }) => {
     const { body } = await tenant.request('POST', '/api-keys', { name: 'short-lived', scopes: ['admin'] })
     const { key, id } = body.data
     expect((await tenant.request('GET', '/api-keys', undefined, { key })).status).toBe(200)
@@ -29,8 +22,9 @@ describe('API keys', () => {
   })
 })
 
-/** Puts keys into the database of which nobody knows the value. */
+/** Adds keys to the database whose values are not known. */
 async function addKeys(
+  service: TestService,
   tenantId: number,
   count: number,
   fields: { expired?: boolean; revokedDaysAgo?: number } = {},
@@ -47,31 +41,29 @@ const make = (tenant: TestTenant, fields: object = {}) =>
   tenant.request('POST', '/api-keys', { name: 'one more', preset: 'read_only', ...fields })
 
 describe('a tenant', () => {
-  it('has at most 1,000 keys that are neither revoked nor expired, however many are made at once', async () => {
-    const tenant = await service.newTenant()
-    await addKeys(tenant.id, 996)
-    await addKeys(tenant.id, 500, { expired: true })
-    await addKeys(tenant.id, 500, { revokedDaysAgo: 1 })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => make(tenant)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
-    const refused = answers.filter(({ status }) => status !== 200)
+  it('has at most 1,000 active keys, even if many are created at the same time', async ({ service, tenant }) => {
+    await addKeys(service, tenant.id, 996)
+    await addKeys(service, tenant.id, 500, { expired: true })
+    await addKeys(service, tenant.id, 500, { revokedDaysAgo: 1 })
+    const responses = await Promise.all(Array.from({ length: 8 }, () => make(tenant)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3)
+    const refused = responses.filter(({ status }) => status !== 200)
     for (const { status, body } of refused) {
       expect([status, body.error.code]).toEqual([400, 'validation_error'])
       expect(body.error.message).toContain('at most 1000 keys')
     }
-    const made = answers.find(({ status }) => status === 200)?.body.data
+    const made = responses.find(({ status }) => status === 200)?.body.data
     expect((await tenant.request('DELETE', `/api-keys/${made.id}`)).status).toBe(200)
     expect((await make(tenant)).status).toBe(200)
-    // Those of the sandbox count too.
+    // Keys of the sandbox count too.
     expect((await make(tenant, { mode: 'test' })).status).toBe(400)
   })
 
-  it('lists its keys page by page, and revoked and expired ones for 90 days', async () => {
-    const tenant = await service.newTenant()
-    await addKeys(tenant.id, 250)
-    await addKeys(tenant.id, 7, { expired: true })
-    await addKeys(tenant.id, 5, { revokedDaysAgo: 89 })
-    await addKeys(tenant.id, 3, { revokedDaysAgo: 91 })
+  it('lists its keys page by page, and revoked and expired ones for 90 days', async ({ service, tenant }) => {
+    await addKeys(service, tenant.id, 250)
+    await addKeys(service, tenant.id, 7, { expired: true })
+    await addKeys(service, tenant.id, 5, { revokedDaysAgo: 89 })
+    await addKeys(service, tenant.id, 3, { revokedDaysAgo: 91 })
     const all = (await tenant.request('GET', '/api-keys')).body.data
     expect(all.pagination).toEqual({ total: 263, page: 1, limit: 1_000, total_pages: 1 })
     expect(all.api_keys).toHaveLength(263)

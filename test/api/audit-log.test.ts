@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { send, type TestTenant } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ trustProxy: 1 })
-})
-afterAll(() => service.stop())
+it.override('settings', { trustProxy: 1 })
 
 interface Entry {
   id: string
@@ -22,8 +19,7 @@ const log = async (tenant: TestTenant, query = ''): Promise<{ entries: Entry[]; 
 const operationsOf = ({ entries }: { entries: Entry[] }): string[] => entries.map(({ operation }) => operation)
 
 describe('the audit log', () => {
-  it('says who asked for what, when, from where and in which request', async () => {
-    const tenant = await service.newTenant()
+  it('records the key, operation, input, time, address and request id of a call', async ({ tenant }) => {
     const headers = { 'x-request-id': 'job-1', 'x-forwarded-for': '203.0.113.7' }
     const before = Date.now()
     await tenant.request('POST', '/products', { name: ' Tea ', barcode: '1', unknown: 'not kept' }, { headers })
@@ -42,8 +38,7 @@ describe('the audit log', () => {
     expect(Date.parse(entries[0]?.at ?? '')).toBeGreaterThanOrEqual(before)
   })
 
-  it('tells calls that failed, with their error', async () => {
-    const tenant = await service.newTenant()
+  it('records failed calls with their error code', async ({ tenant }) => {
     const { id } = (await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })).body.data
     await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
     await tenant.request('POST', '/stock/adjustment', { product_id: id, location_id: 'A', adjustment_quantity: -1 })
@@ -53,8 +48,7 @@ describe('the audit log', () => {
       .toEqual(['not_found', 'adjustment_error', 'already_exists', null])
   })
 
-  it('has nothing of refused input, missing scopes and replayed answers', async () => {
-    const tenant = await service.newTenant()
+  it('does not record invalid input, missing scopes and replayed responses', async ({ tenant }) => {
     await tenant.request('POST', '/products', { name: 'Tea' })
     await tenant.request(
       'POST',
@@ -69,34 +63,31 @@ describe('the audit log', () => {
     expect(operationsOf(await log(tenant))).toEqual(['warehouses.create'])
   })
 
-  it('has native tRPC calls too', async () => {
-    const tenant = await service.newTenant()
+  it('records native tRPC calls', async ({ service, tenant }) => {
     const { status } = await send(`${service.url}/trpc/warehouses.create`, 'POST', { name: 'South' }, { key: tenant.key })
     expect(status).toBe(200)
     expect((await log(tenant)).entries).toMatchObject([{ operation: 'warehouses.create', input: { name: 'South' } }])
   })
 
-  it.each(['cursor', 'after'])('is read page by page by `%s`, newest first', async (name) => {
-    const tenant = await service.newTenant()
+  it.for(['cursor', 'after'])('is read page by page by `%s`, newest first', async (name, { tenant }) => {
     await Promise.all(Array.from({ length: 25 }, (_, n) => tenant.request('POST', '/warehouses', { name: `W${n}` })))
     const names: unknown[] = []
     const times: string[] = []
     let cursor: string | null = ''
     for (let page = 0; cursor !== null && page < 10; page++) {
-      const answer: { entries: Entry[]; next_cursor: string | null } = await log(
+      const response: { entries: Entry[]; next_cursor: string | null } = await log(
         tenant,
         `?limit=10${cursor === '' ? '' : `&${name}=${cursor}`}`,
       )
-      names.push(...answer.entries.map(({ input }) => input.name))
-      times.push(...answer.entries.map(({ at }) => at))
-      cursor = answer.next_cursor
+      names.push(...response.entries.map(({ input }) => input.name))
+      times.push(...response.entries.map(({ at }) => at))
+      cursor = response.next_cursor
     }
     expect(names.toSorted()).toEqual(Array.from({ length: 25 }, (_, n) => `W${n}`).toSorted())
     expect(times).toEqual(times.toSorted().toReversed())
   })
 
-  it('is filtered by key, operation, request and time', async () => {
-    const tenant = await service.newTenant()
+  it('is filtered by key, operation, request and time', async ({ tenant }) => {
     const other = await tenant.createKey({ name: 'other' })
     await tenant.request('POST', '/warehouses', { name: 'one' })
     await tenant.request('POST', '/warehouses', { name: 'two' }, { key: other, headers: { 'x-request-id': 'second' } })
@@ -116,8 +107,7 @@ describe('the audit log', () => {
     expect([status, body.error?.code]).toEqual([400, 'validation_error'])
   })
 
-  it('keeps the beginning of what is long', async () => {
-    const tenant = await service.newTenant()
+  it('truncates long input', async ({ tenant }) => {
     await tenant.request('POST', '/products', { name: 'Tea', barcode: '1', description: 'x'.repeat(4_000) })
     const products = Array.from({ length: 500 }, (_, n) => ({ barcode: `b${n}`, name: 'y'.repeat(255) }))
     await tenant.request('POST', '/products/bulk', { products })
@@ -129,8 +119,7 @@ describe('the audit log', () => {
     expect((short?.products as unknown[] | undefined)?.at(-1)).toBe('… and 490 more')
   })
 
-  it('can not be rewritten', async () => {
-    const tenant = await service.newTenant()
+  it('cannot be changed', async ({ service, tenant }) => {
     await tenant.request('POST', '/warehouses', { name: 'one' })
     const changes = [
       'update audit_log set key_id = 1',
@@ -138,8 +127,8 @@ describe('the audit log', () => {
       'delete from audit_log',
       'truncate audit_log',
     ]
-    for (const change of changes) await expect(service.db.pool.query(change)).rejects.toThrow('append-only')
-    const { rowCount } = await service.db.pool.query('select from audit_log where tenant_id = $1', [tenant.id])
+    for (const change of changes) await expect(service.db.dedicatedPool.query(change)).rejects.toThrow('append-only')
+    const { rowCount } = await service.db.dedicatedPool.query('select from audit_log where tenant_id = $1', [tenant.id])
     expect(rowCount).toBe(1)
   })
 })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ rateLimitPerMinute: 20, trustProxy: 1 })
-})
-afterAll(() => service.stop())
+it.override('settings', { rateLimitPerMinute: 20, trustProxy: 1 })
 
-describe('API key checks', () => {
-  it('refuses an expired key, and takes one that expires today', async () => {
-    const tenant = await service.newTenant()
+describe('API key validation', () => {
+  it('rejects an expired key, and accepts one that expires later today', async ({ tenant }) => {
     const expired = await tenant.createKey({ expires_at: new Date(Date.now() - 1_000).toISOString() })
     const refused = await tenant.request('GET', '/api-keys', undefined, { key: expired })
     expect([refused.status, refused.body.error.code]).toEqual([401, 'expired_api_key'])
@@ -19,7 +14,7 @@ describe('API key checks', () => {
     expect((await tenant.request('GET', '/api-keys', undefined, { key: body.data.key })).status).toBe(200)
   })
 
-  it.each([
+  it.for([
     ['10.0.0.0/8', '10.1.2.3', true],
     ['10.0.0.0/8', '11.1.2.3', false],
     ['::ffff:10.0.0.0/104', '10.9.9.9', true],
@@ -32,15 +27,13 @@ describe('API key checks', () => {
     ['2001:db8::/32', '2001:db9::1', false],
     ['0.0.0.0/0', '203.0.113.1', true],
     ['0.0.0.0/0', '2001:db8::1', false],
-  ])('with the allow-list %s lets %s in: %s', async (entry, address, allowed) => {
-    const tenant = await service.newTenant()
+  ] as const)('with the allow-list %s lets %s in: %s', async ([entry, address, allowed], { tenant }) => {
     const key = await tenant.createKey({ ip_whitelist: [entry] })
-    const answer = await tenant.request('GET', '/api-keys', undefined, { key, headers: { 'x-forwarded-for': address } })
-    expect([answer.status, answer.body.error?.code]).toEqual(allowed ? [200, undefined] : [403, 'ip_not_allowed'])
+    const response = await tenant.request('GET', '/api-keys', undefined, { key, headers: { 'x-forwarded-for': address } })
+    expect([response.status, response.body.error?.code]).toEqual(allowed ? [200, undefined] : [403, 'ip_not_allowed'])
   })
 
-  it('believes only as many proxies as it was told to', async () => {
-    const tenant = await service.newTenant()
+  it('trusts only the configured number of proxies', async ({ tenant }) => {
     const key = await tenant.createKey({ ip_whitelist: ['10.0.0.1'] })
     const forged = await tenant.request('GET', '/api-keys', undefined, {
       key,
@@ -49,30 +42,28 @@ describe('API key checks', () => {
     expect(forged.body.error?.code).toBe('ip_not_allowed')
   })
 
-  it('refuses entries that are no address or range', async () => {
-    const tenant = await service.newTenant()
+  it('rejects entries that are not an address or range', async ({ tenant }) => {
     for (const entry of ['10.0.0.256', '10.0.0.0/33', '::1/129', 'host.example', '10.0.0.0/', '010.0.0.1', '']) {
-      const answer = await tenant.request('POST', '/api-keys', { name: 'a', preset: 'read_only', ip_whitelist: [entry] })
-      expect([entry, answer.status, answer.body.error.code]).toEqual([entry, 400, 'validation_error'])
+      const response = await tenant.request('POST', '/api-keys', { name: 'a', preset: 'read_only', ip_whitelist: [entry] })
+      expect([entry, response.status, response.body.error.code]).toEqual([entry, 400, 'validation_error'])
     }
     expect((await tenant.request('POST', '/api-keys', { name: 'a', preset: 'read_only', ip_whitelist: [] })).status).toBe(200)
   })
 
-  it('cannot give a key scopes that its creator lacks, nor see another tenant’s keys', async () => {
+  it('cannot grant scopes that the creator lacks, and does not list another tenant’s keys', async ({ service }) => {
     const [tenant, other] = [await service.newTenant(), await service.newTenant()]
     const { body } = await tenant.request('GET', '/api-keys')
     const { id } = body.data.api_keys[0]
     for (const method of ['GET', 'DELETE']) {
-      const answer = await other.request(method, `/api-keys/${id}`)
-      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+      const response = await other.request(method, `/api-keys/${id}`)
+      expect([response.status, response.body.error.code]).toEqual([404, 'not_found'])
     }
     expect((await tenant.request('GET', `/api-keys/${id}`)).body.data.revoked_at).toBeNull()
   })
 })
 
 describe('sandbox keys', () => {
-  it('work on data of their own, and cannot reach the live side', async () => {
-    const tenant = await service.newTenant()
+  it('use separate data, and cannot access live data', async ({ tenant }) => {
     const { body } = await tenant.request('POST', '/api-keys', { name: 'sandbox', scopes: ['admin'], mode: 'test' })
     const key = body.data.key
     expect(key).toMatch(/^service_test_/)
@@ -86,14 +77,13 @@ describe('sandbox keys', () => {
 })
 
 describe('rate limit', () => {
-  it('counts the requests of a key, says so in headers, and refuses those above the limit', async () => {
-    const tenant = await service.newTenant()
+  it('counts the requests of a key, reports the count in headers, and rejects requests above the limit', async ({ tenant }) => {
     const first = await tenant.request('GET', '/api-keys')
     expect(first.headers.get('ratelimit-limit')).toBe('20')
     expect(first.headers.get('ratelimit-remaining')).toBe('19')
     expect(Number(first.headers.get('ratelimit-reset'))).toBeGreaterThan(0)
-    const answers = await Promise.all(Array.from({ length: 22 }, () => tenant.request('GET', '/api-keys/abc')))
-    const refused = answers.filter((answer) => answer.status === 429)
+    const responses = await Promise.all(Array.from({ length: 22 }, () => tenant.request('GET', '/api-keys/abc')))
+    const refused = responses.filter((response) => response.status === 429)
     expect(refused).toHaveLength(3)
     expect(refused[0]?.body.error.code).toBe('rate_limit_exceeded')
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -102,15 +92,13 @@ describe('rate limit', () => {
     expect((await tenant.request('GET', '/api-keys', undefined, { key: otherKey })).status).toBe(200)
   })
 
-  it('is counted before the scope is checked', async () => {
-    const tenant = await service.newTenant()
+  it('counts a request before its scope is checked', async ({ tenant }) => {
     const key = await tenant.createKey({ scopes: ['read:orders'] })
-    const answer = await tenant.request('GET', '/api-keys', undefined, { key })
-    expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([403, '19'])
+    const response = await tenant.request('GET', '/api-keys', undefined, { key })
+    expect([response.status, response.headers.get('ratelimit-remaining')]).toEqual([403, '19'])
   })
 
-  it('cannot be got round with a batch of native tRPC calls', async () => {
-    const tenant = await service.newTenant()
+  it('cannot be bypassed with a batch of native tRPC calls', async ({ service, tenant }) => {
     const batch = await fetch(`${service.url}/trpc/warehouses.list,warehouses.list?batch=1`, {
       headers: { 'x-api-key': tenant.key },
     })

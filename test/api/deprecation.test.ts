@@ -1,18 +1,20 @@
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { z } from 'zod'
 import type { Document } from '../../sdk/scripts/openapi-document.ts'
 import { readOperations } from '../../sdk/scripts/read-operations.ts'
 import { renderResources } from '../../sdk/scripts/render-resources.ts'
-import { buildApp } from '../../server/src/app.ts'
-import { readConfig } from '../../server/src/config.ts'
-import { createEncryption } from '../../server/src/encryption.ts'
-import { createLog } from '../../server/src/log.ts'
-import { createMetrics } from '../../server/src/monitoring/metrics.ts'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { endpoint, router } from '../../server/src/trpc.ts'
-import { Names } from '../../server/src/webhooks/index.ts'
-import { send, startService, type TestService } from '../support/service.ts'
+import { buildApp } from '@fulfillment/server/app.ts'
+import { readConfig } from '@fulfillment/server/config.ts'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { createLog } from '@fulfillment/server/runtime/log.ts'
+import { createMetrics } from '@fulfillment/server/runtime/monitoring/metrics.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { endpoint } from '@fulfillment/server/procedures/endpoint.ts'
+import { slice } from '@fulfillment/server/procedures/slice.ts'
+import { Names } from '@fulfillment/server/delivery/index.ts'
+import { it as base } from '../support/it.ts'
+import { send, type TestTenant } from '../support/service.ts'
 
 const LINK = 'https://docs.example.com/things'
 const HEADERS = {
@@ -22,73 +24,84 @@ const HEADERS = {
 }
 const count = z.object({ count: z.coerce.number().int().default(1) })
 
-// No operation of the API is deprecated: one that is, beside one that is not and one whose end is not known.
-const things = router({
-  list: endpoint(
-    'read:orders',
-    { method: 'GET', path: '/things', summary: 'List things' },
-    { deprecated: { since: '2027-01-01', sunset: '2027-07-01', link: LINK } },
-  )
-    .input(count)
-    .output(count)
-    .query(({ input }) => input),
-  create: endpoint(
-    'write:orders',
-    { method: 'POST', path: '/things', summary: 'Create a thing' },
-    { deprecated: { since: '2027-01-01', link: LINK } },
-  )
-    .input(count)
-    .output(count)
-    .mutation(({ input }) => input),
-  get: endpoint('read:orders', { method: 'GET', path: '/things/{id}', summary: 'Get a thing' })
-    .input(z.object({ id: z.coerce.number().int() }))
-    .output(count)
-    .query(({ input }) => ({ count: input.id })),
-})
-const withThings = router({ things })
+// No operation of the API is deprecated. These are: one deprecated with a sunset, one without, and one that is not deprecated.
+const THINGS = [
+  slice({
+    tags: [{ name: 'things', description: 'Things.' }],
+    endpoints: [
+      endpoint({
+        name: 'things.list',
+        scope: 'read:orders',
+        method: 'GET',
+        path: '/things',
+        summary: 'List things',
+        description: 'All of them.',
+        deprecated: { since: '2027-01-01', sunset: '2027-07-01', link: LINK },
+        input: count,
+        output: count,
+        run: async (_context, input) => input,
+      }),
+      endpoint({
+        name: 'things.create',
+        scope: 'write:orders',
+        method: 'POST',
+        path: '/things',
+        summary: 'Create a thing',
+        description: 'One.',
+        deprecated: { since: '2027-01-01', link: LINK },
+        input: count,
+        output: count,
+        run: async (_context, input) => input,
+      }),
+      endpoint({
+        name: 'things.get',
+        scope: 'read:orders',
+        method: 'GET',
+        path: '/things/{id}',
+        summary: 'Get a thing',
+        description: 'By its id.',
+        input: z.object({ id: z.coerce.number().int() }),
+        output: count,
+        run: async (_context, { id }) => ({ count: id }),
+      }),
+    ],
+  }),
+]
 
-let service: TestService
-let app: Awaited<ReturnType<typeof buildApp>>
-let url: string
-let key: string
-beforeAll(async () => {
-  service = await startService()
-  app = await buildApp({
-    router: withThings,
+/** `url` is the address of an API with these operations. */
+const it = base.extend('url', { scope: 'file' }, async ({ service }, { onCleanup }) => {
+  const app = await buildApp({
+    slices: THINGS,
     config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
     db: service.db,
     encryption: createEncryption('encryption key of the tests'),
     webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
     log: createLog('silent'),
-    metrics: createMetrics(service.db),
+    metrics: createMetrics(service.db, THINGS),
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v1`
-  key = (await service.newTenant()).key
-})
-afterAll(async () => {
-  await app.close()
-  await service.stop()
+  onCleanup(() => app.close())
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v1`
 })
 
-describe('a deprecated operation says so', () => {
+describe('a deprecated operation has the headers Deprecation and Link', () => {
   const cases: [string, string, string, unknown, string | undefined, number][] = [
-    ['in its answer', 'GET', '/things', undefined, 'admin', 200],
+    ['in its response', 'GET', '/things', undefined, 'admin', 200],
     ['to HEAD', 'HEAD', '/things', undefined, 'admin', 200],
     ['with a query that is refused', 'GET', '/things?count=x', undefined, 'admin', 400],
     ['without a key', 'GET', '/things', undefined, undefined, 401],
     ['without its scope', 'GET', '/things', undefined, 'read:stock', 403],
   ]
-  it.each(cases)('%s', async (_, method, path, body, scope, status) => {
-    const answer = await send(url + path, method, body, await keyWith(scope))
-    expect(answer.status).toBe(status)
-    expect(Object.fromEntries(answer.headers)).toMatchObject(HEADERS)
+  it.for(cases)('%s', async ([, method, path, body, scope, status], { url, tenant }) => {
+    const response = await send(url + path, method, body, await keyWith(tenant, scope))
+    expect(response.status).toBe(status)
+    expect(Object.fromEntries(response.headers)).toMatchObject(HEADERS)
   })
 
-  it('without a Sunset while its end is not known, also for a body that cannot be read', async () => {
+  it('without Sunset if its end is not known, also for an unreadable body', async ({ url, tenant }) => {
     const response = await fetch(`${url}/things`, {
       method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      headers: { 'x-api-key': tenant.key, 'content-type': 'application/json' },
       body: '{',
     })
     expect(response.status).toBe(400)
@@ -96,20 +109,23 @@ describe('a deprecated operation says so', () => {
     expect(response.headers.get('sunset')).toBeNull()
   })
 
-  it('and lets pages of other origins read it', async () => {
-    const answer = await send(`${url}/things`, 'GET', undefined, { key, headers: { origin: 'https://shop.example' } })
-    expect(answer.headers.get('access-control-expose-headers')).toMatch(/Deprecation, Sunset, Link/)
+  it('which pages of other origins can read', async ({ url, tenant }) => {
+    const response = await send(`${url}/things`, 'GET', undefined, {
+      key: tenant.key,
+      headers: { origin: 'https://shop.example' },
+    })
+    expect(response.headers.get('access-control-expose-headers')).toMatch(/Deprecation, Sunset, Link/)
   })
 })
 
-it('an operation beside it says nothing', async () => {
-  const answer = await send(`${url}/things/3`, 'GET', undefined, { key })
-  expect(answer.body).toEqual({ success: true, data: { count: 3 } })
-  expect(answer.headers.get('deprecation')).toBeNull()
+it('other operations do not have the headers', async ({ url, tenant }) => {
+  const response = await send(`${url}/things/3`, 'GET', undefined, tenant)
+  expect(response.body).toEqual({ success: true, data: { count: 3 } })
+  expect(response.headers.get('deprecation')).toBeNull()
 })
 
-it('the document marks it, names its end and the headers', () => {
-  const { paths, components } = openApiDocument(withThings) as unknown as {
+it('the document marks the operation as deprecated, with its end and the headers', () => {
+  const { paths, components } = openApiDocument(THINGS) as unknown as {
     paths: Record<string, Record<string, Record<string, unknown>>>
     components: { headers: object }
   }
@@ -117,7 +133,7 @@ it('the document marks it, names its end and the headers', () => {
     deprecated: true,
     'x-sunset': '2027-07-01',
     externalDocs: { url: LINK },
-    description: `List things\n\nDeprecated since 2027-01-01; may be removed from 2027-07-01 on: see ${LINK}.\n\nScope: \`read:orders\`.`,
+    description: `All of them.\n\nDeprecated since 2027-01-01; may be removed from 2027-07-01 on: see ${LINK}.\n\nScope: \`read:orders\`.`,
     responses: { 200: { headers: { Deprecation: {}, Sunset: {}, Link: {} } } },
   })
   expect(paths['/things']?.post).toMatchObject({ deprecated: true })
@@ -126,8 +142,8 @@ it('the document marks it, names its end and the headers', () => {
   expect(Object.keys(components.headers)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset', 'Link']))
 })
 
-it('the SDK’s method is marked for editors', () => {
-  const document = openApiDocument(withThings) as unknown as Document
+it('the SDK’s method is marked as deprecated', () => {
+  const document = openApiDocument(THINGS) as unknown as Document
   const text = renderResources(document, readOperations(document))
   expect(text.match(/@deprecated.*/g)).toEqual([
     `@deprecated Gone from 2027-07-01. What to use instead: ${LINK}`,
@@ -135,9 +151,8 @@ it('the SDK’s method is marked for editors', () => {
   ])
 })
 
-async function keyWith(scope: string | undefined): Promise<{ key?: string }> {
+async function keyWith(tenant: TestTenant, scope: string | undefined): Promise<{ key?: string }> {
   if (scope === undefined) return {}
-  if (scope === 'admin') return { key }
-  const tenant = await service.newTenant()
+  if (scope === 'admin') return tenant
   return { key: await tenant.createKey({ scopes: [scope as 'read:stock'] }) }
 }

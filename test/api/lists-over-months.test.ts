@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldCounts } from '../../server/src/counts/index.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
+import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import { newProduct } from '../support/stock.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 
 /** Several a day from the end of November to the beginning of March; none in the first half of January. */
 const CREATED_AT = `'2025-11-28T00:00:00Z'::timestamptz + g * interval '5 hours' + case when g > 165 then interval '15 days' else '0' end`
@@ -30,11 +31,9 @@ const LAST_DAYS = [
   '2026-12-31',
 ]
 
-let service: TestService
-let tenant: TestTenant
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.newTenant()
+/** `filled` is a tenant with these records. */
+const it = base.extend('filled', { scope: 'file' }, async ({ service }) => {
+  const tenant = await service.newTenant()
   const product = await newProduct(tenant)
   await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 1 })
   const { kysely } = service.db
@@ -54,8 +53,8 @@ beforeAll(async () => {
     )
     insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
     select tenant_id, (created_at at time zone 'UTC')::date, product_id, location_id, movement_type, 1 from made`.execute(kysely)
+  return tenant
 })
-afterAll(() => service.stop())
 
 const periods = FIRST_DAYS.flatMap((first) => LAST_DAYS.map((last) => ({ first, last })))
 
@@ -64,20 +63,32 @@ interface Shown {
   ids: string[]
 }
 
-async function pagesOf(path: string, list: 'orders' | 'movements', limit: number, pages: readonly number[]): Promise<Shown> {
+async function pagesOf(
+  filled: TestTenant,
+  path: string,
+  list: 'orders' | 'movements',
+  limit: number,
+  pages: readonly number[],
+): Promise<Shown> {
   const ids: string[] = []
   let total = 0
   for (const page of pages) {
-    const { data } = (await tenant.request('GET', `${path}&limit=${limit}&page=${page}`)).body
+    const { data } = (await filled.request('GET', `${path}&limit=${limit}&page=${page}`)).body
     total = data.pagination.total
     ids.push(...(data[list] as { id: number | string }[]).map(({ id }) => String(id)))
   }
   return { total, ids }
 }
 
-async function expected(table: string, condition: string, { first, last }: (typeof periods)[number]): Promise<string[]> {
+async function expected(
+  service: TestService,
+  filled: TestTenant,
+  table: string,
+  condition: string,
+  { first, last }: (typeof periods)[number],
+): Promise<string[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from ${sql.table(table)} where tenant_id = ${tenant.id} and ${sql.raw(condition)}
+    select id from ${sql.table(table)} where tenant_id = ${filled.id} and ${sql.raw(condition)}
       and (created_at at time zone 'UTC')::date between coalesce(${first ?? null}::date, '-infinity') and coalesce(${last ?? null}::date, 'infinity')
     order by created_at desc, id desc`.execute(service.db.kysely)
   return rows.map(({ id }) => String(id))
@@ -87,33 +98,36 @@ const query = ({ first, last }: (typeof periods)[number]): string =>
   `${first === undefined ? '' : `&start_date=${first}`}${last === undefined ? '' : `&end_date=${last}`}`
 
 describe.each([{ folded: false }, { folded: true }])('lists of records of five months, counts folded: $folded', ({ folded }) => {
-  beforeAll(async () => {
-    if (folded) while ((await foldCounts(service.db)) > 0);
+  it.beforeAll(async ({ service }) => {
+    if (folded) while ((await foldAllCounts(service.db)) > 0);
   })
 
-  it('shows the orders of any period, and how many there are', async () => {
+  it('lists the orders of any period with the exact total', async ({ service, filled }) => {
     for (const period of periods) {
-      const ids = await expected('orders', 'state_id = 5', period)
-      expect([period, await pagesOf(`/orders?state_id=5${query(period)}`, 'orders', 100, [1, 2, 3])]).toEqual([
+      const ids = await expected(service, filled, 'orders', 'state_id = 5', period)
+      expect([period, await pagesOf(filled, `/orders?state_id=5${query(period)}`, 'orders', 100, [1, 2, 3])]).toEqual([
         period,
         { total: ids.length, ids },
       ])
     }
   })
 
-  it('shows the movements of any period, and how many there are', async () => {
+  it('lists the movements of any period with the exact total', async ({ service, filled }) => {
     for (const period of periods) {
-      const ids = await expected('stock_movements', `movement_type = 'OUT'`, period)
-      const shown = await pagesOf(`/stock/movements?movement_type=OUT${query(period)}`, 'movements', 100, [1, 2, 3])
+      const ids = await expected(service, filled, 'stock_movements', `movement_type = 'OUT'`, period)
+      const shown = await pagesOf(filled, `/stock/movements?movement_type=OUT${query(period)}`, 'movements', 100, [1, 2, 3])
       expect([period, shown]).toEqual([period, { total: ids.length, ids }])
     }
   })
 
-  it('shows pages of movements that begin and end in any month', async () => {
-    const ids = await expected('stock_movements', 'true', { first: undefined, last: undefined })
+  it('pages through movements across months', async ({ service, filled }) => {
+    const ids = await expected(service, filled, 'stock_movements', 'true', { first: undefined, last: undefined })
     for (const limit of [7, 31, 97]) {
       const pages = Array.from({ length: Math.ceil(ids.length / limit) + 1 }, (_, index) => index + 1)
-      expect([limit, await pagesOf('/stock/movements?', 'movements', limit, pages)]).toEqual([limit, { total: ids.length, ids }])
+      expect([limit, await pagesOf(filled, '/stock/movements?', 'movements', limit, pages)]).toEqual([
+        limit,
+        { total: ids.length, ids },
+      ])
     }
   })
 })

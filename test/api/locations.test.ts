@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../support/stock.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
-async function tenantWithLocations(...ids: string[]) {
+async function tenantWithLocations(service: TestService, ...ids: string[]) {
   const tenant = await service.newTenant()
   const product = await newProduct(tenant, { minimum_threshold: 10 })
   for (const id of ids) await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: id, quantity: 8 })
@@ -21,8 +16,7 @@ async function newWarehouse(tenant: TestTenant, name: string): Promise<number> {
 }
 
 describe('warehouses', () => {
-  it('begin with a default one and are listed by id', async () => {
-    const tenant = await service.newTenant()
+  it('include a default warehouse and are listed by id', async ({ tenant }) => {
     const { body } = await tenant.request('POST', '/warehouses', { name: '  North ' })
     expect(body.data).toEqual({ id: expect.any(Number), name: 'North', created_at: expect.stringMatching(/Z$/) })
     const listed = (await tenant.request('GET', '/warehouses')).body.data
@@ -35,25 +29,23 @@ describe('warehouses', () => {
     })
   })
 
-  it('are listed by page', async () => {
-    const tenant = await service.newTenant()
+  it('are listed in pages', async ({ tenant }) => {
     for (const name of ['B', 'C', 'D']) await newWarehouse(tenant, name)
     const { data } = (await tenant.request('GET', '/warehouses?page=2&limit=3')).body
     expect(data.warehouses.map(({ name }: { name: string }) => name)).toEqual(['D'])
     expect(data.pagination).toEqual({ total: 4, page: 2, limit: 3, total_pages: 2 })
   })
 
-  it.each([{}, { name: '' }, { name: '   ' }, { name: 5 }, { name: 'x'.repeat(256) }])('refuse %j', async (body) => {
-    const tenant = await service.newTenant()
-    const answer = await tenant.request('POST', '/warehouses', body)
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
+  it.for([{}, { name: '' }, { name: '   ' }, { name: 5 }, { name: 'x'.repeat(256) }])('refuse %j', async (body, { tenant }) => {
+    const response = await tenant.request('POST', '/warehouses', body)
+    expect([response.status, response.body.error.code]).toEqual([400, 'validation_error'])
   })
 })
 
 describe('GET /locations', () => {
-  it('lists by id, page by page, and only those of the tenant', async () => {
-    const { tenant, main } = await tenantWithLocations('C', 'A', 'B')
-    await tenantWithLocations('D')
+  it('lists by id, page by page, and only those of the tenant', async ({ service }) => {
+    const { tenant, main } = await tenantWithLocations(service, 'C', 'A', 'B')
+    await tenantWithLocations(service, 'D')
     const first = (await tenant.request('GET', '/locations?limit=2')).body.data
     expect(first).toEqual({
       locations: [
@@ -70,16 +62,15 @@ describe('GET /locations', () => {
     })
   })
 
-  it('needs read:stock', async () => {
-    const tenant = await service.newTenant()
+  it('needs read:stock', async ({ tenant }) => {
     const key = await tenant.createKey({ scopes: ['read:products'] })
     expect((await tenant.request('GET', '/locations', undefined, { key })).status).toBe(403)
   })
 })
 
 describe('PUT /locations/{id}', () => {
-  it('changes only what is given', async () => {
-    const { tenant, main } = await tenantWithLocations('A/1')
+  it('changes only the given fields', async ({ service }) => {
+    const { tenant, main } = await tenantWithLocations(service, 'A/1')
     const put = async (body: object) => (await tenant.request('PUT', '/locations/A%2F1', body)).body.data
     expect(await put({ name: 'By the door' })).toEqual({ id: 'A/1', code: 'A/1', name: 'By the door', warehouse_id: main })
     expect(await put({ code: 'X-1' })).toEqual({ id: 'A/1', code: 'X-1', name: 'By the door', warehouse_id: main })
@@ -92,14 +83,14 @@ describe('PUT /locations/{id}', () => {
     ])
   })
 
-  it('moves the stock that lies there to the new warehouse, where later changes count', async () => {
-    const { tenant, product, main } = await tenantWithLocations('A', 'B')
+  it('moves the location’s stock to the new warehouse, including later changes', async ({ service }) => {
+    const { tenant, product, main } = await tenantWithLocations(service, 'A', 'B')
     const north = await newWarehouse(tenant, 'North')
     const before = (await stockEvents(service.db, tenant)).length
     await tenant.request('PUT', '/locations/A', { warehouse_id: north })
     await tenant.request('PUT', '/locations/A', { warehouse_id: north })
     await expectConsistentStock(service.db, tenant)
-    // 16 lay in the old warehouse, with a threshold of 10: it now holds 8.
+    // The old warehouse had 16, with a threshold of 10. It now has 8.
     expect((await stockEvents(service.db, tenant)).slice(before)).toMatchObject([
       { event: 'stock/low_alert', data: { warehouse_id: main, current_quantity: 8, minimum_threshold: 10 } },
     ])
@@ -112,20 +103,20 @@ describe('PUT /locations/{id}', () => {
     })
   })
 
-  it('refuses a warehouse that does not exist or is of another tenant, and changes nothing', async () => {
-    const { tenant, main } = await tenantWithLocations('A')
-    const stranger = await tenantWithLocations()
+  it('rejects an unknown warehouse and another tenant’s, without effect', async ({ service }) => {
+    const { tenant, main } = await tenantWithLocations(service, 'A')
+    const stranger = await tenantWithLocations(service)
     for (const warehouse_id of [stranger.main, Number.MAX_SAFE_INTEGER]) {
-      const answer = await tenant.request('PUT', '/locations/A', { warehouse_id, name: 'changed' })
-      expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
-      expect(answer.body.error.message).toContain('warehouse_id')
+      const response = await tenant.request('PUT', '/locations/A', { warehouse_id, name: 'changed' })
+      expect([response.status, response.body.error.code]).toEqual([400, 'validation_error'])
+      expect(response.body.error.message).toContain('warehouse_id')
     }
     expect((await tenant.request('GET', '/locations')).body.data.locations).toEqual([
       { id: 'A', code: 'A', name: null, warehouse_id: main },
     ])
   })
 
-  it.each([
+  it.for([
     { code: null },
     { code: '' },
     { code: 5 },
@@ -133,20 +124,20 @@ describe('PUT /locations/{id}', () => {
     { name: 'x'.repeat(256) },
     { warehouse_id: '1' },
     { warehouse_id: null },
-  ])('refuses %j', async (body) => {
-    const { tenant } = await tenantWithLocations('A')
-    const answer = await tenant.request('PUT', '/locations/A', body)
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
-    expect(answer.body.error.message).toContain(Object.keys(body)[0])
+  ])('refuses %j', async (body, { service }) => {
+    const { tenant } = await tenantWithLocations(service, 'A')
+    const response = await tenant.request('PUT', '/locations/A', body)
+    expect([response.status, response.body.error.code]).toEqual([400, 'validation_error'])
+    expect(response.body.error.message).toContain(Object.keys(body)[0])
   })
 
-  it('knows no location of another tenant and none that was never named', async () => {
-    await tenantWithLocations('A')
-    const { tenant, main } = await tenantWithLocations('B')
+  it('returns not_found for another tenant’s location and for an unknown one', async ({ service }) => {
+    await tenantWithLocations(service, 'A')
+    const { tenant, main } = await tenantWithLocations(service, 'B')
     for (const id of ['A', 'unknown', 'x'.repeat(65), '%00']) {
       for (const body of [{ name: 'mine' }, { warehouse_id: main }]) {
-        const answer = await tenant.request('PUT', `/locations/${id}`, body)
-        expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+        const response = await tenant.request('PUT', `/locations/${id}`, body)
+        expect([response.status, response.body.error.code]).toEqual([404, 'not_found'])
       }
     }
   })

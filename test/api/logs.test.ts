@@ -1,27 +1,9 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { insertApiKey } from '../../server/src/api-keys/index.ts'
-import { openDatabase, type Database } from '../../server/src/database/database.ts'
-import { createTenant } from '../../server/src/tenants/index.ts'
-import { freePort, startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { send } from '../support/service.ts'
-import { cloneDatabase } from '../support/test-database.ts'
-
-let database: Awaited<ReturnType<typeof cloneDatabase>>
-let db: Database
-beforeAll(async () => {
-  database = await cloneDatabase(inject('postgresUrl'))
-  db = openDatabase(database.url)
-})
-afterAll(async () => {
-  await db.close()
-  await database.drop()
-})
-
-async function newKey(): Promise<string> {
-  const { id } = await createTenant(db, 'log tenant')
-  return (await insertApiKey(db, id, 'live', { name: 'key', scopes: ['admin'] })).key
-}
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { freePort } from '../support/free-port.ts'
+import type { ServerProcess } from '../support/server-process.ts'
+import { newTenant, send } from '../support/service.ts'
 
 const linesOf = (server: ServerProcess): { msg: string; [field: string]: unknown }[] =>
   server
@@ -30,7 +12,7 @@ const linesOf = (server: ServerProcess): { msg: string; [field: string]: unknown
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
 
-/** Sends bytes that are no HTTP request, and waits for the answer. */
+/** Sends bytes that are not an HTTP request, and waits for the response. */
 function sendRaw(url: string, text: string): Promise<void> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
@@ -43,9 +25,9 @@ function sendRaw(url: string, text: string): Promise<void> {
 }
 
 describe('logs', () => {
-  it('tell of each request, with its id, and never a secret or what a caller sent', async () => {
-    const server = await startServerProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'trace' })
-    const key = await newKey()
+  it('contain each request with its id, and never a secret or input', async ({ database, startProcess }) => {
+    const server = await startProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'trace' })
+    const { key } = await newTenant(server.url, database.db)
     const api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
       send(`${server.url}/api/v1${path}`, method, body, { key, ...(headers && { headers }) })
 
@@ -65,15 +47,15 @@ describe('logs', () => {
     await api('GET', '/products?search=private-search')
     await send(`${server.url}/api/v1/products`, 'GET', undefined, { key: `service_live_${'wrong'.repeat(8)}` })
     await sendRaw(server.url, `GET / HTTP/1.1\r\nx-api-key: ${key}\r\nbad header\r\n\r\n`)
-    // A fault of ours, with the row in its details.
-    await db.pool.query(`alter table products add constraint broken check (name <> 'Broken product')`)
+    // A defect of the service, whose error contains the row.
+    await database.db.dedicatedPool.query(`alter table products add constraint broken check (name <> 'Broken product')`)
     const broken = await api('POST', '/products', {
       name: 'Broken product',
       barcode: 'log-2',
       description: 'private description',
     })
     expect(broken.status).toBe(500)
-    await db.pool.query('alter table products drop constraint broken')
+    await database.db.dedicatedPool.query('alter table products drop constraint broken')
     await server.end('SIGTERM')
 
     const output = server.output()
@@ -99,11 +81,11 @@ describe('logs', () => {
     }
   })
 
-  it('show nothing of the database’s password when it can not be reached', async () => {
+  it('do not contain the database password if the database cannot be reached', async ({ database, startProcess }) => {
     const url = new URL(database.url)
     url.password = 'password-of-the-database'
     url.port = String(await freePort())
-    const failure = await startServerProcess({ DATABASE_URL: url.href }).then(
+    const failure = await startProcess({ DATABASE_URL: url.href }).then(
       () => 'none',
       (error: Error) => error.message,
     )
@@ -113,10 +95,10 @@ describe('logs', () => {
 })
 
 describe('MONITORING_PORT', () => {
-  it('moves health and metrics away from the API, and gives them to a worker too', async () => {
+  it('moves health checks and metrics to another port, also for a worker', async ({ database, startProcess }) => {
     for (const ROLE of ['all', 'worker']) {
       const MONITORING_PORT = String(await freePort())
-      const server = await startServerProcess({ DATABASE_URL: database.url, ROLE, MONITORING_PORT })
+      const server = await startProcess({ DATABASE_URL: database.url, ROLE, MONITORING_PORT })
       for (const path of ['/healthz', '/readyz', '/metrics']) {
         expect([path, (await fetch(`http://127.0.0.1:${MONITORING_PORT}${path}`)).status]).toEqual([path, 200])
         const beside = await fetch(server.url + path).catch(() => undefined)

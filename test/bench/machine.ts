@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Busier than this share of a core with other things, the machine is not fit for measuring. */
+/** Maximum load by other processes, in cores, at which measurements are valid. */
 export const QUIET_CORES = 0.15
 const LOOK_MS = 1_000
-/** Linux counts the processor time of a process in hundredths of a second. */
+/** Linux reports the processor time of a process in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
 export interface Machine {
@@ -17,7 +17,7 @@ export interface Machine {
   platform: string
 }
 
-/** What the figures were measured on. */
+/** Describes the machine of the measurement. */
 export function describeMachine(): Machine {
   const cores = os.cpus()
   return {
@@ -29,7 +29,7 @@ export function describeMachine(): Machine {
   }
 }
 
-/** What of the code was measured. */
+/** The measured version of the code. */
 export function commit(): string {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim()
@@ -38,24 +38,24 @@ export function commit(): string {
   }
 }
 
-/** Cores that are busy while we do nothing. */
+/** Number of busy cores while the benchmark is idle. */
 export async function busyCores(): Promise<number> {
   const before = busySeconds()
   await delay(LOOK_MS)
   return (busySeconds() - before) / (LOOK_MS / 1_000)
 }
 
-/** Processor time that the whole machine has used. */
+/** Processor time used by the whole machine, in seconds. */
 export function busySeconds(): number {
   return os.cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1_000
 }
 
-/** Processor time that a process and its children have used; 0 where there is no /proc. */
+/** Processor time used by a process and its children, in seconds; 0 on systems without /proc. */
 export function processSeconds(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + (statOf(one)?.seconds ?? 0), 0)
 }
 
-/** Resident memory of a process in MB; NaN where there is no /proc. */
+/** Resident memory of a process in MB; NaN on systems without /proc. */
 export function residentMb(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024

@@ -4,31 +4,40 @@ import type { RequestPlan } from './load/requests.ts'
 import { busySeconds, processSeconds } from './machine.ts'
 import type { Bench, Measurement } from './row.ts'
 
-/** One of the two that take turns. */
+/** One of the two servers that take turns. */
 export interface Contender {
   pid: number
   port: number
   apiKey: string
   plan: RequestPlan
-  /** How many of what the row counts a request is. */
+  /** Number of counted units per request. */
   perRequest?: number
 }
 
 export const CONNECTIONS = 64
 
-/** Processor time is booked a moment after it was used. */
+/** Linux accounts processor time with a delay. */
 const SETTLE_MS = 50
 
 interface Turn extends LoadResult {
   perSecond: number
   foreignCores: number
-  /** Microseconds of processor time a request. */
+  /** Microseconds of processor time per request. */
   serverCpu: number
   postgresCpu: number
 }
 
-/** Lets both answer in turns, A B B A, so that what disturbs the machine meets both, and compares neighbouring turns. */
-export async function compare(bench: Bench, ours: Contender, other: Contender, connections = CONNECTIONS): Promise<Measurement> {
+/** The compared quantity: requests per second, or the median time of a response. */
+export type Measure = 'throughput' | 'latency'
+
+/** Measures both in turns, A B B A, so that disturbances of the machine affect both, and compares neighbouring turns. */
+export async function compare(
+  bench: Bench,
+  ours: Contender,
+  other: Contender,
+  connections = CONNECTIONS,
+  measure: Measure = 'throughput',
+): Promise<Measurement> {
   for (const one of [ours, other]) await turn(bench, one, connections, bench.warmUpSeconds)
   const pairs: { ours: Turn; other: Turn }[] = []
   for (let round = 0; round < bench.rounds; round++) {
@@ -36,10 +45,10 @@ export async function compare(bench: Bench, ours: Contender, other: Contender, c
     const second = await turn(bench, round % 2 === 0 ? other : ours, connections, bench.seconds)
     pairs.push(round % 2 === 0 ? { ours: first, other: second } : { ours: second, other: first })
   }
-  const ratios = pairs.map((pair) => pair.ours.perSecond / pair.other.perSecond)
+  const field = measure === 'latency' ? 'medianMs' : 'perSecond'
   return {
-    ...summary(ratios),
-    median: median(pairs.map((pair) => pair.ours.perSecond)),
+    ...summary(pairs.map((pair) => pair.ours[field] / pair.other[field])),
+    median: median(pairs.map((pair) => pair.ours[field])),
     foreignCores: median(pairs.map((pair) => Math.max(pair.ours.foreignCores, pair.other.foreignCores))),
     notes: [
       describe(
@@ -81,7 +90,7 @@ async function turn(bench: Bench, contender: Contender, connections: number, sec
   }
 }
 
-/** The median of ratios and how far apart their quartiles are. */
+/** The median of the ratios, and the distance of their quartiles. */
 export function summary(ratios: readonly number[]): { ratio: number; spread: number } {
   const ratio = median(ratios)
   return { ratio, spread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / ratio }

@@ -1,4 +1,4 @@
-// The receivers of a benchmark, in a process of their own. Sends their addresses to its parent, then each arrival at a healthy one.
+// A process with the receivers of a benchmark. It sends their addresses to its parent, then each arrival at a healthy receiver.
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
 

@@ -23,7 +23,7 @@ export function tableOf(rows: readonly MeasuredRow[]): string {
   ].join('\n')
 }
 
-/** Said of a row during which the machine did something else. */
+/** A warning for a row that was measured while other processes used the machine; undefined otherwise. */
 export function noiseOf(row: Measurement): string | undefined {
   if (!(row.foreignCores > QUIET_CORES)) return undefined
   return `the machine was not quiet: other processes kept ${row.foreignCores.toFixed(2)} cores busy`

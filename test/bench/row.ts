@@ -1,42 +1,42 @@
 import type { BenchDatabase } from './seed/bench-database.ts'
 import type { LoadGenerator } from './load/load-generator.ts'
 
-/** A line of the table: what is measured, and what it should reach. */
+/** A row of the table: a measurement and its goals. */
 export interface Row {
   name: string
   title: string
   must: number
   aim: number
   higherIsBetter: boolean
-  /** What `median` counts. */
+  /** The unit of `median`. */
   unit: string
-  /** Only measured when it is asked for by name. */
+  /** Only measured when its name is given. */
   onRequest?: boolean
   measure(bench: Bench): Promise<Measurement>
 }
 
-/** What a row works with. */
+/** The resources of a row. */
 export interface Bench {
   database: BenchDatabase
   generator: LoadGenerator
   short: boolean
   profile: boolean
-  /** Before that, for the compiler to find out what is hot. */
+  /** Warm-up before the measurement, so that the compiler optimises hot code. */
   warmUpSeconds: number
-  /** How often each side has its turn, and for how long. */
+  /** Number of rounds, and seconds per round for each side. */
   rounds: number
   seconds: number
 }
 
 export interface Measurement {
-  /** Ours in proportion to what it is compared with: the median over all rounds. */
+  /** The service relative to its counterpart: the median over all rounds. */
   ratio: number
-  /** Ours, in the row's unit. */
+  /** The median of the service, in the row's unit. */
   median: number
-  /** Distance of the quartiles of the ratio over all rounds, in proportion to it. */
+  /** Interquartile range of the ratio over all rounds, relative to the ratio. */
   spread: number
-  /** Cores that something else kept busy meanwhile. */
+  /** Cores used by other processes during the measurement. */
   foreignCores: number
-  /** For the reader: what else was seen. */
+  /** Further observations for the reader. */
   notes: string[]
 }

@@ -9,12 +9,24 @@ import { noiseOf, tableOf, type MeasuredRow } from './report.ts'
 import type { Bench, Row } from './row.ts'
 import { againstBare } from './rows/against-bare.ts'
 import { growth } from './rows/growth.ts'
+import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
 import { sdk } from './rows/sdk.ts'
+import { search } from './rows/search.ts'
+import { severalProcesses } from './rows/several-processes.ts'
 import { webhooks } from './rows/webhooks.ts'
 import { startBenchDatabase } from './seed/bench-database.ts'
 
-const ROWS: Row[] = [...againstBare, ...growth, ...webhooks, ...processRows, ...sdk]
+const ROWS: Row[] = [
+  ...againstBare,
+  ...keyedOverPlain,
+  ...growth,
+  ...search,
+  ...webhooks,
+  ...processRows,
+  ...severalProcesses,
+  ...sdk,
+]
 
 const RESULTS = new URL('./results.json', import.meta.url)
 
@@ -43,8 +55,8 @@ async function runRows(rows: readonly Row[]): Promise<void> {
     short,
     profile: options.profile,
     warmUpSeconds: short ? 0.3 : 4,
-    rounds: Number(options.rounds ?? (short ? 1 : 7)),
-    seconds: Number(options.seconds ?? (short ? 0.3 : 3)),
+    rounds: Number(options.rounds ?? (short ? 1 : 5)),
+    seconds: Number(options.seconds ?? (short ? 0.3 : 2)),
   }
   try {
     const measured: MeasuredRow[] = []
@@ -75,7 +87,7 @@ async function measureRow(bench: Bench, row: Row): Promise<MeasuredRow> {
   return { ...row, ...measurement }
 }
 
-/** A run of some rows replaces theirs among the results of the last whole one. A short run says nothing. */
+/** A run of some rows replaces their results of the last complete run. A short run is not written. */
 async function writeResults(measured: readonly MeasuredRow[]): Promise<void> {
   if (short) return
   const rows = measured.map(({ name, ratio, must, aim, higherIsBetter, median, spread }) => ({

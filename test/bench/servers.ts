@@ -1,25 +1,26 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { createServer, connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../support/free-port.ts'
 
 const START_TIMEOUT_MS = 60_000
 const POLL_MS = 5
 const PROFILES = path.resolve('.data/bench-profiles')
 
-/** A server under test: a process of its own. */
+/** A server process under test. */
 export interface ServerProcess {
   pid: number
   port: number
   stop(): Promise<void>
-  /** Ends it without waiting for what is under way. */
+  /** Ends the process without waiting for requests in progress. */
   kill(): Promise<void>
 }
 
-/** The hand-written server without features. */
+/** Starts the baseline: a hand-written server without features. */
 export function startBare(databaseUrl: string): Promise<ServerProcess> {
   return start('./baseline/server.ts', { NODE_ENV: 'production', DATABASE_URL: databaseUrl })
 }
@@ -28,11 +29,11 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** Writes a CPU profile of the process to `.data/bench-profiles`. */
   profile?: boolean
-  /** A command that runs the one behind it in its own process. */
+  /** A command prefix that replaces itself with the command behind it, in the same process. */
   command?: string[]
 }
 
-/** Ours with everything on, as in production: the log goes to /dev/null, the rate limit counts but is too high to be met. */
+/** Starts the service with all features, as in production. The log goes to /dev/null. The rate limit counts, but is too high to reach. */
 export function startService(
   databaseUrl: string,
   { env = {}, profile = false, command = [] }: ServiceOptions = {},
@@ -61,7 +62,7 @@ async function start(
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  // A worker answers nobody.
+  // A worker accepts no requests.
   if (env.ROLE !== 'worker') await listening(child, port, script)
   return { pid: child.pid as number, port, stop: () => end(child, 'SIGTERM'), kill: () => end(child, 'SIGKILL') }
 }
@@ -90,13 +91,4 @@ function accepts(port: number): Promise<boolean> {
     })
     socket.on('error', () => resolve(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

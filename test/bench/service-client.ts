@@ -1,4 +1,4 @@
-/** Calls the service; throws unless it succeeds. */
+/** Calls the service. Throws unless the call succeeds. */
 export async function call<Data>(
   server: { port: number },
   key: string,
@@ -11,7 +11,7 @@ export async function call<Data>(
     headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const answer = (await response.json()) as { success: boolean; data: Data }
-  if (!answer.success) throw new Error(`${method} ${path} answered ${JSON.stringify(answer)}`)
-  return answer.data
+  const envelope = (await response.json()) as { success: boolean; data: Data }
+  if (!envelope.success) throw new Error(`${method} ${path} responded with ${JSON.stringify(envelope)}`)
+  return envelope.data
 }

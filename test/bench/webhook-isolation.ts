@@ -1,5 +1,5 @@
-// What ten dead receivers with 100,000 due deliveries do to a healthy receiver's delay, from commit to arrival.
-// node test/bench/webhook-isolation.ts [seconds per phase]; DATABASE_URL names a Postgres, else an embedded one is started.
+// Measures the effect of ten dead receivers with 100,000 due deliveries on the delay of a healthy receiver, from commit to arrival.
+// Usage: node test/bench/webhook-isolation.ts [seconds per phase]. DATABASE_URL names a Postgres; without it, an embedded one is started.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,14 +7,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { openDatabase, type Database } from '../../server/src/database/database.ts'
-import { startEmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
-import { migrate } from '../../server/src/database/migrate.ts'
-import { statement } from '../../server/src/database/statement.ts'
-import { createEncryption } from '../../server/src/encryption.ts'
-import { maintainPartitions, recordEvents } from '../../server/src/events/index.ts'
-import { createTenant } from '../../server/src/tenants/index.ts'
-import { Names, startDeliveryEngine } from '../../server/src/webhooks/index.ts'
+import { openDatabase, type Database } from '@fulfillment/server/database/database.ts'
+import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
+import { migrate } from '@fulfillment/server/database/migrate.ts'
+import { statement } from '@fulfillment/server/database/statements/statement.ts'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
+import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
+import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
+import { Names, startDeliveryEngine } from '@fulfillment/server/delivery/index.ts'
 import type { Addresses, Arrival } from './receivers-process.ts'
 
 const EVENTS_PER_SECOND = 100
@@ -25,25 +26,27 @@ const secondsPerPhase = Number(process.argv[2] ?? 20)
 const now = (): number => performance.timeOrigin + performance.now()
 const encryption = createEncryption('a benchmark needs no secret')
 
-const record = statement<[tenantId: number], { id: string }>(
-  'record_bench_event',
-  `with source as (select 1 as position, 'order/created' as topic, json_build_object('order_id', 1, 'note', repeat('x', 400)) as data),
+const record = statement<[tenantId: number], { id: string }>({
+  name: 'record_bench_event',
+  lane: 'write',
+  sql: `with source as (select 1 as position, 'order/created' as topic, json_build_object('order_id', 1, 'note', repeat('x', 400)) as data),
    ${recordEvents('source')} select id from recorded_event`,
-)
+})
 
-const subscribe = statement<[tenantId: number, url: string, secret: Buffer], { id: number }>(
-  'subscribe_bench',
-  `with s as (
+const subscribe = statement<[tenantId: number, url: string, secret: Buffer], { id: number }>({
+  name: 'subscribe_bench',
+  lane: 'write',
+  sql: `with s as (
      insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext) values ($1, 'bench', $2, '{*}', $3) returning id
    ), l as (insert into webhook_lanes (tenant_id, subscription_id) select $1, id from s)
    select id from s`,
-)
+})
 
-/** Gives a dead receiver, of a tenant of its own, a share of the backlog. */
+/** Creates a tenant with a dead receiver and a part of the backlog. */
 async function addDead(db: Database, url: string, deliveries: number): Promise<void> {
   const { id: tenantId } = await createTenant(db, 'dead')
   const subscription = await db.runOne(subscribe, [tenantId, url, encryption.encrypt('whsec_AAAA')])
-  await db.pool.query(
+  await db.dedicatedPool.query(
     `with e as (
        insert into events (tenant_id, id, topic, body)
        select $1, 'evt_' || lpad(to_hex(n), 24, '0'), 'order/created', '{"id":"evt_' || lpad(to_hex(n), 24, '0') || '","data":"' || repeat('x', 400) || '"}'
@@ -53,10 +56,10 @@ async function addDead(db: Database, url: string, deliveries: number): Promise<v
      select tenant_id, $2, id, created_at, topic, now(), now() from e`,
     [tenantId, subscription?.id, deliveries],
   )
-  await db.pool.query('update webhook_lanes set due_at = now() where tenant_id = $1', [tenantId])
+  await db.dedicatedPool.query('update webhook_lanes set due_at = now() where tenant_id = $1', [tenantId])
 }
 
-/** Writes events at a steady pace and returns their delays in milliseconds, sorted. */
+/** Writes events at a steady rate. Returns their delays in milliseconds, sorted. */
 async function measure(db: Database, tenantId: number, wake: () => void, arrivals: Map<string, number>): Promise<number[]> {
   const committed = new Map<string, number>()
   const write = async (): Promise<void> => {
@@ -100,7 +103,7 @@ async function startDatabase(): Promise<{ url: string; stop: () => Promise<void>
 const { url, stop } = await startDatabase()
 const db = openDatabase(url)
 await migrate(db.kysely)
-await maintainPartitions(db)
+await maintainAllPartitions(db)
 
 const receivers = fork(fileURLToPath(new URL('receivers-process.ts', import.meta.url)))
 const [addresses] = (await once(receivers, 'message')) as [Addresses]
@@ -119,9 +122,9 @@ const wake = (): void => engine.wake()
 
 const before = report('healthy receiver alone', await measure(db, tenantId, wake, arrivals))
 for (const dead of addresses.dead) await addDead(db, dead, BACKLOG / addresses.dead.length)
-await db.pool.query('analyze waiting_deliveries')
+await db.dedicatedPool.query('analyze waiting_deliveries')
 const beside = report(`beside ${addresses.dead.length} dead ones, ${BACKLOG} due`, await measure(db, tenantId, wake, arrivals))
-await db.pool.query('delete from webhook_subscriptions where tenant_id <> $1', [tenantId])
+await db.dedicatedPool.query('delete from webhook_subscriptions where tenant_id <> $1', [tenantId])
 const after = report('alone again', await measure(db, tenantId, wake, arrivals))
 console.log(`ratio of the 99th percentiles      ${(beside / Math.min(before, after)).toFixed(2)}   (at most 2 is the goal)`)
 

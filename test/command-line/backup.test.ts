@@ -6,38 +6,40 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { FulfillmentClient } from '../../sdk/src/index.ts'
-import { verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
+import { describe, expect, vi } from 'vitest'
+import { FulfillmentClient } from '@fulfillment/sdk'
+import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import { Load } from '../faults/support/load.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { startReceiver } from '../webhooks/support/receiver.ts'
+import { it as base } from '../support/it.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
-let folder: string
-let live: ServerProcess
-let liveDir: string
-let key: string
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-backup-'))
-  liveDir = path.join(folder, 'live')
-  live = await startServer(liveDir)
-  key = /service_live_\S+/.exec(live.output())?.[0] ?? ''
-})
-afterAll(async () => {
-  await live.end('SIGTERM')
-  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
-})
-
-/** A server on the embedded database, with an encryption key that was made for it. */
-const startServer = (dataDir: string): Promise<ServerProcess> => startServerProcess({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+/** `it` with `live`, a running server on the embedded database in `files/live`, and `good`, a backup of it. */
+const it = base
+  .extend('files', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const files = await mkdtemp(path.join(tmpdir(), 'fulfillment-backup-'))
+    onCleanup(() => rm(files, { recursive: true, force: true, maxRetries: 10 }))
+    return files
+  })
+  .extend('live', { scope: 'file' }, async ({ files }, { onCleanup }) => {
+    const dataDir = path.join(files, 'live')
+    const server = await startServerProcess({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+    onCleanup(async () => void (await server.end('SIGTERM')))
+    const [key] = await server.printed(/service_live_\S+/)
+    return { dataDir, url: server.url, key }
+  })
+  .extend('good', { scope: 'file' }, async ({ files, live }) => {
+    const good = path.join(files, 'good.tar.gz')
+    expect(await runCommand(['backup', good], { DATA_DIR: live.dataDir })).toMatchObject({ exitCode: 0 })
+    return good
+  })
 
 async function databaseUrl(dataDir: string): Promise<string> {
   const { password, port } = JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as Record<string, string>
   return `postgres://postgres:${password}@127.0.0.1:${port}/fulfillment`
 }
 
-/** Who may do what with the data folder, and then with each of the files in it. */
+/** The permissions of the data folder, followed by those of its files. */
 async function modesIn(dataDir: string): Promise<number[]> {
   const entries = await readdir(dataDir, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => path.join(dataDir, name))
@@ -45,21 +47,25 @@ async function modesIn(dataDir: string): Promise<number[]> {
 }
 
 describe('backup and restore', () => {
-  it('keep what was acknowledged before the backup began, with keys, secrets and the feed of events, under load', async () => {
-    const client = new FulfillmentClient({ apiKey: key, baseUrl: live.url })
-    const receiver = await startReceiver()
+  it('preserve all writes acknowledged before the backup, with keys, secrets and the event feed, under load', async ({
+    files,
+    live,
+    receiver,
+    startProcess,
+  }) => {
+    const client = new FulfillmentClient({ apiKey: live.key, baseUrl: live.url })
     const webhook = await client.webhooks.create({ name: 'kept', url: receiver.url, events: ['product/deleted'] })
     const products = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((barcode) => client.products.create({ name: barcode, barcode })),
     )
     for (const { id } of products) await client.stock.setLevel(id, { location_id: 'A', quantity: 1_000 })
-    const load = new Load(live.url, key, products)
+    const load = new Load(live.url, live.key, products)
     await vi.waitFor(() => expect(load.acknowledged).toBeGreaterThan(100), { timeout: 60_000 })
     const acknowledged = load.writes.filter(({ outcome }) => outcome === 'acknowledged').map(({ mark }) => mark)
     const lastEvent = (await client.events.list({ limit: 100 })).events.at(-1)?.id
 
-    const file = path.join(folder, 'hot.tar.gz')
-    const made = await runCommand(['backup', file, '--json'], { DATA_DIR: liveDir })
+    const file = path.join(files, 'hot.tar.gz')
+    const made = await runCommand(['backup', file, '--json'], { DATA_DIR: live.dataDir })
     await load.stop()
     expect([made.exitCode, JSON.parse(made.stdout)]).toMatchObject([
       0,
@@ -67,36 +73,31 @@ describe('backup and restore', () => {
     ])
     expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-    const dataDir = path.join(folder, 'restored')
+    const dataDir = path.join(files, 'restored')
     expect(await runCommand(['restore', file, '--quiet'], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0, stderr: '' })
-    // Postgres went by the label of the backup, and not by its latest checkpoint.
+    // Proves that Postgres recovered from the label of the backup, not from its latest checkpoint.
     await stat(path.join(dataDir, 'postgres/backup_label.old'))
-    const server = await startServer(dataDir)
-    try {
-      const env = { FULFILLMENT_URL: server.url, FULFILLMENT_API_KEY: key }
-      const orders = await runCommand(['export', 'orders', '--columns', 'order_tenant_id'], env)
-      const movements = await runCommand(['export', 'movements', '--columns', 'reason'], env)
-      const kept = new Set(`${orders.stdout}\n${movements.stdout}`.split('\n'))
-      expect(acknowledged.filter((mark) => !kept.has(mark))).toEqual([])
+    const server = await startProcess({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+    const env = { FULFILLMENT_URL: server.url, FULFILLMENT_API_KEY: live.key }
+    const orders = await runCommand(['export', 'orders', '--columns', 'order_tenant_id'], env)
+    const movements = await runCommand(['export', 'movements', '--columns', 'reason'], env)
+    const kept = new Set(`${orders.stdout}\n${movements.stdout}`.split('\n'))
+    expect(acknowledged.filter((mark) => !kept.has(mark))).toEqual([])
 
-      const restored = new FulfillmentClient({ apiKey: key, baseUrl: server.url })
-      expect(await restored.stock.reconcile()).toMatchObject({ is_balanced: true, products_checked: 5 })
-      await restored.products.delete(products[0]!.id)
-      const [delivered] = await receiver.count(1)
-      const signature = delivered?.headers['x-webhook-signature']
-      expect(verifyWebhookSync(delivered?.body ?? '', signature, webhook.secret).event).toBe('product/deleted')
-      const topics: string[] = []
-      for await (const { event } of restored.events.list({ after: lastEvent, limit: 100 })) topics.push(event)
-      expect(topics).toContain('product/deleted')
-    } finally {
-      await server.end('SIGTERM')
-      await receiver.close()
-    }
+    const restored = new FulfillmentClient({ apiKey: live.key, baseUrl: server.url })
+    expect(await restored.stock.reconcile()).toMatchObject({ is_balanced: true, products_checked: 5 })
+    await restored.products.delete(products[0]!.id)
+    const [delivered] = await receiver.count(1)
+    const signature = delivered?.headers['x-webhook-signature']
+    expect(verifyWebhookSync(delivered?.body ?? '', signature, webhook.secret).event).toBe('product/deleted')
+    const topics: string[] = []
+    for await (const { event } of restored.events.list({ after: lastEvent, limit: 100 })) topics.push(event)
+    expect(topics).toContain('product/deleted')
   })
 
-  it('leave the server as it is when the backup is killed in the middle', async () => {
-    const { child, ended } = startCommand(['backup', path.join(folder, 'killed.tar.gz')], { DATA_DIR: liveDir })
-    const client = new pg.Client({ connectionString: await databaseUrl(liveDir) })
+  it('leave the server running if the backup is killed', async ({ files, live }) => {
+    const { child, ended } = startCommand(['backup', path.join(files, 'killed.tar.gz')], { DATA_DIR: live.dataDir })
+    const client = new pg.Client({ connectionString: await databaseUrl(live.dataDir) })
     await client.connect()
     const slots = async () => (await client.query('select slot_name from pg_replication_slots')).rows
     await vi.waitFor(async () => expect(await slots()).toHaveLength(1), { timeout: 60_000, interval: 5 })
@@ -105,28 +106,28 @@ describe('backup and restore', () => {
     await vi.waitFor(async () => expect(await slots()).toEqual([]), { timeout: 60_000 })
     await client.end()
     expect((await fetch(`${live.url}/readyz`)).status).toBe(200)
-    expect((await readdir(folder)).filter((name) => name.startsWith('killed'))).toEqual([expect.stringMatching(/\.partial$/)])
-    const again = await runCommand(['backup', path.join(folder, 'killed.tar.gz')], { DATA_DIR: liveDir })
+    expect((await readdir(files)).filter((name) => name.startsWith('killed'))).toEqual([expect.stringMatching(/\.partial$/)])
+    const again = await runCommand(['backup', path.join(files, 'killed.tar.gz')], { DATA_DIR: live.dataDir })
     expect(again.exitCode).toBe(0)
   })
 
-  it('break off at Ctrl-C and leave nothing', async () => {
-    const before = await readdir(folder)
-    const { child, ended } = startCommand(['backup', path.join(folder, 'broken.tar.gz')], { DATA_DIR: liveDir })
-    await vi.waitFor(async () => expect(await readdir(folder)).not.toEqual(before), { timeout: 60_000, interval: 5 })
+  it('stop at Ctrl-C and leave no files', async ({ files, live }) => {
+    const before = await readdir(files)
+    const { child, ended } = startCommand(['backup', path.join(files, 'broken.tar.gz')], { DATA_DIR: live.dataDir })
+    await vi.waitFor(async () => expect(await readdir(files)).not.toEqual(before), { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
     expect(await ended).toMatchObject({ exitCode: 130, stdout: '' })
-    expect(await readdir(folder)).toEqual(before)
+    expect(await readdir(files)).toEqual(before)
   })
 
-  it('work without a server, and stop Postgres when they are done', async () => {
-    const dataDir = path.join(folder, 'alone')
-    const file = path.join(folder, 'alone.tar.gz')
+  it('work without a running server, and stop Postgres afterwards', async ({ files }) => {
+    const dataDir = path.join(files, 'alone')
+    const file = path.join(files, 'alone.tar.gz')
     const tenant = await runCommand(['tenants', 'create', 'Cold', '--json'], { DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
     expect(await modesIn(dataDir)).toEqual([0o700, 0o600, 0o600, 0o600, 0o600, 0o600])
     expect(await runCommand(['backup', file], { DATA_DIR: dataDir })).toMatchObject({ exitCode: 0 })
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
-    const restoredDir = path.join(folder, 'alone restored')
+    const restoredDir = path.join(files, 'alone restored')
     expect(await runCommand(['restore', file], { DATA_DIR: restoredDir })).toMatchObject({ exitCode: 0 })
     await expect(stat(path.join(restoredDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
     const list = await runCommand(['tenants', 'list', '--json'], { DATA_DIR: restoredDir })
@@ -134,13 +135,8 @@ describe('backup and restore', () => {
   })
 })
 
-describe('refused', () => {
-  const good = (): string => path.join(folder, 'good.tar.gz')
-  beforeAll(async () => {
-    expect(await runCommand(['backup', good()], { DATA_DIR: liveDir })).toMatchObject({ exitCode: 0 })
-  })
-
-  it.each([
+describe('rejected', () => {
+  it.for([
     ['a backup of another database', ['backup', 'x.tar.gz'], { DATABASE_URL: 'postgres://127.0.0.1/x' }, 'DATABASE_URL: is set'],
     [
       'a restoration to another database',
@@ -153,26 +149,30 @@ describe('refused', () => {
     ['a folder that is not empty', ['restore', 'good.tar.gz'], { DATA_DIR: '.' }, 'is not empty ('],
     ['the folder of a running server', ['restore', 'good.tar.gz'], { DATA_DIR: 'live' }, 'is in use by another process'],
     ['a file that is not there', ['restore', 'gone.tar.gz'], { DATA_DIR: 'none' }, 'gone.tar.gz cannot be read'],
-  ])('is %s', async (_what, [command = '', file = ''], env, message) => {
-    const dataDir: { DATA_DIR?: string } = 'DATA_DIR' in env ? { DATA_DIR: path.join(folder, env.DATA_DIR) } : {}
-    const { exitCode, stdout, stderr } = await runCommand([command, path.join(folder, file)], { ...env, ...dataDir })
-    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)])
-    expect((await readdir(folder)).filter((name) => name.startsWith('none') || name.startsWith('x.'))).toEqual([])
-  })
+  ] as [what: string, command: string[], env: Record<string, string>, message: string][])(
+    'is %s',
+    async ([, [command = '', file = ''], env, message], { good }) => {
+      const files = path.dirname(good)
+      const dataDir: Record<string, string> = env.DATA_DIR === undefined ? {} : { DATA_DIR: path.join(files, env.DATA_DIR) }
+      const { exitCode, stdout, stderr } = await runCommand([command, path.join(files, file)], { ...env, ...dataDir })
+      expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)])
+      expect((await readdir(files)).filter((name) => name.startsWith('none') || name.startsWith('x.'))).toEqual([])
+    },
+  )
 
-  it('is a backup that is cut off, changed, or none at all, and nothing of it stays', async () => {
-    const whole = gunzipSync(await readFile(good()))
+  it('a truncated, modified or foreign file, leaving no files behind', async ({ files, good }) => {
+    const whole = gunzipSync(await readFile(good))
     const changed = Buffer.from(whole)
     changed[changed.length >> 1]! ^= 1
-    const files: [Buffer, string][] = [
-      [(await readFile(good())).subarray(0, 1_000_000), 'unexpected end of file'],
+    const broken: [Buffer, string][] = [
+      [(await readFile(good)).subarray(0, 1_000_000), 'unexpected end of file'],
       [gzipSync(whole.subarray(0, whole.length >> 1), { level: 1 }), 'cannot be restored: '],
       [gzipSync(changed, { level: 1 }), 'not what was backed up: postgres/'],
       [Buffer.from('no archive'), 'incorrect header check'],
     ]
-    const file = path.join(folder, 'bad.tar.gz')
-    const dataDir = path.join(folder, 'bad')
-    for (const [bytes, message] of files) {
+    const file = path.join(files, 'bad.tar.gz')
+    const dataDir = path.join(files, 'bad')
+    for (const [bytes, message] of broken) {
       await writeFile(file, bytes)
       const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: dataDir })
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
@@ -180,12 +180,12 @@ describe('refused', () => {
     }
   })
 
-  it('are the settings of a backup that somebody changed, and files that would make Postgres run or follow something', async () => {
-    const unpacked = path.join(folder, 'tampered')
+  it('modified settings, and files that would make Postgres execute a command or follow a link', async ({ files, good }) => {
+    const unpacked = path.join(files, 'tampered')
     const run = promisify(execFile)
     await run('mkdir', [unpacked])
-    await run('tar', ['-xzf', good(), '-C', unpacked])
-    const ran = path.join(folder, 'ran')
+    await run('tar', ['-xzf', good, '-C', unpacked])
+    const ran = path.join(files, 'ran')
     const add = async (name: string, text: string): Promise<void> => {
       await writeFile(path.join(unpacked, name), text)
       const listed = JSON.parse(await readFile(path.join(unpacked, 'manifest.json'), 'utf8')) as {
@@ -195,7 +195,7 @@ describe('refused', () => {
       await writeFile(path.join(unpacked, 'manifest.json'), JSON.stringify(listed))
     }
     const pack = async (name: string): Promise<string> => {
-      const file = path.join(folder, name)
+      const file = path.join(files, name)
       await run('tar', [
         '-czf',
         file,
@@ -211,7 +211,7 @@ describe('refused', () => {
     }
     await add('postgres/postgresql.auto.conf', `archive_mode = 'always'\narchive_command = 'touch "${ran}"'\n`)
     await add('postgres/pg_hba.conf', 'host all all 0.0.0.0/0 trust\n')
-    const dataDir = path.join(folder, 'tampered restored')
+    const dataDir = path.join(files, 'tampered restored')
     const restored = await runCommand(['restore', await pack('settings.tar.gz')], { DATA_DIR: dataDir })
     expect(restored).toMatchObject({ exitCode: 0 })
     await expect(stat(ran)).rejects.toThrow('ENOENT')
@@ -219,23 +219,23 @@ describe('refused', () => {
     expect(await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8')).not.toContain('trust')
 
     await add('postgres/recovery.signal', '')
-    const refused = await runCommand(['restore', await pack('signal.tar.gz')], { DATA_DIR: path.join(folder, 'signal') })
+    const refused = await runCommand(['restore', await pack('signal.tar.gz')], { DATA_DIR: path.join(files, 'signal') })
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
       expect.stringContaining('unexpected entry "postgres/recovery.signal"'),
     ])
   })
 
-  it('is a backup of another version of Postgres', async () => {
-    const unpacked = path.join(folder, 'unpacked')
+  it('a backup of another major version of Postgres', async ({ files, good }) => {
+    const unpacked = path.join(files, 'unpacked')
     const run = promisify(execFile)
     await run('mkdir', [unpacked])
-    await run('tar', ['-xzf', good(), '-C', unpacked])
+    await run('tar', ['-xzf', good, '-C', unpacked])
     const about = JSON.parse(await readFile(path.join(unpacked, 'backup.json'), 'utf8')) as object
     await writeFile(path.join(unpacked, 'backup.json'), JSON.stringify({ ...about, postgres: '17' }))
-    const file = path.join(folder, 'old.tar.gz')
+    const file = path.join(files, 'old.tar.gz')
     await run('tar', ['-czf', file, '-C', unpacked, 'backup.json', 'manifest.json'])
-    const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: path.join(folder, 'old') })
+    const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: path.join(files, 'old') })
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('of Postgres 17, and this is Postgres 18')])
   })
 })

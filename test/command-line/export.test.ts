@@ -1,43 +1,35 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
+import { it } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
-let service: TestService
-let folder: string
-beforeAll(async () => {
-  service = await startService()
-  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-export-'))
+const envOf = (service: TestService, { key }: { key: string }, url = service.url) => ({
+  FULFILLMENT_URL: url,
+  FULFILLMENT_API_KEY: key,
 })
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
-
-const envOf = ({ key }: { key: string }, url = service.url) => ({ FULFILLMENT_URL: url, FULFILLMENT_API_KEY: key })
 const linesOf = (text: string): { id: number }[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { id: number })
 
-/** So many products, the first one first. */
+/** Creates `count` products with numbered names. */
 async function manyProducts(tenant: TestTenant, prefix: string, count: number): Promise<void> {
   const products = Array.from({ length: count }, (_, index) => ({ barcode: `${prefix}-${index}`, name: `${prefix} ${index}` }))
   await tenant.request('POST', '/products/bulk', { products })
 }
 
-/** So many products of 4 kB, more than there is room for between a process and its reader. */
-async function largeProducts(tenant: TestTenant, count: number): Promise<void> {
+/** Creates `count` products of 4 kB: together they exceed the buffer of a pipe. */
+async function largeProducts(service: TestService, tenant: TestTenant, count: number): Promise<void> {
   await sql`
     insert into products (tenant_id, barcode, name, description, created_at)
     select ${tenant.id}, 'old-' || n, 'Product ' || n, repeat('x', 4000), now() - n * interval '1 second' from generate_series(1, ${count}::int) n`.execute(
@@ -45,54 +37,59 @@ async function largeProducts(tenant: TestTenant, count: number): Promise<void> {
   )
 }
 
-/** A gateway before the service, that may answer by itself: `intercept` says whether it has. */
+/** Starts a gateway in front of the service. `intercept` may respond to a request itself; it returns whether it did. */
 async function startGateway(
+  service: TestService,
   intercept: (...call: Parameters<RequestListener>) => boolean | Promise<boolean>,
 ): Promise<{ url: string; server: Server }> {
   const { hostname, port } = new URL(service.url)
-  const forward: RequestListener = (incoming, answer) => {
+  const forward: RequestListener = (incoming, response) => {
     const { method, url, headers } = incoming
     const onward = httpRequest({ hostname, port, method, path: url, headers }, (reply) => {
-      answer.writeHead(reply.statusCode ?? 502, reply.headers)
-      reply.pipe(answer)
+      response.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(response)
     })
     incoming.pipe(onward)
   }
-  const server = createServer((incoming, answer) => {
-    void Promise.resolve(intercept(incoming, answer)).then((isAnswered) => isAnswered || forward(incoming, answer))
+  const server = createServer((incoming, response) => {
+    void Promise.resolve(intercept(incoming, response)).then((isHandled) => isHandled || forward(incoming, response))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-describe('what is exported', () => {
-  it('is the catalog as CSV that can be imported, with cells that no spreadsheet runs', async () => {
+describe('an export', () => {
+  it('of the catalog is CSV that can be imported, without cells that a spreadsheet would execute', async ({ service }) => {
     const [tenant, other] = [await service.newTenant(), await service.newTenant()]
     const names = ['=HYPERLINK("http://x")', "'quoted", '"a", b\nc', '+1', '-1', '@x', "'=x", ' ä ']
     for (const [index, name] of names.entries())
       await newProduct(tenant, { barcode: `b${index}`, sku: `s${index}`, name: `${name}.`, price: 0.1 })
     const columns = 'barcode,external_id,name,price'
-    const { exitCode, stdout, stderr } = await runCommand(['export', 'products', '--columns', columns], envOf(tenant))
+    const { exitCode, stdout, stderr } = await runCommand(['export', 'products', '--columns', columns], envOf(service, tenant))
     expect([exitCode, stderr]).toEqual([0, '8 exported\n'])
     expect(stdout).toContain(`'=HYPERLINK`)
     expect(stdout.match(/^[^,]*,[^,]*,"?[=+\-@]/m)).toBeNull()
-    const imported = await runCommand(['import', 'products', '-'], envOf(other), stdout)
+    const imported = await runCommand(['import', 'products', '-'], envOf(service, other), stdout)
     expect(imported).toMatchObject({ exitCode: 0, stdout: '8 rows: 8 created, 0 updated, 0 failed\n' })
     const [first, second] = await Promise.all(
-      [tenant, other].map((one) => runCommand(['export', 'products', '--columns', columns, '--raw', '--quiet'], envOf(one))),
+      [tenant, other].map((one) =>
+        runCommand(['export', 'products', '--columns', columns, '--raw', '--quiet'], envOf(service, one)),
+      ),
     )
     expect(second?.stdout.split('\n').toSorted()).toEqual(first?.stdout.split('\n').toSorted())
     expect(first?.stdout).toContain('"=HYPERLINK(""http://x"")."')
   })
 
-  it('is one row a line of an order, or one JSON object an order, by the filters of the list', async () => {
-    const tenant = await service.newTenant()
+  it('of orders has one row per order line, or one JSON object per order, with the filters of the list', async ({
+    service,
+    tenant,
+  }) => {
     const products = [await newProduct(tenant, { price: 2 }), await newProduct(tenant)]
     const order_detail = products.map(({ barcode }, index) => ({ barcode, quantity: index + 1 }))
     const order = await newOrder(tenant, { order_detail, customer_name: '=Ada' })
     const cancelled = await newOrder(tenant, { order_detail })
     await tenant.request('POST', `/orders/${cancelled.id}/cancel`)
-    const csv = await runCommand(['export', 'orders', '--state-id', '1', '2', '--delimiter', ';'], envOf(tenant))
+    const csv = await runCommand(['export', 'orders', '--state-id', '1', '2', '--delimiter', ';'], envOf(service, tenant))
     expect(parse(csv.stdout, { columns: true, delimiter: ';' })).toMatchObject([
       {
         id: String(order.id),
@@ -104,15 +101,14 @@ describe('what is exported', () => {
       },
       { id: String(order.id), customer_name: "'=Ada", items_count: '2', barcode: products[1]?.barcode, quantity: '2', price: '' },
     ])
-    const json = await runCommand(['export', 'orders', '--format', 'jsonl'], envOf(tenant))
+    const json = await runCommand(['export', 'orders', '--format', 'jsonl'], envOf(service, tenant))
     const { body } = await tenant.request('GET', '/orders?include_details=true')
     expect(linesOf(json.stdout)).toEqual(body.data.orders)
-    const refused = await runCommand(['export', 'orders', '--start-date', 'yesterday'], envOf(tenant))
+    const refused = await runCommand(['export', 'orders', '--start-date', 'yesterday'], envOf(service, tenant))
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('start_date: must be a calendar date') })
   })
 
-  it('is the level of every product at every location, and every movement', async () => {
-    const tenant = await service.newTenant()
+  it('of stock has the level of every product at every location, and every movement', async ({ service, tenant }) => {
     const product = await newProduct(tenant)
     const updates = Array.from({ length: 150 }, (_, index) => ({
       product_id: product.id,
@@ -126,7 +122,7 @@ describe('what is exported', () => {
       adjustment_quantity: -2.5,
       reason: 'broken',
     })
-    const stock = await runCommand(['export', 'stock'], envOf(tenant))
+    const stock = await runCommand(['export', 'stock'], envOf(service, tenant))
     const levels: { location_id: string; quantity: string }[] = parse(stock.stdout, { columns: true })
     expect(levels).toHaveLength(150)
     expect(levels.find(({ location_id }) => location_id === 'L9')).toMatchObject({
@@ -135,57 +131,55 @@ describe('what is exported', () => {
     })
     const movements = await runCommand(
       ['export', 'movements', '--movement-type', 'OUT', '--columns', 'quantity,new_quantity,reason'],
-      envOf(tenant),
+      envOf(service, tenant),
     )
     expect(movements.stdout).toBe('quantity,new_quantity,reason\n2.5,6.5,broken\n')
   })
 })
 
 describe('a long export', () => {
-  it('gives each record once that is in the list all the time, whatever is added and removed meanwhile', async () => {
-    const tenant = await service.newTenant()
+  it('returns each record once, even if other records are added and removed meanwhile', async ({ service, tenant }) => {
     await manyProducts(tenant, 'old', 900)
     const { body } = await tenant.request('GET', '/products?limit=100')
     const newest: number[] = body.data.products.map(({ id }: { id: number }) => id)
     let requests = 0
-    const gateway = await startGateway(async () => {
+    const gateway = await startGateway(service, async () => {
       requests++
       if (requests === 3) for (const id of newest.slice(0, 70)) await tenant.request('DELETE', `/products/${id}`)
       if (requests === 6) await manyProducts(tenant, 'new', 20)
       return false
     })
-    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant, gateway.url))
+    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(service, tenant, gateway.url))
     const { exitCode, stdout } = await ended
     gateway.server.close()
     const ids = linesOf(stdout).map(({ id }) => id)
     expect([exitCode, new Set(ids).size]).toEqual([0, ids.length])
-    const kept = await runCommand(['export', 'products', '--format', 'jsonl', '--search', 'old-'], envOf(tenant))
+    const kept = await runCommand(['export', 'products', '--format', 'jsonl', '--search', 'old-'], envOf(service, tenant))
     const missing = linesOf(kept.stdout).filter(({ id }) => !ids.includes(id))
     expect([linesOf(kept.stdout).length, missing]).toEqual([830, []])
   })
 
-  it('ends quietly when its reader has read enough', async () => {
-    const tenant = await service.newTenant()
+  it('ends without an error when the reader closes the pipe', async ({ service, tenant }) => {
     await manyProducts(tenant, 'old', 900)
-    const { child, ended } = startCommand(['export', 'products', '--format', 'jsonl'], envOf(tenant))
+    const { child, ended } = startCommand(['export', 'products', '--format', 'jsonl'], envOf(service, tenant))
     await once(child.stdout!, 'readable')
     child.stdout?.destroy()
     expect(await ended.catch(() => once(child, 'close'))).toBeDefined()
     expect([child.exitCode, child.signalCode]).toEqual([0, null])
   })
 
-  it('waits as long as the rate limit takes, and needs memory for a page alone', async () => {
-    const tenant = await service.newTenant()
-    await largeProducts(tenant, 8_000)
+  it('waits for the rate limit, and needs memory for one page only', async ({ service, tenant }) => {
+    await largeProducts(service, tenant, 8_000)
     let refusals = 0
-    const gateway = await startGateway((_request, answer) => {
-      if (refusals === 12) return false
+    const gateway = await startGateway(service, (_request, response) => {
+      // More than the SDK repeats by itself.
+      if (refusals === 9) return false
       refusals++
-      answer.writeHead(429, { 'retry-after': '0', 'content-type': 'application/json' })
-      answer.end(JSON.stringify({ success: false, error: { code: 'rate_limit_exceeded', message: 'Later' } }))
+      response.writeHead(429, { 'retry-after': '1', 'content-type': 'application/json' })
+      response.end(JSON.stringify({ success: false, error: { code: 'rate_limit_exceeded', message: 'Later' } }))
       return true
     })
-    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(tenant, gateway.url), [
+    const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(service, tenant, gateway.url), [
       '--max-old-space-size=48',
     ])
     const { exitCode, stdout, stderr } = await ended
@@ -195,23 +189,21 @@ describe('a long export', () => {
 })
 
 describe('an export to a file', () => {
-  it('has its name when it is whole, and says so', async () => {
-    const tenant = await service.newTenant()
+  it('gets its final name when it is complete, and reports that', async ({ service, tenant, folder }) => {
     await manyProducts(tenant, 'old', 3)
     const output = path.join(folder, 'products.jsonl')
-    const { exitCode, stdout } = await runCommand(['export', 'products', '--output', output, '--json'], envOf(tenant))
+    const { exitCode, stdout } = await runCommand(['export', 'products', '--output', output, '--json'], envOf(service, tenant))
     expect([exitCode, JSON.parse(stdout)]).toEqual([0, { rows: 3, output }])
     expect(linesOf(await readFile(output, 'utf8'))).toHaveLength(3)
   })
 
-  it.each(['SIGINT', 'a failure'])('leaves nothing after %s', async (how) => {
-    const tenant = await service.newTenant()
+  it.for(['SIGINT', 'an error'])('leaves nothing after %s', async (how, { service, tenant, folder }) => {
     await manyProducts(tenant, 'old', 300)
-    let answered = 0
-    const gateway = await startGateway((request, answer) => {
-      if (request.url === '/healthz' || answered++ === 0) return false
-      if (how === 'a failure')
-        answer
+    let requests = 0
+    const gateway = await startGateway(service, (request, response) => {
+      if (request.url === '/healthz' || requests++ === 0) return false
+      if (how === 'an error')
+        response
           .writeHead(403, { 'content-type': 'application/json' })
           .end('{"success":false,"error":{"code":"insufficient_scope","message":"gone"}}')
       return true
@@ -219,9 +211,9 @@ describe('an export to a file', () => {
     const folderBefore = await readdir(folder)
     const { child, ended } = startCommand(
       ['export', 'products', '--output', path.join(folder, 'broken.csv')],
-      envOf(tenant, gateway.url),
+      envOf(service, tenant, gateway.url),
     )
-    await vi.waitFor(() => expect(answered).toBeGreaterThan(1), { timeout: 60_000 })
+    await vi.waitFor(() => expect(requests).toBeGreaterThan(1), { timeout: 60_000 })
     if (how === 'SIGINT') child.kill('SIGINT')
     const { exitCode, stdout } = await ended
     gateway.server.closeAllConnections()
@@ -229,7 +221,7 @@ describe('an export to a file', () => {
     expect([exitCode, stdout, await readdir(folder)]).toEqual([how === 'SIGINT' ? 130 : 1, '', folderBefore])
   })
 
-  it('never replaces what is no file', async () => {
+  it('never replaces a device', async ({ folder }) => {
     const { exitCode, stderr } = await runCommand(['export', 'products', '--output', folder], { FULFILLMENT_API_KEY: 'key' })
     expect([exitCode, stderr]).toEqual([1, `--output: ${folder} is not a file\n`])
   })

@@ -1,29 +1,24 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect, vi } from 'vitest'
+import { it } from '../support/it.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 import { runCommand, startCommand, type CommandRun } from './run-command.ts'
 
-let service: TestService
-let folder: string
-beforeAll(async () => {
-  service = await startService()
-  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-import-'))
-})
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
-
-const envOf = (tenant: TestTenant) => ({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
+const envOf = (service: TestService, tenant: TestTenant) => ({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
 
 /** Imports a text from standard input. */
-function importText(tenant: TestTenant, target: string, input: string | Buffer, ...options: string[]): Promise<CommandRun> {
-  return runCommand(['import', target, '-', ...options], envOf(tenant), input)
+function importText(
+  service: TestService,
+  tenant: TestTenant,
+  target: string,
+  input: string | Buffer,
+  ...options: string[]
+): Promise<CommandRun> {
+  return runCommand(['import', target, '-', ...options], envOf(service, tenant), input)
 }
 
 async function catalogOf(tenant: TestTenant): Promise<Record<string, object>> {
@@ -32,10 +27,9 @@ async function catalogOf(tenant: TestTenant): Promise<Record<string, object>> {
 }
 
 describe('import products', () => {
-  it('reads CSV as spreadsheets write it, and sends each cell as what its field is', async () => {
-    const tenant = await service.newTenant()
+  it('reads CSV as written by spreadsheets, and converts each cell to the type of its field', async ({ service, tenant }) => {
     const csv = `\uFEFFbarcode;name;price;sku;category\r\n00123;"Tea; ""green""\r\n100 g";4.9;T-1;\r\n\r\n4;'=Plus;1e2;;Ä\r\n`
-    const { exitCode, stdout, stderr } = await importText(tenant, 'products', csv, '--delimiter', ';', '--json')
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', csv, '--delimiter', ';', '--json')
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout)).toEqual({ rows: 2, created: 2, updated: 0, failed: 0, last_line: 5, interrupted: false })
     expect(await catalogOf(tenant)).toMatchObject({
@@ -44,13 +38,19 @@ describe('import products', () => {
     })
   })
 
-  it('names the line and the product of each row that fails, does all others, and writes a file that can be mended and imported', async () => {
-    const tenant = await service.newTenant()
+  it('reports the line and product of each failed row, imports the others, and writes the failed rows to a file for correction', async ({
+    service,
+    tenant,
+    folder,
+  }) => {
     await newProduct(tenant, { barcode: 'taken', sku: 'T-1' })
     const input = path.join(folder, 'products.csv')
     const errors = path.join(folder, 'failed.csv')
     await writeFile(input, 'barcode,name,price,sku\n1,"a\nb",1,\n2,B,"1,5",\n3,C,,T-1\n4,,1,\n,E,1,\n6,F,1\n7,G,-1,\n8,H,8,\n')
-    const { exitCode, stdout, stderr } = await runCommand(['import', 'products', input, '--errors', errors], envOf(tenant))
+    const { exitCode, stdout, stderr } = await runCommand(
+      ['import', 'products', input, '--errors', errors],
+      envOf(service, tenant),
+    )
     expect([exitCode, stdout]).toEqual([1, '8 rows: 2 created, 0 updated, 6 failed\n'])
     expect(stderr.trim().split('\n').toSorted()).toEqual([
       'Line 4: price: "1,5" is not a number such as 1234.5',
@@ -70,15 +70,14 @@ describe('import products', () => {
       .replace('4,,', '4,D,')
       .replace('\n,E', '\n5,E')
       .replace('-1,', '1,')
-    const again = await importText(tenant, 'products', mended, '--errors', path.join(folder, 'failed-again.csv'))
+    const again = await importText(service, tenant, 'products', mended, '--errors', path.join(folder, 'failed-again.csv'))
     expect(again).toMatchObject({ exitCode: 0, stdout: '6 rows: 6 created, 0 updated, 0 failed\n' })
     await expect(readFile(path.join(folder, 'failed-again.csv'))).rejects.toThrow('ENOENT')
-    const refused = await runCommand(['import', 'products', input, '--errors', errors], envOf(tenant))
+    const refused = await runCommand(['import', 'products', input, '--errors', errors], envOf(service, tenant))
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is there already') })
   })
 
-  it('reads JSON lines, and names lines with fields that a product does not have', async () => {
-    const tenant = await service.newTenant()
+  it('reads JSON lines, and reports lines with unknown fields', async ({ service, tenant }) => {
     const lines = [
       '{"barcode":"1","name":"A","sku":null}',
       '',
@@ -86,14 +85,14 @@ describe('import products', () => {
       '[]',
       '{"barcode":3}',
     ]
-    const { exitCode, stdout, stderr } = await importText(tenant, 'products', lines.join('\r\n'), '--format', 'jsonl')
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', lines.join('\r\n'), '--format', 'jsonl')
     expect([exitCode, stdout]).toEqual([1, '4 rows: 1 created, 0 updated, 3 failed\n'])
     expect(stderr).toContain('Line 3: unknown: "colour". Fields: barcode (required), name')
     expect(stderr).toContain('Line 4: is not a JSON object')
     expect(stderr).toContain('Line 5 (barcode 3): barcode: ')
   })
 
-  it.each([
+  it.for([
     ['an unknown column', 'barcode,colour\n1,red\n', ['Unknown in the header: "colour"', 'barcode (required), name, sku']],
     ['a required column that is missing', 'name\nTea\n', ['The header lacks barcode']],
     ['a column that is there twice', 'barcode,sku,external_id\n1,a,b\n', ['two columns for sku']],
@@ -101,16 +100,14 @@ describe('import products', () => {
     ['an empty file', '', ['The file is empty']],
     ['a quotation mark that is not closed', `barcode,name\n1,"${'x'.repeat(2_000_000)}`, ['quotation mark']],
     ['bytes that are not UTF-8', Buffer.from('barcode,name\n1,\xE4\n', 'latin1'), ['not UTF-8']],
-  ])('refuses %s and sends nothing', async (_what, input, messages) => {
-    const tenant = await service.newTenant()
-    const { exitCode, stdout, stderr } = await importText(tenant, 'products', input)
+  ] as const)('refuses %s and sends nothing', async ([, input, messages], { service, tenant }) => {
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', input)
     expect([exitCode, stdout]).toEqual([1, ''])
     for (const message of [...messages, 'Nothing was sent']) expect(stderr).toContain(message)
     expect(await catalogOf(tenant)).toEqual({})
   })
 
-  it('leaves out unknown columns when asked to, and sends nothing in a dry run', async () => {
-    const tenant = await service.newTenant()
+  it('ignores unknown columns on request, and sends nothing in a dry run', async ({ service, tenant }) => {
     const csv = 'colour,barcode,name\nred,1,Tea\nblue,,Coffee\n'
     const dry = await runCommand(['import', 'products', '-', '--ignore-unknown', '--dry-run'], {}, csv)
     expect(dry).toEqual({
@@ -118,11 +115,11 @@ describe('import products', () => {
       stdout: '2 rows: 1 valid, 1 failed\n',
       stderr: 'Line 3 (barcode (none)): barcode: is required\n',
     })
-    const real = await importText(tenant, 'products', csv, '--ignore-unknown')
+    const real = await importText(service, tenant, 'products', csv, '--ignore-unknown')
     expect(real).toMatchObject({ exitCode: 1, stdout: '2 rows: 1 created, 0 updated, 1 failed\n' })
   })
 
-  it('needs memory for a batch alone', async () => {
+  it('needs memory for one batch only', async () => {
     const header = 'barcode,name,category\n'
     const { child, ended } = startCommand(['import', 'products', '-', '--dry-run', '--quiet', '--json'], {}, [
       '--max-old-space-size=48',
@@ -138,18 +135,16 @@ describe('import products', () => {
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { valid: 80_000, failed: 0 }])
   })
 
-  it('goes on from a line, in batches of the size asked for', async () => {
-    const tenant = await service.newTenant()
+  it('starts at a given line, with the given batch size', async ({ service, tenant }) => {
     const csv = `barcode,name\n${Array.from({ length: 25 }, (_, index) => `${index + 2},"Line\n${index}"`).join('\n')}\n`
-    const { stdout } = await importText(tenant, 'products', csv, '--batch-size', '4', '--from-line', '20', '--json')
+    const { stdout } = await importText(service, tenant, 'products', csv, '--batch-size', '4', '--from-line', '20', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ rows: 16, created: 16, last_line: 50 })
     const { body } = await tenant.request('GET', '/audit-log?operation=products.bulk')
     expect(body.data.entries.filter(({ operation }: { operation: string }) => operation === 'products.bulk')).toHaveLength(4)
   })
 
-  it('ends after the batch under way when it is interrupted, and says how to go on', async () => {
-    const tenant = await service.newTenant()
-    const { child, ended } = startCommand(['import', 'products', '-', '--batch-size', '2', '--json'], envOf(tenant))
+  it('finishes the current batch when interrupted, and says how to continue', async ({ service, tenant }) => {
+    const { child, ended } = startCommand(['import', 'products', '-', '--batch-size', '2', '--json'], envOf(service, tenant))
     child.stdin?.write('barcode,name\n1,A\n2,B\n3,C\n')
     await vi.waitFor(async () => expect(Object.keys(await catalogOf(tenant))).toHaveLength(2), { timeout: 60_000 })
     child.kill('SIGINT')
@@ -160,14 +155,16 @@ describe('import products', () => {
     ])
   })
 
-  it('says which setting is wrong', async () => {
-    const tenant = await service.newTenant()
+  it('names the invalid setting', async ({ service, tenant }) => {
     const csv = 'barcode,name\n1,Tea\n'
     const cases: [env: Record<string, string>, message: string][] = [
       [{}, 'FULFILLMENT_API_KEY: is not set'],
       [{ FULFILLMENT_API_KEY: 'wrong', FULFILLMENT_URL: service.url }, 'FULFILLMENT_API_KEY: '],
-      [{ ...envOf(tenant), FULFILLMENT_API_KEY: await tenant.createKey({ scopes: ['read:products'] }) }, 'write:products'],
-      [{ ...envOf(tenant), FULFILLMENT_URL: 'ftp://x' }, '--url: '],
+      [
+        { ...envOf(service, tenant), FULFILLMENT_API_KEY: await tenant.createKey({ scopes: ['read:products'] }) },
+        'write:products',
+      ],
+      [{ ...envOf(service, tenant), FULFILLMENT_URL: 'ftp://x' }, '--url: '],
     ]
     for (const [env, message] of cases) {
       const { exitCode, stderr } = await runCommand(['import', 'products', '-'], env, csv)
@@ -177,11 +174,10 @@ describe('import products', () => {
 })
 
 describe('import stock', () => {
-  it('sets levels by SKU or product, and names the line and the item of each that fails', async () => {
-    const tenant = await service.newTenant()
+  it('sets levels by SKU or product id, and reports the line and item of each failure', async ({ service, tenant }) => {
     const [first, second] = [await newProduct(tenant), await newProduct(tenant)]
     const csv = `sku,product_id,location_id,quantity\n${first.sku},,A,1.5\nGONE,,A,1\n,${second.id},B,2\nGONE,,B,1\n${first.sku},,,1\n${first.sku},,A,3\n`
-    const { exitCode, stdout, stderr } = await importText(tenant, 'stock', csv)
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'stock', csv)
     expect([exitCode, stdout]).toEqual([1, '6 rows: 3 set, 3 failed\n'])
     expect(stderr.trim().split('\n').toSorted()).toEqual([
       'Line 3 (SKU GONE at A): Product not found',

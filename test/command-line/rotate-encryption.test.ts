@@ -1,163 +1,161 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FulfillmentClient } from '../../sdk/src/index.ts'
-import { verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
-import { createEncryption } from '../../server/src/encryption.ts'
-import { ENCRYPTED_COLUMNS, rotateEncryption } from '../../server/src/rotate-encryption.ts'
-import { startServerProcess } from '../support/server-process.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
-import { startReceiver, type Receiver } from '../webhooks/support/receiver.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
+import { FulfillmentClient } from '@fulfillment/sdk'
+import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { ENCRYPTED_COLUMNS, rotateEncryption } from '@fulfillment/server/runtime/encryption/rotate-encryption.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
+import type { Receiver } from '../support/receiver.ts'
 import { runCommand } from './run-command.ts'
 
 const OLD = 'the encryption key of before'
 const NEW = 'the encryption key from now on'
 
-let service: TestService
-let tenant: TestTenant
-let receiver: Receiver
-beforeAll(async () => {
-  service = await startService({ encryptionKey: OLD })
-  tenant = await service.newTenant()
-  receiver = await startReceiver()
-})
-afterAll(async () => {
-  await service.stop()
-  await receiver.close()
-})
+/** Tests change the encryption keys, so each has its own service. */
+const it = base
+  .extend('own', async ({ startService }) => await startService({ encryptionKey: OLD }))
+  .extend('tenant', async ({ own }) => await own.newTenant())
 
-const rotate = (env: Record<string, string> = {}) =>
-  runCommand(['keys', 'rotate-encryption', '--json'], { DATABASE_URL: service.databaseUrl, ...env })
+const rotate = (own: TestService, env: Record<string, string> = {}) =>
+  runCommand(['keys', 'rotate-encryption', '--json'], { DATABASE_URL: own.databaseUrl, ...env })
 
-async function subscribe(): Promise<{ id: string; secret: string }> {
+async function subscribe(tenant: TestTenant, receiver: Receiver): Promise<{ id: string; secret: string }> {
   const { body } = await tenant.request('POST', '/webhooks', { name: 'shop', url: receiver.url, events: ['product/created'] })
   return body.data
 }
 
 describe('keys rotate-encryption', () => {
-  it('knows every column of the database that holds something encrypted', async () => {
+  it('covers every encrypted column of the database', async ({ own }) => {
     const { rows } = await sql<{ column: string }>`
       select table_name || '.' || column_name as column from information_schema.columns
-      where table_schema = 'public' and column_name like '%ciphertext%' order by 1`.execute(service.db.kysely)
+      where table_schema = 'public' and column_name like '%ciphertext%' order by 1`.execute(own.db.kysely)
     const known = ENCRYPTED_COLUMNS.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
     expect(rows.map(({ column }) => column)).toEqual(known.toSorted())
   })
 
-  it('needs both keys', async () => {
+  it('requires both keys', async ({ own }) => {
     for (const [env, setting] of [
       [{}, 'ENCRYPTION_KEY: set it to the new key'],
       [{ ENCRYPTION_KEY: NEW }, 'ENCRYPTION_KEY_PREVIOUS: set it to the key of before'],
       [{ ENCRYPTION_KEY_PREVIOUS: OLD }, 'ENCRYPTION_KEY_PREVIOUS: set ENCRYPTION_KEY too'],
     ] as const) {
-      expect(await rotate(env)).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(setting) })
+      expect(await rotate(own, env)).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(setting) })
     }
   })
 
-  it('encrypts signing secrets and kept answers anew, so that the key of before is needed no more', async () => {
-    const { id, secret: first } = await subscribe()
+  it('re-encrypts signing secrets and stored responses, so that the old key is no longer needed', async ({
+    own,
+    tenant,
+    receiver,
+    startProcess,
+  }) => {
+    const { id, secret: first } = await subscribe(tenant, receiver)
     const { secret } = (await tenant.request('POST', `/webhooks/${id}/rotate-secret`)).body.data
     const order = { order_tenant_id: 'once', assembly_date: '2030-01-31', order_detail: [{ barcode: 'tea', quantity: 1 }] }
     await tenant.request('POST', '/products', { name: 'Tea', barcode: 'tea' })
     const keyed = { headers: { 'idempotency-key': 'kept' } }
-    const answer = await tenant.request('POST', '/orders', order, keyed)
-    await service.stopServer()
+    const response = await tenant.request('POST', '/orders', order, keyed)
+    await own.stopServer()
 
-    expect(JSON.parse((await rotate({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toEqual({
+    expect(JSON.parse((await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toEqual({
       checked: 3,
       renewed: 3,
       unreadable: [],
     })
-    expect(JSON.parse((await rotate({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toMatchObject({ renewed: 0 })
+    expect(JSON.parse((await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toMatchObject({
+      renewed: 0,
+    })
 
-    const server = await startServerProcess({ DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: NEW })
-    try {
-      const post = (path: string, body: unknown, headers = {}) =>
-        fetch(`${server.url}/api/v1${path}`, {
-          method: 'POST',
-          headers: { 'x-api-key': tenant.key, 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        })
-      const again = await post('/orders', order, keyed.headers)
-      expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', answer.body])
-      await post('/products', { name: 'Coffee', barcode: 'coffee' })
-      const [delivered] = await receiver.count(1)
-      for (const key of [first, secret])
-        expect(verifyWebhookSync(delivered!.body, delivered!.headers['x-webhook-signature'], key).event).toBe('product/created')
-    } finally {
-      await server.end('SIGTERM')
-    }
+    const server = await startProcess({ DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW })
+    const post = (path: string, body: unknown, headers = {}) =>
+      fetch(`${server.url}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': tenant.key, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    const again = await post('/orders', order, keyed.headers)
+    expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', response.body])
+    await post('/products', { name: 'Coffee', barcode: 'coffee' })
+    const [delivered] = await receiver.count(1)
+    for (const key of [first, secret])
+      expect(verifyWebhookSync(delivered!.body, delivered!.headers['x-webhook-signature'], key).event).toBe('product/created')
   })
 
-  it('keeps what a server of the new key has written meanwhile, and names what neither key can read', async () => {
-    const { rows } = await service.db.pool.query<{ tenant_id: number; id: number }>(
+  it('keeps values that a server with the new key wrote meanwhile, and reports values that neither key can decrypt', async ({
+    own,
+    tenant,
+    receiver,
+  }) => {
+    await subscribe(tenant, receiver)
+    await own.stopServer()
+    const { rows } = await own.db.dedicatedPool.query<{ tenant_id: number; id: number }>(
       'select tenant_id, id from webhook_subscriptions',
     )
     const stranger = createEncryption('a key that nobody has kept').encrypt('whsec_lost')
-    await service.db.pool.query('update webhook_subscriptions set secret_ciphertext = $1', [stranger])
-    const run = await rotate({ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })
+    await own.db.dedicatedPool.query('update webhook_subscriptions set secret_ciphertext = $1', [stranger])
+    const run = await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })
     expect([run.exitCode, JSON.parse(run.stdout).unreadable]).toEqual([
       1,
       [`webhook_subscriptions ${rows[0]?.tenant_id}/${rows[0]?.id}`],
     ])
 
     const old = createEncryption(OLD)
-    await service.db.pool.query('update webhook_subscriptions set secret_ciphertext = $1', [old.encrypt('whsec_old')])
+    await own.db.dedicatedPool.query('update webhook_subscriptions set secret_ciphertext = $1', [old.encrypt('whsec_old')])
     const rotating = createEncryption(NEW, OLD)
-    // The caller's change is committed after the value was read, and before it is stored.
-    const caller = await service.db.pool.connect()
+    // The caller's change commits after the rotation has read the value and before it stores the new one.
+    const caller = await own.db.dedicatedPool.connect()
     const renew: typeof rotating.renew = (ciphertext) => {
       changed ??= caller.query('update webhook_subscriptions set secret_ciphertext = $1', [rotating.encrypt('whsec_new')])
       return rotating.renew(ciphertext)
     }
     let changed: Promise<unknown> | undefined
     await caller.query('begin')
-    // Held until the change is made: the storing waits here, and the change does not.
+    // Held until the change is made. The lock blocks the rotation's write, but not the change, which runs in the same transaction.
     await caller.query('lock webhook_subscriptions in exclusive mode')
-    const rotation = rotateEncryption(service.db, { ...rotating, renew })
+    const rotation = rotateEncryption(own.db, { ...rotating, renew })
     await expect.poll(() => changed).toBeDefined()
     await changed
     await caller.query('commit')
     caller.release()
     expect(await rotation).toMatchObject({ renewed: 0 })
-    const kept = await service.db.pool.query<{ secret: Buffer }>('select secret_ciphertext as secret from webhook_subscriptions')
+    const kept = await own.db.dedicatedPool.query<{ secret: Buffer }>(
+      'select secret_ciphertext as secret from webhook_subscriptions',
+    )
     expect(createEncryption(NEW).decrypt(kept.rows[0]!.secret)).toBe('whsec_new')
   })
 })
 
-describe('of a generated key', () => {
-  let dataDir: string
-  beforeAll(async () => void (dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-rotation-'))))
-  afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }))
+describe('keys rotate-encryption with a generated key', () => {
+  const env = (folder: string): Record<string, string> => ({ DATA_DIR: folder, ENCRYPTION_KEY: '' })
+  const keyFile = (folder: string): Promise<string> => readFile(path.join(folder, 'encryption-key'), 'utf8')
+  const run = (folder: string) => runCommand(['keys', 'rotate-encryption', '--json'], env(folder))
 
-  const env = (): Record<string, string> => ({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
-  const keyFile = (): Promise<string> => readFile(path.join(dataDir, 'encryption-key'), 'utf8')
-  const run = () => runCommand(['keys', 'rotate-encryption', '--json'], env())
-
-  it('replaces it while no server runs, and everything can be read with the new one', async () => {
-    let server = await startServerProcess(env())
-    const apiKey = /service_live_\S+/.exec(server.output())?.[0] ?? ''
-    const before = await keyFile()
+  it('replaces it while no server runs, and everything can be decrypted with the new one', async ({
+    receiver,
+    folder,
+    startProcess,
+  }) => {
+    const server = await startProcess(env(folder))
+    const [apiKey] = await server.printed(/service_live_\S+/)
+    const before = await keyFile(folder)
     const client = new FulfillmentClient({ apiKey, baseUrl: server.url })
     const { secret } = await client.webhooks.create({ name: 'shop', url: receiver.url, events: ['product/deleted'] })
     const product = await client.products.create({ name: 'Tea', barcode: 'tea' })
-    expect(await run()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in use by another process') })
-    expect(await keyFile()).toBe(before)
+    expect(await run(folder)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('in use by another process') })
+    expect(await keyFile(folder)).toBe(before)
     await server.end('SIGTERM')
 
-    const rotated = await run()
+    const rotated = await run(folder)
     expect([rotated.exitCode, JSON.parse(rotated.stdout)]).toMatchObject([0, { unreadable: [] }])
-    expect(await keyFile()).not.toBe(before)
-    expect((await readdir(dataDir)).filter((name) => name.startsWith('encryption-key'))).toEqual(['encryption-key'])
+    expect(await keyFile(folder)).not.toBe(before)
+    expect((await readdir(folder)).filter((name) => name.startsWith('encryption-key'))).toEqual(['encryption-key'])
 
-    server = await startServerProcess(env())
-    try {
-      await new FulfillmentClient({ apiKey, baseUrl: server.url }).products.delete(product.id)
-      const delivered = (await receiver.count(2)).at(-1)!
-      expect(verifyWebhookSync(delivered.body, delivered.headers['x-webhook-signature'], secret).event).toBe('product/deleted')
-    } finally {
-      await server.end('SIGTERM')
-    }
+    const restarted = await startProcess(env(folder))
+    await new FulfillmentClient({ apiKey, baseUrl: restarted.url }).products.delete(product.id)
+    const delivered = (await receiver.count(1))[0]!
+    expect(verifyWebhookSync(delivered.body, delivered.headers['x-webhook-signature'], secret).event).toBe('product/deleted')
   })
 })

@@ -5,20 +5,20 @@ import { fileURLToPath } from 'node:url'
 
 const COMMAND = fileURLToPath(new URL('../../server/bin/fulfillment.js', import.meta.url))
 
-/** What a run of the command did. */
+/** The result of a command. */
 export interface CommandRun {
   exitCode: number | null
   stdout: string
   stderr: string
 }
 
-/** A run that goes on. */
+/** A running command. */
 export interface StartedCommand {
   child: ChildProcess
   ended: Promise<CommandRun>
 }
 
-/** Starts the `fulfillment` command as a user does, with nothing but `env` in its environment. */
+/** Starts the `fulfillment` command as a user does. Its environment contains only `env`. */
 export function startCommand(
   args: readonly string[],
   env: Record<string, string>,
@@ -44,7 +44,7 @@ export async function runCommand(
   input: string | Buffer = '',
 ): Promise<CommandRun> {
   const { child, ended } = startCommand(args, env)
-  // Commands that refuse their arguments do not read their input.
+  // A command that rejects its arguments does not read its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   return await ended

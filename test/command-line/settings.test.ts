@@ -1,22 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
+import { expect } from 'vitest'
+import { it } from '../support/it.ts'
 import { runCommand } from './run-command.ts'
 
-let service: TestService
-let folder: string
-beforeAll(async () => {
-  service = await startService()
-  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-settings-'))
-})
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
-
-it('names the setting by which the database cannot be had', async () => {
+it('names the setting that prevents the connection to the database', async ({ folder }) => {
   const unreachable = await runCommand(['tenants', 'list'], {
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     ENCRYPTION_KEY: 'k'.repeat(16),
@@ -40,14 +28,14 @@ it.each([
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^CORS_ORIGIN: must be \* or .*without a path/)])
 })
 
-it('takes origins and *', async () => {
+it('accepts origins and *', async ({ service }) => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   for (const CORS_ORIGIN of ['*', 'https://shop.example, http://localhost:5173']) {
     expect((await runCommand(['tenants', 'list'], { ...env, CORS_ORIGIN })).exitCode).toBe(0)
   }
 })
 
-it('says how a time of expiration is written', async () => {
+it('explains the format of an expiration time', async ({ service }) => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   const args = ['keys', 'create', '--tenant', '1', '--preset', 'read_only', '--expires-at', 'foo']
   const { exitCode, stderr } = await runCommand(args, env)
@@ -57,7 +45,7 @@ it('says how a time of expiration is written', async () => {
   ])
 })
 
-it('refuses a name that no tenant can have, and keeps one without the white space around it', async () => {
+it('rejects an invalid tenant name, and trims white space', async ({ service }) => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   for (const name of ['', '  ', 'x'.repeat(256)]) {
     const { exitCode, stdout, stderr } = await runCommand(['tenants', 'create', name], env)

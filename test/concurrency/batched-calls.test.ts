@@ -1,23 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import type { TestService, TestTenant } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
 
 type Product = Awaited<ReturnType<typeof newProduct>>
 
 const MAXIMUM = 999_999_999_999
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
-/** Requests that arrive while the first of them is under way, so that the others share statements. */
+/** Sends all requests at once. While the first one runs, the others wait and then share statements. */
 const atOnce = <T>(requests: readonly (() => Promise<T>)[]): Promise<T[]> => Promise.all(requests.map((request) => request()))
 
-/** Of the transactions that wrote the rows, fewer than half as many when calls shared statements. */
-async function expectShared(tenant: TestTenant, table: 'orders' | 'stock_movements'): Promise<void> {
+/** Expects that calls shared statements: there are fewer than half as many transactions as rows. */
+async function expectShared(service: TestService, tenant: TestTenant, table: 'orders' | 'stock_movements'): Promise<void> {
   const { rows } = await sql<{ transactions: number; rows: number }>`
     select count(distinct xmin::text) as transactions, count(*) as rows from ${sql.table(table)} where tenant_id = ${tenant.id}`.execute(
     service.db.kysely,
@@ -31,14 +26,13 @@ const codeOf = ({ status, body }: { status: number; body: { error?: { code: stri
   body.error?.code ?? String(status)
 
 describe('calls that share a statement', () => {
-  it('adjusts what can be adjusted, and refuses each of the others for its own reason', async () => {
-    const tenant = await service.newTenant()
+  it('apply valid adjustments, and reject each of the others for its own reason', async ({ service, tenant }) => {
     const products = await Promise.all(Array.from({ length: 30 }, () => newProduct(tenant)))
     const adjust = (input: object) => () => tenant.request('POST', '/stock/adjustment', { location_id: 'A', ...input })
     await atOnce(products.map(({ id }) => adjust({ product_id: id, adjustment_quantity: 10 })))
-    await expectShared(tenant, 'stock_movements')
+    await expectShared(service, tenant, 'stock_movements')
     const [first, second, third] = products as [Product, Product, Product, ...Product[]]
-    const answers = await atOnce([
+    const responses = await atOnce([
       ...products.slice(3).map(({ id }) => adjust({ product_id: id, adjustment_quantity: -4 })),
       adjust({ product_id: first.id, adjustment_quantity: -11 }),
       adjust({ product_id: 999_999_999, adjustment_quantity: 1 }),
@@ -47,7 +41,7 @@ describe('calls that share a statement', () => {
       adjust({ sku: 'nobody has it', adjustment_quantity: 1 }),
       adjust({ product_id: third.id, adjustment_quantity: MAXIMUM }),
     ])
-    expect(answers.map(codeOf)).toEqual([
+    expect(responses.map(codeOf)).toEqual([
       ...Array.from({ length: 27 }, () => '200'),
       'adjustment_error',
       'not_found',
@@ -56,22 +50,21 @@ describe('calls that share a statement', () => {
       'not_found',
       'adjustment_error',
     ])
-    expect(answers.slice(0, 27).map(({ body }) => body.data.stock)).toEqual(
+    expect(responses.slice(0, 27).map(({ body }) => body.data.stock)).toEqual(
       products.slice(3).map(({ id }) => ({ product_id: id, location_id: 'A', previous_quantity: 10, new_quantity: 6 })),
     )
-    expect(answers[27]?.body.error.message).toContain('only 10 in stock')
+    expect(responses[27]?.body.error.message).toContain('only 10 in stock')
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('keeps the others when one passes the limit of a level while they are under way', async () => {
-    const tenant = await service.newTenant()
+  it('keep the other adjustments if one exceeds the limit of a level', async ({ service, tenant }) => {
     const products = (await Promise.all(Array.from({ length: 12 }, () => newProduct(tenant)))).toSorted((a, b) => a.id - b.id)
     const adjust = (product_id: number, adjustment_quantity: number) => () =>
       tenant.request('POST', '/stock/adjustment', { product_id, location_id: 'A', adjustment_quantity })
     await atOnce(products.map(({ id }) => adjust(id, 5)))
     for (let round = 0; round < 5; round++) {
-      const answers = await atOnce(products.map(({ id }, index) => adjust(id, index === 7 ? MAXIMUM : 1)))
-      expect(answers.map(codeOf)).toEqual(products.map((_, index) => (index === 7 ? 'adjustment_error' : '200')))
+      const responses = await atOnce(products.map(({ id }, index) => adjust(id, index === 7 ? MAXIMUM : 1)))
+      expect(responses.map(codeOf)).toEqual(products.map((_, index) => (index === 7 ? 'adjustment_error' : '200')))
     }
     const { rows } = await sql<{ quantity: number }>`
       select quantity from stock_levels where tenant_id = ${tenant.id} order by product_id`.execute(service.db.kysely)
@@ -79,40 +72,37 @@ describe('calls that share a statement', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('sets levels, each with its own reason, and finds no product that does not exist', async () => {
-    const tenant = await service.newTenant()
+  it('set levels, each with its own reason, and reject unknown products', async ({ service, tenant }) => {
     const products = await Promise.all(Array.from({ length: 20 }, () => newProduct(tenant)))
     const set = (id: number, quantity: number) => () =>
       tenant.request('PUT', `/stock/product/${id}`, { location_id: `L${quantity % 3}`, quantity, reason: `count ${quantity}` })
-    const answers = await atOnce([set(999_999_999, 1), ...products.map(({ id }, index) => set(id, index))])
-    expect(answers.map(codeOf)).toEqual(['not_found', ...products.map(() => '200')])
+    const responses = await atOnce([set(999_999_999, 1), ...products.map(({ id }, index) => set(id, index))])
+    expect(responses.map(codeOf)).toEqual(['not_found', ...products.map(() => '200')])
     for (const [index, { id }] of products.entries()) {
-      expect(answers[index + 1]?.body.data).toMatchObject({ product_id: id, previous_quantity: 0, new_quantity: index })
+      expect(responses[index + 1]?.body.data).toMatchObject({ product_id: id, previous_quantity: 0, new_quantity: index })
       const { body } = await tenant.request('GET', `/stock/movements?product_id=${id}`)
       expect(body.data.movements).toMatchObject([{ reason: `count ${index}`, location_id: `L${index % 3}`, new_quantity: index }])
     }
-    await expectShared(tenant, 'stock_movements')
+    await expectShared(service, tenant, 'stock_movements')
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('applies every one of many changes of the same product', async () => {
-    const tenant = await service.newTenant()
+  it('apply all changes of the same product', async ({ service, tenant }) => {
     const product = await newProduct(tenant)
-    const answers = await atOnce(
+    const responses = await atOnce(
       Array.from({ length: 40 }, (_, index) => () => {
         const location_id = index % 2 === 0 ? 'A' : 'B'
         const named = index % 3 === 0 ? { sku: product.sku } : { product_id: product.id }
         return tenant.request('POST', '/stock/adjustment', { ...named, location_id, adjustment_quantity: 1 })
       }),
     )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(responses.every(({ status }) => status === 200)).toBe(true)
     const { body } = await tenant.request('GET', `/stock/sku/${product.sku}`)
     expect(body.data.total_quantity).toBe(40)
     await expectConsistentStock(service.db, tenant)
   })
 
-  it('creates the orders of each submission, and refuses others for what is wrong with them alone', async () => {
-    const tenant = await service.newTenant()
+  it('create the orders of valid submissions, and reject the others for their own errors', async ({ service, tenant }) => {
     const { barcode } = await newProduct(tenant)
     const order = (name: string, fields: object = {}) => ({
       order_tenant_id: name,
@@ -125,7 +115,7 @@ describe('calls that share a statement', () => {
       () =>
         tenant.request('POST', '/orders', { orders })
     const unknown = { order_detail: [{ barcode: 'none', quantity: 1 }] }
-    const answers = await atOnce([
+    const responses = await atOnce([
       ...Array.from({ length: 20 }, (_, index) => submit(order(`good ${index}`))),
       submit(order('half 1'), order('half 2', unknown)),
       submit(order('elsewhere', { warehouse_id: 999_999_999 })),
@@ -133,7 +123,7 @@ describe('calls that share a statement', () => {
       submit(order('twice')),
       submit(order('twice'), order('and one more')),
     ])
-    expect(answers.map(codeOf)).toEqual([
+    expect(responses.map(codeOf)).toEqual([
       ...Array.from({ length: 20 }, () => '200'),
       'creation_error',
       'validation_error',
@@ -141,11 +131,11 @@ describe('calls that share a statement', () => {
       '200',
       '200',
     ])
-    expect(answers[20]?.body.error).toMatchObject({ message: expect.stringContaining('half 2'), details: [{ index: 1 }] })
-    expect(answers.slice(0, 20).map(({ body }) => body.data.orders[0].order_tenant_id)).toEqual(
+    expect(responses[20]?.body.error).toMatchObject({ message: expect.stringContaining('half 2'), details: [{ index: 1 }] })
+    expect(responses.slice(0, 20).map(({ body }) => body.data.orders[0].order_tenant_id)).toEqual(
       Array.from({ length: 20 }, (_, index) => `good ${index}`),
     )
-    expect(answers.slice(-2).map(({ body }) => [body.data.created_count, body.data.existing_count])).toEqual([
+    expect(responses.slice(-2).map(({ body }) => [body.data.created_count, body.data.existing_count])).toEqual([
       [1, 0],
       [1, 1],
     ])
@@ -154,6 +144,6 @@ describe('calls that share a statement', () => {
     expect(body.data.orders.map(({ order_tenant_id }: { order_tenant_id: string }) => order_tenant_id).toSorted()).toEqual(
       [...names, 'twice', 'and one more'].toSorted(),
     )
-    await expectShared(tenant, 'orders')
+    await expectShared(service, tenant, 'orders')
   })
 })

@@ -1,45 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
+import { it as base } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
 import { OPERATOR, stockedProduct, type PickableProduct } from '../support/picking.ts'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
+import { send, type ServiceResponse } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 
-/** So much happens, unless the machine is too busy for it. */
+/** The number of events to reach; a busy machine stops earlier, after `WORK_MS`. */
 const EVENTS = 3_000
 const WORK_MS = 15_000
 const LOCATIONS = ['A', 'B'] as const
 
-let service: TestService
-let second: ServerProcess
-let tenant: TestTenant
-beforeAll(async () => {
-  service = await startService()
-  second = await startServerProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api', LOG_LEVEL: 'silent' })
-  tenant = await service.newTenant()
-})
-afterAll(async () => {
-  await second.end('SIGTERM')
-  await service.stop()
-})
+/** Sends a request to one of the two servers. */
+type Ask = (server: number, method: string, path: string, body?: unknown) => Promise<ServiceResponse>
+
+/** `second` is a second server on the same database. */
+const it = base
+  .extend('second', async ({ service, startProcess }) => {
+    return await startProcess({ DATABASE_URL: service.databaseUrl, ROLE: 'api', LOG_LEVEL: 'silent' })
+  })
+  .extend(
+    'ask',
+    async ({ service, second, tenant }): Promise<Ask> =>
+      (server, method, path, body) =>
+        send(`${server % 2 === 0 ? service.url : second.url}/api/v1${path}`, method, body, { key: tenant.key }),
+  )
 
 interface FeedEvent {
   id: string
   event: string
-  // Tests read whatever fields they expect.
+  // Each test reads the fields that it expects.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
 }
 
-/** Asks one of the two servers. */
-const ask = (server: number, method: string, path: string, body?: unknown): Promise<Answer> =>
-  send(`${server % 2 === 0 ? service.url : second.url}/api/v1${path}`, method, body, { key: tenant.key })
-
 const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
-/** Reads the feed through one server until `isDone`, and then to its end. */
-async function follow(server: number, isDone: () => boolean, last: () => Promise<string | undefined>): Promise<FeedEvent[]> {
+/** Reads the feed through one server until `isDone` returns true, and then to its end. */
+async function follow(
+  ask: Ask,
+  server: number,
+  isDone: () => boolean,
+  last: () => Promise<string | undefined>,
+): Promise<FeedEvent[]> {
   const seen: FeedEvent[] = []
   for (;;) {
     const after = seen.at(-1)?.id
@@ -51,8 +54,8 @@ async function follow(server: number, isDone: () => boolean, last: () => Promise
   }
 }
 
-/** Calls again and again. What is refused has no events, also for want of a connection: the machine may be busy. */
-async function work(isEnough: () => boolean, call: (turn: number) => Promise<Answer>): Promise<void> {
+/** Repeats a call. A rejected call has no events. On a busy machine, a call may also be rejected because no connection is free. */
+async function work(isEnough: () => boolean, call: (turn: number) => Promise<ServiceResponse>): Promise<void> {
   for (let turn = 0; !isEnough(); turn++) {
     const { status } = await call(turn)
     expect(status).not.toBe(500)
@@ -67,6 +70,7 @@ function byRecord(events: readonly FeedEvent[], topic: string, keyOf: (data: Fee
 }
 
 async function writers(
+  ask: Ask,
   isEnough: () => boolean,
   products: readonly PickableProduct[],
   orders: readonly number[],
@@ -75,12 +79,19 @@ async function writers(
   const level = () => ({ product_id: any(products).id, location_id: any(LOCATIONS) })
   const pickers = flows.flatMap((flow, index) => [
     work(isEnough, () =>
-      ask(index, 'POST', `/flows/${flow}/picks`, { barcode: any(products).barcode, location_id: any(LOCATIONS), quantity: 1 }),
+      ask(index, 'POST', `/flows/${flow}/picks`, {
+        barcode: any(products).barcode,
+        location_id: any(LOCATIONS),
+        quantity: 1,
+      }),
     ),
   ])
   const others = [0, 1].flatMap((server) => [
     work(isEnough, (turn) =>
-      ask(server, 'POST', '/stock/adjustment', { ...level(), adjustment_quantity: turn % 2 === 0 ? 3 : -2 }),
+      ask(server, 'POST', '/stock/adjustment', {
+        ...level(),
+        adjustment_quantity: turn % 2 === 0 ? 3 : -2,
+      }),
     ),
     work(isEnough, () => {
       const [from_location_id, to_location_id] = Math.random() < 0.5 ? LOCATIONS : LOCATIONS.toReversed()
@@ -114,7 +125,7 @@ async function writers(
     await ask(index, 'PUT', `/orders/${order}`, { state_id: index % 2 === 0 ? 5 : 2 })
 }
 
-it('the feed, followed through two servers, replays every level, order, flow and product as it is', async () => {
+it('replaying the feed through two servers reproduces every level, order, flow and product', async ({ service, tenant, ask }) => {
   const products = await Promise.all([1, 2, 3].map(() => stockedProduct(tenant, { A: 500, B: 500 })))
   const details = products.map(({ barcode }) => ({ barcode, quantity: 100_000 }))
   const picked = await Promise.all(Array.from({ length: 8 }, () => newOrder(tenant, { order_detail: details })))
@@ -124,16 +135,19 @@ it('the feed, followed through two servers, replays every level, order, flow and
 
   let isDone = false
   const stored = async (): Promise<string[]> =>
-    (await service.db.pool.query('select id from events where tenant_id = $1 order by id', [tenant.id])).rows.map(({ id }) => id)
+    (await service.db.dedicatedPool.query('select id from events where tenant_id = $1 order by id', [tenant.id])).rows.map(
+      ({ id }) => id,
+    )
   const followers = [0, 1, 0, 1].map((server) =>
     follow(
+      ask,
       server,
       () => isDone,
       async () => (await stored()).at(-1),
     ),
   )
   let isEnough = false
-  const written = writers(() => isEnough, products, [...orders, ...picked.map(({ id }) => id)], flows)
+  const written = writers(ask, () => isEnough, products, [...orders, ...picked.map(({ id }) => id)], flows)
   for (const end = performance.now() + WORK_MS; performance.now() < end && (await stored()).length < EVENTS;) await delay(100)
   isEnough = true
   await written
@@ -145,14 +159,14 @@ it('the feed, followed through two servers, replays every level, order, flow and
   for (const feed of feeds) expect(feed.map(({ id }) => id)).toEqual(ids)
   const events = feeds[0] as FeedEvent[]
 
-  // Levels: each event goes on where the one before ended, and the last one states what is.
+  // Levels: each event continues from the quantity of the previous one, and the last event has the current quantity.
   const levels = byRecord(events, 'stock/updated', ({ product_id, location_id }) => [product_id, location_id])
   expect(levels).toHaveLength(6)
   for (const level of levels) {
     const jumps = level.filter(({ data }, index) => data.previous_quantity !== (level[index - 1]?.data.quantity ?? 0))
     expect(jumps).toEqual([])
     const { product_id, location_id, quantity } = level.at(-1)?.data ?? {}
-    const { rows } = await service.db.pool.query(
+    const { rows } = await service.db.dedicatedPool.query(
       'select quantity::float8 from stock_levels where tenant_id = $1 and product_id = $2 and location_id = $3',
       [tenant.id, product_id, location_id],
     )
@@ -166,7 +180,7 @@ it('the feed, followed through two servers, replays every level, order, flow and
     expect(kinds).toEqual(kinds.toSorted((a, b) => a - b))
   }
 
-  // Orders: states follow one another, and times never go back.
+  // Orders: each event continues from the state of the previous one, and timestamps never decrease.
   for (const order of byRecord(events, 'order/', ({ order_id }) => order_id)) {
     const [created, ...changes] = order as [FeedEvent, ...FeedEvent[]]
     expect(created.event).toBe('order/created')
@@ -174,34 +188,34 @@ it('the feed, followed through two servers, replays every level, order, flow and
     expect(updates.filter((data, index) => data.previous_state_id !== (updates[index - 1] ?? created.data).state_id)).toEqual([])
     const times = updates.map(({ updated_at }) => updated_at)
     expect(times).toEqual(times.toSorted())
-    const { rows } = await service.db.pool.query('select state_id from orders where tenant_id = $1 and id = $2', [
+    const { rows } = await service.db.dedicatedPool.query('select state_id from orders where tenant_id = $1 and id = $2', [
       tenant.id,
       created.data.order_id,
     ])
     expect(rows).toEqual([{ state_id: (updates.at(-1) ?? created.data).state_id }])
   }
 
-  // Flows: they start and end, with what was picked.
+  // Flows: each has a start and an end event, with the picked quantity.
   const ended = byRecord(events, 'flow/', ({ flow_id }) => flow_id)
   expect(ended).toHaveLength(flows.length)
   for (const flow of ended) {
     expect(flow.map(({ event }) => event)).toEqual(['flow/started', expect.stringMatching(/^flow\/(completed|cancelled)$/)])
-    const { rows } = await service.db.pool.query('select state from picking_flows where tenant_id = $1 and id = $2', [
+    const { rows } = await service.db.dedicatedPool.query('select state from picking_flows where tenant_id = $1 and id = $2', [
       tenant.id,
       flow[0]?.data.flow_id,
     ])
     expect(rows).toEqual([{ state: flow[1]?.event.slice('flow/'.length) }])
   }
 
-  // Products: the last event has the name that the product has.
+  // Products: the last event has the current name of the product.
   for (const product of byRecord(events, 'product/', ({ product_id }) => product_id)) {
     const times = product.slice(1).map(({ data }) => data.updated_at)
     expect(times).toEqual(times.toSorted())
-    const { rows } = await service.db.pool.query('select name from products where tenant_id = $1 and id = $2', [
+    const { rows } = await service.db.dedicatedPool.query('select name from products where tenant_id = $1 and id = $2', [
       tenant.id,
       product[0]?.data.product_id,
     ])
     expect(rows).toEqual([{ name: product.at(-1)?.data.name }])
   }
   await expectConsistentStock(service.db, tenant)
-}, 60_000)
+})

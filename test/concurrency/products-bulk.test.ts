@@ -1,13 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lockCatalog } from '../../server/src/products/catalog-lock.ts'
-import { startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
-
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { lockCatalog } from '@fulfillment/server/domain/products/catalog-lock.ts'
+import type { ServiceResponse, TestService, TestTenant } from '../support/service.ts'
 
 interface BulkItem {
   barcode: string
@@ -16,12 +11,13 @@ interface BulkItem {
   price?: number
 }
 
-const bulk = (tenant: TestTenant, products: BulkItem[]): Promise<Answer> => tenant.request('POST', '/products/bulk', { products })
+const bulk = (tenant: TestTenant, products: BulkItem[]): Promise<ServiceResponse> =>
+  tenant.request('POST', '/products/bulk', { products })
 const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
-const sum = (answers: Answer[], field: 'created' | 'updated'): number =>
-  answers.reduce((total, { body }) => total + body.data[field], 0)
+const sum = (responses: ServiceResponse[], field: 'created' | 'updated'): number =>
+  responses.reduce((total, { body }) => total + body.data[field], 0)
 
-/** The same items in another order for every `seed`. */
+/** The items in a different order for each `seed`. */
 function shuffled<T>(items: T[], seed: number): T[] {
   return items
     .map((item, n) => ({ item, rank: ((n + 1) * (2 * seed + 1) * 7919) % 10_007 }))
@@ -29,11 +25,11 @@ function shuffled<T>(items: T[], seed: number): T[] {
     .map(({ item }) => item)
 }
 
-async function productsOf(tenant: TestTenant) {
+async function productsOf(service: TestService, tenant: TestTenant) {
   return service.db.kysely.selectFrom('products').selectAll().where('tenant_id', '=', tenant.id).execute()
 }
 
-async function countEvents(tenant: TestTenant, topic: string): Promise<number> {
+async function countEvents(service: TestService, tenant: TestTenant, topic: string): Promise<number> {
   return (
     await service.db.kysely
       .selectFrom('events')
@@ -44,7 +40,7 @@ async function countEvents(tenant: TestTenant, topic: string): Promise<number> {
   ).length
 }
 
-async function deadlocks(): Promise<number> {
+async function deadlocks(service: TestService): Promise<number> {
   const { rows } = await sql<{
     deadlocks: number
   }>`select deadlocks from pg_stat_database where datname = current_database()`.execute(service.db.kysely)
@@ -52,9 +48,8 @@ async function deadlocks(): Promise<number> {
 }
 
 describe('bulk calls at the same time', () => {
-  it('neither deadlock nor lose items when they name the same barcodes in different orders', async () => {
-    const tenant = await service.newTenant()
-    const answers = await Promise.all(
+  it('neither deadlock nor lose items with the same barcodes in different orders', async ({ service, tenant }) => {
+    const responses = await Promise.all(
       range(16).map((call) =>
         bulk(
           tenant,
@@ -65,20 +60,19 @@ describe('bulk calls at the same time', () => {
         ),
       ),
     )
-    expect(answers.map(({ status, body }) => [status, body.data?.errors])).toEqual(answers.map(() => [200, []]))
-    expect([sum(answers, 'created'), sum(answers, 'updated')]).toEqual([200, 15 * 200])
-    const products = await productsOf(tenant)
+    expect(responses.map(({ status, body }) => [status, body.data?.errors])).toEqual(responses.map(() => [200, []]))
+    expect([sum(responses, 'created'), sum(responses, 'updated')]).toEqual([200, 15 * 200])
+    const products = await productsOf(service, tenant)
     expect(products).toHaveLength(200)
-    // Each call is applied as a whole: the last one decides about every product.
+    // Each call is atomic, so all products have the price of the last call.
     expect(new Set(products.map(({ price }) => price)).size).toBe(1)
-    expect(await countEvents(tenant, 'product/created')).toBe(200)
-    expect(await countEvents(tenant, 'product/updated')).toBe(15 * 200)
-    expect(await deadlocks()).toBe(0)
+    expect(await countEvents(service, tenant, 'product/created')).toBe(200)
+    expect(await countEvents(service, tenant, 'product/updated')).toBe(15 * 200)
+    expect(await deadlocks(service)).toBe(0)
   })
 
-  it('give an SKU that all of them want to one product, and report it to the others', async () => {
-    const tenant = await service.newTenant()
-    const answers = await Promise.all(
+  it('assign a contested SKU to one product, and report it to the others', async ({ service, tenant }) => {
+    const responses = await Promise.all(
       range(12).map((call) =>
         bulk(tenant, [
           { barcode: `b${call}`, name: 'x', sku: 'WANTED' },
@@ -86,38 +80,36 @@ describe('bulk calls at the same time', () => {
         ]),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(answers.filter(({ body }) => body.data.created === 2)).toHaveLength(1)
-    expect(answers.flatMap(({ body }) => body.data.errors)).toHaveLength(11)
-    expect(await productsOf(tenant)).toHaveLength(13)
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+    expect(responses.filter(({ body }) => body.data.created === 2)).toHaveLength(1)
+    expect(responses.flatMap(({ body }) => body.data.errors)).toHaveLength(11)
+    expect(await productsOf(service, tenant)).toHaveLength(13)
   })
 })
 
 describe('bulk calls and single calls at the same time', () => {
-  it('create each barcode once', async () => {
-    const tenant = await service.newTenant()
+  it('create each barcode once', async ({ service, tenant }) => {
     const items = range(300).map((n) => ({ barcode: `b${n}`, name: 'bulk', sku: `s${n}` }))
     const bulkCalls = range(4).map((call) => bulk(tenant, shuffled(items, call)))
     const singleCalls = range(300).map((n) =>
       tenant.request('POST', '/products', { barcode: `b${n}`, name: 'single', sku: `s${n}` }),
     )
-    const [bulkAnswers, singleAnswers] = await Promise.all([Promise.all(bulkCalls), Promise.all(singleCalls)])
+    const [bulkResponses, singleResponses] = await Promise.all([Promise.all(bulkCalls), Promise.all(singleCalls)])
 
-    expect(bulkAnswers.map(({ status, body }) => [status, body.data?.errors])).toEqual(bulkAnswers.map(() => [200, []]))
-    expect(singleAnswers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
-    expect(sum(bulkAnswers, 'created') + singleAnswers.filter(({ status }) => status === 200).length).toBe(300)
-    expect(sum(bulkAnswers, 'created') + sum(bulkAnswers, 'updated')).toBe(4 * 300)
-    expect(await countEvents(tenant, 'product/created')).toBe(300)
-    expect(await deadlocks()).toBe(0)
+    expect(bulkResponses.map(({ status, body }) => [status, body.data?.errors])).toEqual(bulkResponses.map(() => [200, []]))
+    expect(singleResponses.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+    expect(sum(bulkResponses, 'created') + singleResponses.filter(({ status }) => status === 200).length).toBe(300)
+    expect(sum(bulkResponses, 'created') + sum(bulkResponses, 'updated')).toBe(4 * 300)
+    expect(await countEvents(service, tenant, 'product/created')).toBe(300)
+    expect(await deadlocks(service)).toBe(0)
   })
 
-  it('never fail as a whole over an SKU', async () => {
-    const tenant = await service.newTenant()
+  it('never fail as a whole because of an SKU', async ({ service, tenant }) => {
     await bulk(
       tenant,
       range(40).map((n) => ({ barcode: `b${n}`, name: 'x' })),
     )
-    const products = await productsOf(tenant)
+    const products = await productsOf(service, tenant)
     const skus = range(10).map((n) => `s${n}`)
     const puts = products.map(({ id }, n) => tenant.request('PUT', `/products/${id}`, { sku: skus[n % 10] }))
     const bulks = range(8).map((call) =>
@@ -129,31 +121,30 @@ describe('bulk calls and single calls at the same time', () => {
     const creates = range(20).map((n) =>
       tenant.request('POST', '/products', { barcode: `new${n}`, name: 'y', sku: skus[n % 10] }),
     )
-    const [putAnswers, bulkAnswers, createAnswers] = await Promise.all([
+    const [putResponses, bulkResponses, createResponses] = await Promise.all([
       Promise.all(puts),
       Promise.all(bulks),
       Promise.all(creates),
     ])
 
     expect(
-      bulkAnswers.map(({ status, body }) => [
+      bulkResponses.map(({ status, body }) => [
         status,
         body.data?.created,
         (body.data?.updated ?? 0) + (body.data?.errors.length ?? 0),
       ]),
-    ).toEqual(bulkAnswers.map(() => [200, 0, 40]))
-    expect([...putAnswers, ...createAnswers].filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
-    expect(await deadlocks()).toBe(0)
+    ).toEqual(bulkResponses.map(() => [200, 0, 40]))
+    expect([...putResponses, ...createResponses].filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+    expect(await deadlocks(service)).toBe(0)
   })
 
-  it('lose no change of a product', async () => {
-    const tenant = await service.newTenant()
+  it('lose no change of a product', async ({ service, tenant }) => {
     const barcodes = range(30).map((n) => `b${n}`)
     await bulk(
       tenant,
       barcodes.map((barcode) => ({ barcode, name: 'x', category: 'old' })),
     )
-    const products = await productsOf(tenant)
+    const products = await productsOf(service, tenant)
     await Promise.all([
       ...products.map(({ id }) => tenant.request('PUT', `/products/${id}`, { category: 'new' })),
       ...range(6).map((call) =>
@@ -163,37 +154,36 @@ describe('bulk calls and single calls at the same time', () => {
         ),
       ),
     ])
-    expect((await productsOf(tenant)).filter(({ category, price }) => category !== 'new' || price === null)).toEqual([])
+    expect((await productsOf(service, tenant)).filter(({ category, price }) => category !== 'new' || price === null)).toEqual([])
   })
 
-  it('let other tenants go on while a creation waits for a bulk call', async () => {
+  it('do not block other tenants while a creation waits for a bulk call', async ({ service }) => {
     const [busy, other] = [await service.newTenant(), await service.newTenant()]
-    const end = await startBulkCall(busy)
+    const end = await startBulkCall(service, busy)
     const creations = range(6).map((n) => busy.request('POST', '/products', { barcode: `${n}`, name: 'x' }))
-    await someoneWaits()
+    await someoneWaits(service)
     const others = await Promise.all(range(20).map((n) => other.request('POST', '/products', { barcode: `${n}`, name: 'x' })))
     expect(others.map(({ status }) => status)).toEqual(others.map(() => 200))
-    expect(await productsOf(busy)).toEqual([])
+    expect(await productsOf(service, busy)).toEqual([])
     await end()
     expect((await Promise.all(creations)).map(({ status }) => status)).toEqual(creations.map(() => 200))
   })
 
-  it('let an update go on during a bulk call, unless it gives an SKU', async () => {
-    const tenant = await service.newTenant()
+  it('do not block an update during a bulk call, unless it sets an SKU', async ({ service, tenant }) => {
     const { id } = (await tenant.request('POST', '/products', { barcode: '1', name: 'x' })).body.data
-    const end = await startBulkCall(tenant)
+    const end = await startBulkCall(service, tenant)
     const withSku = tenant.request('PUT', `/products/${id}`, { sku: 'S' })
-    await someoneWaits()
+    await someoneWaits(service)
     expect((await tenant.request('PUT', `/products/${id}`, { name: 'y' })).status).toBe(200)
-    expect(await productsOf(tenant)).toMatchObject([{ name: 'y', external_id: null }])
+    expect(await productsOf(service, tenant)).toMatchObject([{ name: 'y', external_id: null }])
     await end()
     expect((await withSku).status).toBe(200)
-    expect(await productsOf(tenant)).toMatchObject([{ name: 'y', external_id: 'S' }])
+    expect(await productsOf(service, tenant)).toMatchObject([{ name: 'y', external_id: 'S' }])
   })
 })
 
-/** What a bulk call does first; it goes on until the returned function is called. */
-async function startBulkCall(tenant: TestTenant): Promise<() => Promise<void>> {
+/** Takes the locks that a bulk call takes first, and holds them until the returned function is called. */
+async function startBulkCall(service: TestService, tenant: TestTenant): Promise<() => Promise<void>> {
   const [running, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const call = service.db.transaction(async (tx) => {
     await lockCatalog(tx, tenant.id)
@@ -207,7 +197,7 @@ async function startBulkCall(tenant: TestTenant): Promise<() => Promise<void>> {
   }
 }
 
-async function someoneWaits(): Promise<void> {
+async function someoneWaits(service: TestService): Promise<void> {
   const waits = sql`select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
   await expect.poll(async () => (await waits.execute(service.db.kysely)).rows.length).toBeGreaterThan(0)
 }

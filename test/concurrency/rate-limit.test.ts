@@ -1,36 +1,42 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../server/src/config.ts'
-import { send, startService, type Answer, type TestService } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
+import { readConfig } from '@fulfillment/server/config.ts'
+import { send, startService, type ServiceResponse, type TestService } from '../support/service.ts'
 
 const LIMIT = 60
+const TENANT_LIMIT = 100
 
-let servers: TestService[]
-beforeAll(async () => {
-  const first = await startService({ rateLimitPerMinute: LIMIT })
-  const { databaseUrl } = first
-  servers = [first, ...(await Promise.all([1, 2].map(() => startService({ databaseUrl, rateLimitPerMinute: LIMIT }))))]
-})
-afterAll(async () => {
-  for (const server of servers.toReversed()) await server.stop()
-})
+const it = base
+  .override('settings', { rateLimitPerMinute: LIMIT })
+  .extend('servers', { scope: 'file' }, async ({ service, settings }, { onCleanup }) => {
+    const { databaseUrl } = service
+    const others = await Promise.all([1, 2].map(() => startService({ ...settings, databaseUrl })))
+    onCleanup(async () => void (await Promise.all(others.map((server) => server.stop()))))
+    return [service, ...others]
+  })
+  // Two servers that also limit all keys of a tenant together.
+  .extend('limited', { scope: 'file' }, async ({ service, settings }, { onCleanup }) => {
+    const limits = { ...settings, tenantRateLimitPerMinute: TENANT_LIMIT, databaseUrl: service.databaseUrl }
+    const limited = await Promise.all([1, 2].map(() => startService(limits)))
+    onCleanup(async () => void (await Promise.all(limited.map((server) => server.stop()))))
+    return limited
+  })
 
-const first = (): TestService => servers[0] as TestService
-const ask = (server: TestService, key: string): Promise<Answer> =>
+const ask = (server: TestService, key: string): Promise<ServiceResponse> =>
   send(`${server.url}/api/v1/warehouses`, 'GET', undefined, { key })
 
-/** Asks all servers at once, each `times` times, and counts what they let through. */
-async function countAllowed(key: string, times: number, asked = servers): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: times }, () => asked.map((server) => ask(server, key))).flat())
-  const statuses = new Set(answers.map(({ status }) => status))
+/** Sends `times` requests to each server at once, and counts the admitted ones. */
+async function countAllowed(key: string, times: number, asked: readonly TestService[]): Promise<number> {
+  const responses = await Promise.all(Array.from({ length: times }, () => asked.map((server) => ask(server, key))).flat())
+  const statuses = new Set(responses.map(({ status }) => status))
   expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([])
-  return answers.filter(({ status }) => status === 200).length
+  return responses.filter(({ status }) => status === 200).length
 }
 
-describe('the rate limit of several servers on one database', () => {
-  it('lets through exactly the limit of them all together, when each is asked often enough', async () => {
-    const { key } = await first().newTenant()
-    const allowed = (await countAllowed(key, 20)) + (await countAllowed(key, 40))
+describe('the rate limit across several servers', () => {
+  it('admits exactly the limit over all servers, if each gets enough requests', async ({ servers, tenant: { key } }) => {
+    const allowed = (await countAllowed(key, 20, servers)) + (await countAllowed(key, 40, servers))
     expect(allowed).toBe(LIMIT)
     for (const server of servers) {
       const { status, headers } = await ask(server, key)
@@ -39,8 +45,7 @@ describe('the rate limit of several servers on one database', () => {
     }
   })
 
-  it('leaves no more than a tenth with a server that gets no more requests', async () => {
-    const { key } = await first().newTenant()
+  it('leaves at most a tenth of the limit with an idle server', async ({ servers, tenant: { key } }) => {
     const [one, ...others] = servers as [TestService, ...TestService[]]
     expect((await ask(one, key)).status).toBe(200)
     const allowed = await countAllowed(key, LIMIT, others)
@@ -49,22 +54,20 @@ describe('the rate limit of several servers on one database', () => {
     expect(await countAllowed(key, LIMIT, [one])).toBe(LIMIT - 1 - allowed)
   })
 
-  it('counts most requests without asking the database', async () => {
-    const { key } = await first().newTenant()
-    expect((await ask(first(), key)).status).toBe(200)
-    const lock = await first().db.pool.connect()
+  it('counts most requests without a query', async ({ service, tenant: { key } }) => {
+    expect((await ask(service, key)).status).toBe(200)
+    const lock = await service.db.dedicatedPool.connect()
     await lock.query('begin')
     await lock.query('lock table rate_limit_windows')
-    expect((await ask(first(), key)).headers.get('ratelimit-remaining')).toBe(String(LIMIT - 2))
+    expect((await ask(service, key)).headers.get('ratelimit-remaining')).toBe(String(LIMIT - 2))
     await lock.query('rollback')
     lock.release()
   })
 
-  it('starts anew with the next minute', async () => {
-    const tenant = await first().newTenant()
+  it('starts again with the next minute', async ({ service, servers, tenant }) => {
     const [one, other] = servers as [TestService, TestService]
     await countAllowed(tenant.key, LIMIT, [one])
-    await sql`update rate_limit_windows set ends_at = now() where tenant_id = ${tenant.id}`.execute(first().db.kysely)
+    await sql`update rate_limit_windows set ends_at = now() where tenant_id = ${tenant.id}`.execute(service.db.kysely)
     const { status, headers } = await ask(other, tenant.key)
     expect([status, headers.get('ratelimit-remaining')]).toEqual([200, String(LIMIT - 1)])
     expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(58)
@@ -72,18 +75,7 @@ describe('the rate limit of several servers on one database', () => {
 })
 
 describe('the rate limit of a tenant', () => {
-  const TENANT_LIMIT = 100
-  let limited: TestService[]
-  beforeAll(async () => {
-    const config = { rateLimitPerMinute: LIMIT, tenantRateLimitPerMinute: TENANT_LIMIT }
-    const one = await startService(config)
-    limited = [one, await startService({ ...config, databaseUrl: one.databaseUrl })]
-  })
-  afterAll(async () => {
-    for (const server of limited.toReversed()) await server.stop()
-  })
-
-  it('holds for all of its keys together on all servers, and for no other tenant', async () => {
+  it('applies to all of its keys on all servers, and to no other tenant', async ({ limited }) => {
     const [one] = limited as [TestService, TestService]
     const [tenant, other] = [await one.newTenant(), await one.newTenant()]
     const keys = [tenant.key, await tenant.createKey(), await tenant.createKey(), await tenant.createKey()]
@@ -98,7 +90,7 @@ describe('the rate limit of a tenant', () => {
     expect((await ask(one, other.key)).status).toBe(200)
   })
 
-  it('is shown when it leaves less than the limit of the key, and the other one when that does', async () => {
+  it('is reported if it is closer than the limit of the key, otherwise the limit of the key is', async ({ limited }) => {
     const [one] = limited as [TestService, TestService]
     const tenant = await one.newTenant()
     const shown = async (key: string): Promise<(string | null)[]> => {
@@ -111,7 +103,7 @@ describe('the rate limit of a tenant', () => {
     expect(await shown(key)).toEqual(['100', '48'])
   })
 
-  it('counts the sandbox apart', async () => {
+  it('counts the sandbox separately', async ({ limited }) => {
     const [one] = limited as [TestService, TestService]
     const tenant = await one.newTenant()
     const sandbox = (await tenant.request('POST', '/api-keys', { name: 'test', preset: 'full_access', mode: 'test' })).body.data
@@ -122,7 +114,7 @@ describe('the rate limit of a tenant', () => {
     expect((await ask(one, sandbox)).headers.get('ratelimit-remaining')).toBe('59')
   })
 
-  it('is ten times that of a key unless it is set, and off with it', () => {
+  it('is ten times that of a key by default, and off if that is off', () => {
     const limitOf = (env: Record<string, string>) => readConfig(env).tenantRateLimitPerMinute
     expect(limitOf({})).toBe(6_000)
     expect(limitOf({ RATE_LIMIT_PER_MINUTE: '30' })).toBe(300)

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../server/src/database/database.ts'
-import { INTERNAL, MAX_LINE, Turns } from '../../server/src/database/turns.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '@fulfillment/server/database/database.ts'
+import { INTERNAL, MAX_LINE, Turns } from '@fulfillment/server/database/connections/turns.ts'
 
-/** Takes places at once until the tenant has to wait. */
+/** Takes slots at once until the tenant has to wait. */
 function takeAll(turns: Turns, tenantId: number): number {
   for (let taken = 0; ; taken++) {
     const turn = turns.take(tenantId)
@@ -13,7 +13,7 @@ function takeAll(turns: Turns, tenantId: number): number {
   }
 }
 
-/** Lets tenants stand in line, and tells in which order they got places. */
+/** Queues tenants, and returns the order in which they get slots. */
 function queue(turns: Turns, ...tenantIds: number[]): string[] {
   const outcome: string[] = []
   for (const [index, tenantId] of tenantIds.entries())
@@ -27,30 +27,42 @@ function queue(turns: Turns, ...tenantIds: number[]): string[] {
 const settled = (): Promise<void> => delay(1)
 
 describe('turns', () => {
-  it('give one tenant alone half of the places, and the next ones half of what is left', () => {
-    const turns = new Turns({ places: 20 })
+  it('give a single tenant half of the slots, and each further one half of the rest', () => {
+    const turns = new Turns({ slots: 20 })
     expect([1, 2, 3].map((tenant) => takeAll(turns, tenant))).toEqual([10, 5, 3])
     expect(turns.take(4)).toBeUndefined()
   })
 
-  it('give one tenant no more than its own limit', () => {
-    const turns = new Turns({ places: 20, perTenant: 2 })
+  it('give a tenant at most its own limit', () => {
+    const turns = new Turns({ slots: 20, perTenant: 2 })
     expect([1, 2].map((tenant) => takeAll(turns, tenant))).toEqual([2, 2])
   })
 
-  it('always have a place for one tenant, however few there are', () => {
-    const turns = new Turns({ places: 1 })
+  it('give a tenant that holds a slot the next one only after a while', async () => {
+    const turns = new Turns({ slots: 20, nextAfterMs: () => 300 })
+    expect([1, 2].map((tenant) => takeAll(turns, tenant))).toEqual([1, 1])
+    const outcome = queue(turns, 3, 3, 3)
+    await delay(100)
+    expect(outcome).toEqual([])
+    turns.giveBack(3)
+    await settled()
+    expect(outcome).toEqual(['3#1'])
+    await vi.waitFor(() => expect(outcome).toEqual(['3#1', '3#2']), { timeout: 5_000 })
+  })
+
+  it('always have a slot for one tenant, even with few slots', () => {
+    const turns = new Turns({ slots: 1 })
     expect(turns.take(1)).toBeUndefined()
   })
 
-  it('keep places for internal work', () => {
-    const turns = new Turns({ places: 10, reserved: 2 })
+  it('keep slots for internal work', () => {
+    const turns = new Turns({ slots: 10, reserved: 2 })
     for (let tenant = 1; tenant <= 20; tenant++) void takeAll(turns, tenant)
     expect(takeAll(turns, INTERNAL)).toBe(2)
   })
 
-  it('serve tenants one after the other, and each of them in the order of arrival', async () => {
-    const turns = new Turns({ places: 2 })
+  it('serve tenants in turn, and the requests of a tenant in order of arrival', async () => {
+    const turns = new Turns({ slots: 2 })
     expect([turns.take(8), turns.take(9)]).toEqual([undefined, undefined])
     const served = queue(turns, 1, 1, 1, 2, 2, 3)
     for (const [holder, next] of [
@@ -68,8 +80,8 @@ describe('turns', () => {
     expect(turns.waiting).toBe(0)
   })
 
-  it('give a place that comes back to a tenant that has none, not to the one that floods', async () => {
-    const turns = new Turns({ places: 4 })
+  it('give a released slot to a tenant without slots first', async () => {
+    const turns = new Turns({ slots: 4 })
     expect(takeAll(turns, 1)).toBe(2)
     const flood = queue(turns, ...Array.from({ length: 100 }, () => 1))
     expect(takeAll(turns, 2)).toBe(1)
@@ -80,8 +92,8 @@ describe('turns', () => {
     expect([served, flood]).toEqual([['4#0'], []])
   })
 
-  it('refuse what comes to a full line, and nobody else', async () => {
-    const turns = new Turns({ places: 4 })
+  it('reject requests of a tenant with a full queue, and no others', async () => {
+    const turns = new Turns({ slots: 4 })
     takeAll(turns, 1)
     queue(turns, ...Array.from({ length: MAX_LINE - 1 }, () => 1))
     expect(turns.waiting).toBe(MAX_LINE)
@@ -90,16 +102,16 @@ describe('turns', () => {
     turns.close()
   })
 
-  it('refuse who waits too long, also when a place comes back afterwards', async () => {
-    const turns = new Turns({ places: 2 })
+  it('reject requests that wait too long, even if a slot is released afterwards', async () => {
+    const turns = new Turns({ slots: 2 })
     expect(turns.take(1)).toBeUndefined()
     await expect(turns.take(1)).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
     turns.giveBack(1)
     expect([turns.waiting, turns.take(1)]).toEqual([0, undefined])
   })
 
-  it('refuse everybody when they are closed', async () => {
-    const turns = new Turns({ places: 2 })
+  it('reject all requests after closing', async () => {
+    const turns = new Turns({ slots: 2 })
     expect(turns.take(1)).toBeUndefined()
     const waiting = turns.take(1)
     turns.close()
@@ -108,8 +120,8 @@ describe('turns', () => {
     turns.giveBack(1)
   })
 
-  it('lose no place over many tenants that come and go', async () => {
-    const turns = new Turns({ places: 5, reserved: 1 })
+  it('lose no slot over many tenants', async () => {
+    const turns = new Turns({ slots: 5, reserved: 1 })
     let held = 0
     let most = 0
     const visit = async (tenant: number): Promise<void> => {
@@ -128,7 +140,7 @@ describe('turns', () => {
 })
 
 describe('exclusive connections', () => {
-  it('give the place back when no connection can be made', async () => {
+  it('release the slot if no connection can be made', async () => {
     const db = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { maxConnections: 2 })
     const tenant = db.forTenant(7)
     for (let round = 0; round < 10; round++)

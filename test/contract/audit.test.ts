@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { createRecords, SAMPLES } from './requests.ts'
 
 const operations = Object.entries(openApiDocument().paths as Record<string, Record<string, { operationId: string }>>).flatMap(
@@ -8,20 +8,13 @@ const operations = Object.entries(openApiDocument().paths as Record<string, Reco
     Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path })),
 )
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
 describe.each(operations)('$id', ({ id, method, path }) => {
-  it(method === 'GET' ? 'leaves no trace in the audit log' : 'is in the audit log', async () => {
-    const tenant = await service.newTenant()
+  it(method === 'GET' ? 'is not in the audit log' : 'is in the audit log', async ({ tenant }) => {
     const records = await createRecords(tenant)
     const sample = SAMPLES[id]?.(records) ?? { path }
     const requestId = `audit-${id}`
-    const answer = await tenant.request(method, sample.path, sample.body, { headers: { 'x-request-id': requestId } })
-    expect(answer.status).toBe(200)
+    const response = await tenant.request(method, sample.path, sample.body, { headers: { 'x-request-id': requestId } })
+    expect(response.status).toBe(200)
     const { body } = await tenant.request('GET', `/audit-log?request_id=${requestId}`)
     const entry = {
       id: expect.any(String),
@@ -32,6 +25,9 @@ describe.each(operations)('$id', ({ id, method, path }) => {
       request_id: requestId,
       operation: id,
       input: expect.any(Object),
+      surface: 'api',
+      session_id: null,
+      operator_email: null,
       error: null,
     }
     expect(body.data.entries).toEqual(method === 'GET' ? [] : [entry])

@@ -1,24 +1,26 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
+import { it } from '../support/it.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { ORDER_STATES, PICKING_STATES } from '../../server/src/order-states/index.ts'
-import { pickingFlow } from '../../server/src/picking/schemas.ts'
-import { stockMovement } from '../../server/src/stock/index.ts'
-import { delivery, webhook } from '../../server/src/webhooks/schemas.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { ORDER_STATES, PICKING_STATES } from '@fulfillment/server/domain/order-states/index.ts'
+import { pickingFlow } from '@fulfillment/server/domain/picking/schemas.ts'
+import { apiKey } from '@fulfillment/server/domain/api-keys/schemas.ts'
+import { listSessionsOutput } from '@fulfillment/server/domain/sessions/schemas.ts'
+import { stockMovement } from '@fulfillment/server/domain/stock/index.ts'
+import { delivery, webhook } from '@fulfillment/server/domain/webhooks/schemas.ts'
+import type { TestService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const SESSION_KINDS = valuesOf(listSessionsOutput.shape.sessions.element.shape.kind)
 
-/** What answers can say, by the column that it comes from: a value that only the database knows would make them a 500. */
+/** The values that the document allows in responses, by column. Another value in the database would turn the response into a 500. */
 const KNOWN: Record<string, readonly unknown[]> = {
   'finished_deliveries.state': valuesOf(delivery.shape.state),
   'orders.state_id': Object.values(ORDER_STATES),
   'orders.state_picking_id': Object.values(PICKING_STATES),
   'picking_flows.state': valuesOf(pickingFlow.shape.state),
+  'sessions.kind': SESSION_KINDS,
+  'sessions.mode': valuesOf(apiKey.shape.mode),
+  'sign_in_codes.kind': SESSION_KINDS,
   'stock_movements.movement_type': valuesOf(stockMovement.shape.movement_type),
   'waiting_deliveries.state': valuesOf(delivery.shape.state),
   'waiting_deliveries.trigger': valuesOf(delivery.shape.attempts.element.shape.trigger),
@@ -31,7 +33,7 @@ function valuesOf(schema: z.ZodType): readonly unknown[] {
 }
 
 /** The values of each CHECK that lists them, by column. */
-async function listedValues(): Promise<Map<string, unknown[]>> {
+async function listedValues(service: TestService): Promise<Map<string, unknown[]>> {
   const { rows } = await sql<{ column: string; values: unknown[] }>`
     select c.relname || '.' || a.attname as column, listed.values
     from pg_constraint k
@@ -47,8 +49,8 @@ async function listedValues(): Promise<Map<string, unknown[]>> {
   return new Map(rows.map(({ column, values }) => [column, values]))
 }
 
-it('the schemas know every value that the database may hold', async () => {
-  const listed = await listedValues()
+it('the schemas contain every value that the database can contain', async ({ service }) => {
+  const listed = await listedValues(service)
   expect([...listed.keys()].toSorted()).toEqual(Object.keys(KNOWN).toSorted())
   for (const [column, values] of listed) {
     expect(values.length, column).toBeGreaterThan(1)
@@ -59,19 +61,21 @@ it('the schemas know every value that the database may hold', async () => {
   }
 })
 
-it('a subscription of a tenant that was moved away can be read', async () => {
-  const tenant = await service.newTenant()
+it('a subscription of a moved tenant can be read', async ({ service, tenant }) => {
   const created = await tenant.request('POST', '/webhooks', {
     name: 'shop',
     url: 'http://127.0.0.1:1024/',
     events: ['order/created'],
   })
-  await service.db.pool.query(`update webhook_subscriptions set active = false, disabled_reason = 'moved' where tenant_id = $1`, [
-    tenant.id,
-  ])
+  await service.db.dedicatedPool.query(
+    `update webhook_subscriptions set active = false, disabled_reason = 'moved' where tenant_id = $1`,
+    [tenant.id],
+  )
   const { status, body } = await tenant.request('GET', `/webhooks/${created.body.data.id}`)
   expect([status, body.data]).toEqual([200, expect.objectContaining({ active: false, disabled_reason: 'moved' })])
   await expect(
-    service.db.pool.query(`update webhook_subscriptions set disabled_reason = 'unknown' where tenant_id = $1`, [tenant.id]),
+    service.db.dedicatedPool.query(`update webhook_subscriptions set disabled_reason = 'unknown' where tenant_id = $1`, [
+      tenant.id,
+    ]),
   ).rejects.toMatchObject({ constraint: 'webhook_subscriptions_disabled_reason' })
 })

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SCOPES, type Scope } from '../../server/src/context.ts'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
+import { SCOPES, type Scope } from '@fulfillment/server/procedures/context.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { assertFitsDocument } from '../support/document.ts'
-import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+import { send, type TestService, type TestTenant } from '../support/service.ts'
 import { createRecords, SAMPLES, type Records } from './requests.ts'
 
 interface Operation {
@@ -59,57 +60,54 @@ const HOSTILE_PATH_PARTS = [
   '%0d%0aX:y',
 ]
 
-let service: TestService
-let tenant: TestTenant
-let other: TestTenant
-let records: Records
-beforeAll(async () => {
-  service = await startService()
-  ;[tenant, other] = [await service.newTenant(), await service.newTenant()]
-  records = await createRecords(tenant)
-})
-afterAll(() => service.stop())
+/** `filled` is a tenant with its records, and `other` one without any. */
+const it = base
+  .extend('filled', { scope: 'file' }, async ({ service }) => {
+    const tenant = await service.newTenant()
+    return { tenant, records: await createRecords(tenant) }
+  })
+  .extend('other', { scope: 'file' }, async ({ service }) => await service.newTenant())
 
 it('has a sample request for every operation of the document', () => {
   expect(Object.keys(SAMPLES).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
 })
 
 describe.each(operations)('$id', ({ id, method, path, scope }) => {
-  const sample = () => SAMPLES[id]?.(records) ?? { path }
+  const sample = (filled: { tenant: TestTenant; records: Records }) => SAMPLES[id]?.(filled.records) ?? { path }
 
-  it('needs a key', async () => {
-    const { path, body } = sample()
-    const answer = await tenant.request(method, path, body, { key: '' })
-    expect([answer.status, answer.body.error.code]).toEqual([401, 'missing_api_key'])
+  it('needs a key', async ({ filled }) => {
+    const { path, body } = sample(filled)
+    const response = await filled.tenant.request(method, path, body, { key: '' })
+    expect([response.status, response.body.error.code]).toEqual([401, 'missing_api_key'])
   })
 
-  it('needs its scope, and names it', async () => {
-    const { path, body } = sample()
-    const key = await tenant.createKey({ scopes: SCOPES.filter((granted) => granted !== scope && granted !== 'admin') })
-    const answer = await tenant.request(method, path, body, { key })
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
-    expect(answer.body.error.message).toContain(scope)
+  it('needs its scope, and names the missing one', async ({ filled }) => {
+    const { path, body } = sample(filled)
+    const key = await filled.tenant.createKey({ scopes: SCOPES.filter((granted) => granted !== scope && granted !== 'admin') })
+    const response = await filled.tenant.request(method, path, body, { key })
+    expect([response.status, response.body.error.code]).toEqual([403, 'insufficient_scope'])
+    expect(response.body.error.message).toContain(scope)
   })
 
-  it('shows and changes nothing of another tenant', async () => {
-    const { path, body, asOther = 'not_found' } = sample()
-    const answer = await other.request(method, path, body)
-    if (typeof asOther === 'function') return asOther(answer as never)
-    expect([answer.status, answer.body.error?.code]).toEqual(asOther === 'own' ? [200, undefined] : [404, 'not_found'])
-    expect(JSON.stringify(answer.body)).not.toContain(records.product.sku)
-    expect(JSON.stringify(answer.body)).not.toContain(records.order.order_tenant_id)
+  it('neither shows nor changes data of another tenant', async ({ filled, other }) => {
+    const { path, body, asOther = 'not_found' } = sample(filled)
+    const response = await other.request(method, path, body)
+    if (typeof asOther === 'function') return asOther(response as never)
+    expect([response.status, response.body.error?.code]).toEqual(asOther === 'own' ? [200, undefined] : [404, 'not_found'])
+    expect(JSON.stringify(response.body)).not.toContain(filled.records.product.sku)
+    expect(JSON.stringify(response.body)).not.toContain(filled.records.order.order_tenant_id)
   })
 
-  it('never fails on hostile values in its path', async () => {
+  it('never fails on hostile values in its path', async ({ service, filled, other }) => {
     const parts = path.match(/\{\w+\}/g) ?? []
     for (const part of parts) {
       for (const value of HOSTILE_PATH_PARTS)
-        await expectHandled(method, path.replace(part, value).replaceAll(/\{\w+\}/g, '1'), sample().body)
+        await expectHandled(service, other, method, path.replace(part, value).replaceAll(/\{\w+\}/g, '1'), sample(filled).body)
     }
   })
 
-  it('never fails on hostile values in its body or query', async () => {
-    const { path, body } = sample()
+  it('never fails on hostile values in its body or query', async ({ service, filled, other }) => {
+    const { path, body } = sample(filled)
     if (body === undefined) {
       const [plain, query = ''] = path.split('?')
       const names = new Set([
@@ -134,31 +132,37 @@ describe.each(operations)('$id', ({ id, method, path, scope }) => {
           '%F0%9F%92%A9',
           '999999999999999999999',
         ]) {
-          await expectHandled(method, `${plain}?${name}=${value}`, undefined)
+          await expectHandled(service, other, method, `${plain}?${name}=${value}`, undefined)
         }
       }
       return
     }
-    for (const mutated of mutations(body)) await expectHandled(method, path, mutated)
+    for (const mutated of mutations(body)) await expectHandled(service, other, method, path, mutated)
   })
 
-  it('has its scope checked for a caller with exactly that scope', async () => {
+  it('accepts a key with exactly its scope', async ({ service }) => {
     const fresh = await service.newTenant()
     const own = await createRecords(fresh)
     const request = SAMPLES[id]?.(own) ?? { path }
-    const answer = await fresh.request(method, request.path, request.body, { key: await fresh.createKey({ scopes: [scope] }) })
-    expect([answer.status, answer.body.error]).toEqual([200, undefined])
+    const response = await fresh.request(method, request.path, request.body, { key: await fresh.createKey({ scopes: [scope] }) })
+    expect([response.status, response.body.error]).toEqual([200, undefined])
   })
 })
 
-async function expectHandled(method: string, path: string, body: unknown): Promise<void> {
-  const answer = await send(`${service.url}/api/v1${path}`, method, body, { key: other.key })
-  const context = `${method} ${path} ${JSON.stringify(body)?.slice(0, 200)} -> ${JSON.stringify(answer.body)?.slice(0, 200)}`
-  expect(answer.status, context).toBeLessThan(500)
-  expect(answer.body.success, context).toBe(answer.status === 200)
-  if (answer.status >= 400)
-    expect(answer.body.error, context).toMatchObject({ code: expect.any(String), message: expect.any(String) })
-  assertFitsDocument(method, path, answer)
+async function expectHandled(
+  service: TestService,
+  other: TestTenant,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<void> {
+  const response = await send(`${service.url}/api/v1${path}`, method, body, { key: other.key })
+  const context = `${method} ${path} ${JSON.stringify(body)?.slice(0, 200)} -> ${JSON.stringify(response.body)?.slice(0, 200)}`
+  expect(response.status, context).toBeLessThan(500)
+  expect(response.body.success, context).toBe(response.status === 200)
+  if (response.status >= 400)
+    expect(response.body.error, context).toMatchObject({ code: expect.any(String), message: expect.any(String) })
+  assertFitsDocument(method, path, response)
 }
 
 /** The value with one of its parts replaced by something else, for every part and every hostile value. */

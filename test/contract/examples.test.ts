@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { it } from '../support/it.ts'
 
 interface Content {
   'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -27,7 +27,7 @@ const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)
 ajv.addSchema(openApiDocument(), 'openapi')
 
-/** The schema of a part of the document, whose references lead into it. */
+/** The schema of a part of the document, with references into the document. */
 function schemaWithin(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')) as object
 }
@@ -36,6 +36,9 @@ function examplesOf({ 'application/json': { example, examples = {} } }: Content)
   return example === undefined ? Object.values(examples).map(({ value }) => value) : [example]
 }
 
+// Without deliveries: the examples contain URLs of receivers.
+it.override('settings', { role: 'api' })
+
 describe('the examples of the document', () => {
   const bodies: [string, Content][] = [
     ...withBody.map(({ operation: { operationId, requestBody } }): [string, Content] => [
@@ -43,49 +46,41 @@ describe('the examples of the document', () => {
       requestBody!.content,
     ]),
     ...operations.map(({ operation: { operationId, responses } }): [string, Content] => [
-      `answer of ${operationId}`,
+      `response of ${operationId}`,
       responses[200].content,
     ]),
     ...Object.entries(document.webhooks).map(([topic, { post }]): [string, Content] => [topic, post.requestBody!.content]),
   ]
 
-  it.each(bodies)('are there and fit the schema: %s', (_, content) => {
+  it.each(bodies)('exist and match the schema: %s', (_, content) => {
     const examples = examplesOf(content)
     expect(examples).not.toEqual([])
     const validate = ajv.compile(schemaWithin(content['application/json'].schema))
     for (const example of examples) expect(validate(example), ajv.errorsText(validate.errors)).toBe(true)
   })
 
-  it('mean something: every text has a sample of its own', () => {
+  it('are realistic: every text field has its own sample', () => {
     const made = bodies.flatMap(([name, content]) => (JSON.stringify(examplesOf(content)).includes('"text"') ? [name] : []))
     expect(made, 'add what is missing to sample-values.ts').toEqual([])
   })
 })
 
 describe('the examples of requests', () => {
-  let service: TestService
-  beforeAll(async () => {
-    // Nothing is delivered: nobody is to be called at the address of the examples.
-    service = await startService({ role: 'api' })
-  })
-  afterAll(() => service.stop())
-
-  it('are accepted one after another by a tenant that has nothing yet', async () => {
-    const tenant = await service.newTenant()
+  it('are accepted in sequence for a new tenant', async ({ tenant }) => {
     const sent = new Set<string>()
-    /** Sends every example of an operation's body and returns the data of the first answer. */
+    /** Sends every example of an operation's body and returns the data of the first response. */
     const send = async (operationId: string, ...ids: (string | number)[]) => {
       const { method, path, operation } = withBody.find((one) => one.operation.operationId === operationId)!
       const remaining = [...ids]
       const url = path.replaceAll(/\{\w+\}/g, () => String(remaining.shift()))
-      const answers = []
-      for (const body of examplesOf(operation.requestBody!.content)) answers.push(await tenant.request(method, url, body))
-      for (const { status, body } of answers) {
+      const responses = []
+      for (const body of examplesOf(operation.requestBody!.content)) responses.push(await tenant.request(method, url, body))
+      for (const { status, body } of responses) {
         expect([operationId, status, body.error]).toEqual([operationId, 200, undefined])
         expect(body.data.errors ?? []).toEqual([])
       }
       sent.add(operationId)
-      return answers[0]?.body.data
+      return responses[0]?.body.data
     }
 
     const product = await send('products.create')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { withoutZodNoise } from '../../server/src/openapi/json-schema.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { withoutZodNoise } from '@fulfillment/server/openapi/json-schema.ts'
 
-/** What generators of clients (openapi-zod-client, Kubb, Hey API, Orval, openapi-typescript, oazapfts) need to write code that compiles and works. */
+/** Requirements of client generators (openapi-zod-client, Kubb, Hey API, Orval, openapi-typescript, oazapfts) for code that compiles and works. */
 
 interface Node {
   [key: string]: unknown
@@ -28,7 +28,7 @@ const operations = operationsOf(document.paths)
 
 const VALUES = new Set(['default', 'enum', 'example', 'examples'])
 
-/** Every object of the document that may be a schema: not the values in it, and not the table of a schema's fields. */
+/** Every object of the document that may be a schema, without the values in it and the tables of fields. */
 function nodesOf(value: unknown, isFields = false): Node[] {
   if (Array.isArray(value)) return value.flatMap((item) => nodesOf(item))
   if (typeof value !== 'object' || value === null) return []
@@ -40,16 +40,16 @@ function nodesOf(value: unknown, isFields = false): Node[] {
 const nodes = nodesOf(document)
 
 describe('the schemas', () => {
-  it('say one value as an enum of one, as const is not read by all', () => {
+  it('write a single allowed value as an enum, because not all generators support const', () => {
     expect(withoutZodNoise({ const: 1 })).toEqual({ enum: [1] })
     expect(nodes.filter((node) => 'const' in node)).toEqual([])
     expect(nodes.filter(({ enum: values }) => Array.isArray(values) && values.length === 1).length).toBeGreaterThan(100)
   })
 
-  it('have patterns that are the same expression as a literal, as a string and with the flags u and v', () => {
+  it('have patterns with the same meaning as a literal, as a string, and with the flags u and v', () => {
     const patterns = nodes.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : []))
     expect(patterns.length).toBeGreaterThan(2)
-    // Printable, as a generator copies it into source; no slash, as generators disagree on who escapes it.
+    // Printable, because generators copy it into source code. Without a slash, because generators differ in who escapes it.
     for (const pattern of patterns) expect(pattern).toMatch(/^[ -.0-~]+$/)
     for (const pattern of patterns) for (const flags of ['', 'u', 'v']) expect(new RegExp(pattern, flags).source).toBe(pattern)
   })
@@ -62,7 +62,7 @@ describe('the schemas', () => {
 })
 
 describe('the operations', () => {
-  it('have ids that stay different identifiers in the spelling of every language', () => {
+  it('have ids that are distinct in the naming convention of every language', () => {
     const ids = [...operations, ...operationsOf(document.webhooks)].map(({ operationId }) => operationId)
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]*(\.[a-z][A-Za-z0-9_]*)+$/)
     const spelled = ids.map((id) => id.replaceAll(/[._]/g, '').toLowerCase())
@@ -78,12 +78,12 @@ describe('the operations', () => {
       expect(schema?.type, name).toEqual(expect.any(String))
   })
 
-  it('take and give application/json and nothing else, and reading takes no body', () => {
+  it('use only application/json, and GET has no body', () => {
     for (const { operationId, method, requestBody } of operations) {
       if (requestBody !== undefined) expect(Object.keys(requestBody.content), operationId).toEqual(['application/json'])
       if (method === 'get' || method === 'delete') expect(requestBody, operationId).toBeUndefined()
     }
-    const answers = [...operations.map(({ responses }) => responses['200']), ...Object.values(document.components.responses)]
-    for (const answer of answers) expect(Object.keys(answer?.content ?? {})).toEqual(['application/json'])
+    const successes = [...operations.map(({ responses }) => responses['200']), ...Object.values(document.components.responses)]
+    for (const response of successes) expect(Object.keys(response?.content ?? {})).toEqual(['application/json'])
   })
 })

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import type { TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 import { createRecords, SAMPLES, type Records, type Sample } from './requests.ts'
 
@@ -13,19 +14,12 @@ const changes = Object.values(openApiDocument().paths as Record<string, Record<s
   .flatMap((methods) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), ...operation })))
   .filter(({ method }) => method !== 'GET')
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
 describe.each(changes)('$operationId', ({ operationId, method, parameters }) => {
-  it('has the header in its document', () => {
+  it('documents the header', () => {
     expect(parameters?.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key')).toBe(true)
   })
 
-  it('gives the first answer again for the same key and request, and refuses another', async () => {
-    const tenant = await service.newTenant()
+  it('returns the first response again for the same key and request, and rejects a different request', async ({ tenant }) => {
     const sampleOf = SAMPLES[operationId] as (records: Records) => Sample
     const { path, body } = sampleOf(await createRecords(tenant))
     const headers = { 'idempotency-key': 'the same' }
@@ -40,7 +34,7 @@ describe.each(changes)('$operationId', ({ operationId, method, parameters }) => 
   })
 })
 
-/** How often the making of the records calls the operation. */
+/** How often `createRecords` calls the operation. */
 function madeBefore(operationId: string): number {
   return { 'orders.create': 2 }[operationId] ?? (MAKING.has(operationId) ? 1 : 0)
 }
@@ -57,16 +51,15 @@ const MAKING = new Set([
 /** Sends the same request ten times at once. */
 async function rush(tenant: TestTenant, method: string, path: string, body?: unknown): Promise<void> {
   const headers = { 'idempotency-key': `${method} ${path}` }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.request(method, path, body, { headers })))
-  const running = answers.filter(({ status }) => status === 409)
-  expect(answers.filter(({ status }) => status === 200).length).toBe(10 - running.length)
-  for (const answer of running)
-    expect([answer.body.error.code, answer.headers.get('retry-after')]).toEqual(['idempotency_conflict', '1'])
+  const responses = await Promise.all(Array.from({ length: 10 }, () => tenant.request(method, path, body, { headers })))
+  const running = responses.filter(({ status }) => status === 409)
+  expect(responses.filter(({ status }) => status === 200).length).toBe(10 - running.length)
+  for (const response of running)
+    expect([response.body.error.code, response.headers.get('retry-after')]).toEqual(['idempotency_conflict', '1'])
 }
 
 describe('PUT and DELETE with an Idempotency-Key', () => {
-  it('do the work once when 10 requests come at the same time', async () => {
-    const tenant = await service.newTenant()
+  it('execute the call once for 10 concurrent requests', async ({ tenant }) => {
     const { id } = await newProduct(tenant)
     await rush(tenant, 'PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 7 })
     expect((await tenant.request('GET', `/stock/movements?product_id=${id}`)).body.data.pagination.total).toBe(1)
@@ -75,8 +68,7 @@ describe('PUT and DELETE with an Idempotency-Key', () => {
     expect(entries).toHaveLength(1)
   })
 
-  it('give the first answer again after a completed order, which a second PUT would not get', async () => {
-    const tenant = await service.newTenant()
+  it('return the first response again for a completed order, where a second PUT without a key fails', async ({ tenant }) => {
     const { order } = await createRecords(tenant)
     const headers = { 'idempotency-key': 'complete' }
     const complete = () => tenant.request('PUT', `/orders/${order.id}`, { state_id: 5 }, { headers })
@@ -85,8 +77,7 @@ describe('PUT and DELETE with an Idempotency-Key', () => {
     expect([without.status, without.body.error.code]).toEqual([400, 'update_error'])
   })
 
-  it('refuse a key revoked so from the next request on', async () => {
-    const tenant = await service.newTenant()
+  it('revoke an API key from the next request on', async ({ tenant }) => {
     const { key, id } = (await tenant.request('POST', '/api-keys', { name: 'a', preset: 'read_only' })).body.data
     expect((await tenant.request('GET', '/orders', undefined, { key })).status).toBe(200)
     await tenant.request('DELETE', `/api-keys/${id}`, undefined, { headers: { 'idempotency-key': 'revoke' } })

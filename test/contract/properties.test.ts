@@ -1,14 +1,15 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { assertFitsDocument } from '../support/document.ts'
-import { send, startService, type TestService, type TestTenant } from '../support/service.ts'
+import { send, type TestService, type TestTenant } from '../support/service.ts'
 import { createRecords, type Records } from './requests.ts'
 import { brokenValuesOf, recordOf, valuesOf, type Generation, type Schema } from './schema-arbitrary.ts'
 
 const { PROPERTY_RUNS, PROPERTY_SEED } = process.env
 
-/** The same requests every time, as many as fit in a short time; `PROPERTY_RUNS=500 PROPERTY_SEED=7` for more and others. */
+/** The same requests in every run, as many as fit in a short time. `PROPERTY_RUNS=500 PROPERTY_SEED=7` makes more, and others. */
 fc.configureGlobal({
   seed: Number(PROPERTY_SEED ?? 1),
   numRuns: Number(PROPERTY_RUNS ?? 20),
@@ -49,15 +50,10 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 )
 
-let service: TestService
 const tenants = new Map<string, Promise<{ tenant: TestTenant; records: Records }>>()
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
 
-/** Each part of the API has a tenant of its own: what one deletes the others keep. */
-function tenantOf(path: string): Promise<{ tenant: TestTenant; records: Records }> {
+/** Each part of the API has its own tenant, so that deletions do not affect the other parts. */
+function tenantOf(service: TestService, path: string): Promise<{ tenant: TestTenant; records: Records }> {
   const part = path.split('/')[1] ?? ''
   const existing = tenants.get(part)
   if (existing !== undefined) return existing
@@ -112,7 +108,7 @@ function requestsOf({ parameters = [], requestBody }: Operation, generation: Gen
   return fc.record({ path: of('path'), query: of('query'), body })
 }
 
-/** Requests that are wrong in one place. */
+/** Requests with a single error. */
 function brokenRequestsOf(operation: Operation, generation: Generation): Arbitrary<Request> {
   const valid = requestsOf(operation, generation)
   const broken = {
@@ -128,7 +124,7 @@ function brokenRequestsOf(operation: Operation, generation: Generation): Arbitra
   return fc.tuple(valid, fc.oneof(...parts)).map(([request, part]) => ({ ...request, ...part }))
 }
 
-/** In a path or a query everything is text; what is no text at all is written as JSON. */
+/** In a path or a query everything is text. Other values are written as JSON. */
 function textOf(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
 }
@@ -136,7 +132,7 @@ function textOf(value: unknown): string {
 function urlOf(path: string, request: Request): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_part, name: string) => {
     const text = textOf(request.path[name])
-    // These are not sent as they are: clients take them for folders.
+    // Clients resolve these path segments before they send the request.
     return ['', '.', '..'].includes(text) ? 'x' : encodeURIComponent(text)
   })
   const query = Object.entries(request.query).flatMap(([name, value]) =>
@@ -146,8 +142,11 @@ function urlOf(path: string, request: Request): string {
 }
 
 describe.each(operations)('$id', ({ method, path, operation }) => {
-  async function expectGoodAnswers(kind: (operation: Operation, generation: Generation) => Arbitrary<Request>): Promise<void> {
-    const { tenant, records } = await tenantOf(path)
+  async function expectGoodResponses(
+    service: TestService,
+    kind: (operation: Operation, generation: Generation) => Arbitrary<Request>,
+  ): Promise<void> {
+    const { tenant, records } = await tenantOf(service, path)
     const generation = { components: document.components.schemas, known: knownValues(records, path) }
     let until = Infinity
     await fc.assert(
@@ -156,15 +155,17 @@ describe.each(operations)('$id', ({ method, path, operation }) => {
         until = Math.min(until, performance.now() + TIME_MS)
         const url = urlOf(path, request)
         const body = method === 'GET' ? undefined : request.body
-        const answer = await send(`${service.url}/api/v1${url}`, method, body, { key: tenant.key })
-        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500)
-        expect(answer.body.success).toBe(answer.status === 200)
-        assertFitsDocument(method, url, answer)
+        const response = await send(`${service.url}/api/v1${url}`, method, body, { key: tenant.key })
+        expect(response.status, JSON.stringify(response.body)).toBeLessThan(500)
+        expect(response.body.success).toBe(response.status === 200)
+        assertFitsDocument(method, url, response)
       }),
     )
   }
 
-  it('answers any request that fits the document as the document says', { timeout }, () => expectGoodAnswers(requestsOf))
+  it('responds to every valid request as documented', { timeout }, ({ service }) => expectGoodResponses(service, requestsOf))
 
-  it('answers any other request with an error that the document has', { timeout }, () => expectGoodAnswers(brokenRequestsOf))
+  it('responds to every invalid request with a documented error', { timeout }, ({ service }) =>
+    expectGoodResponses(service, brokenRequestsOf),
+  )
 })

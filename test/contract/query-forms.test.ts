@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import type { TestTenant } from '../support/service.ts'
 import { createRecords, SAMPLES, type Records } from './requests.ts'
 
 interface Parameter {
@@ -17,31 +18,36 @@ const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
   parameters.filter((parameter) => parameter.in === 'query').map((parameter) => ({ operationId, ...parameter })),
 )
 
-let service: TestService
-let tenant: TestTenant
-let records: Records
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.newTenant()
-  records = await createRecords(tenant)
+/** `filled` is a tenant with its records. */
+const it = base.extend('filled', { scope: 'file' }, async ({ service }) => {
+  const tenant = await service.newTenant()
+  return { tenant, records: await createRecords(tenant) }
 })
-afterAll(() => service.stop())
 
-const pathOf = (operationId: string): string => (SAMPLES[operationId]?.(records).path ?? '').split('?', 1)[0] ?? ''
+const pathOf = (filled: { tenant: TestTenant; records: Records }, operationId: string): string =>
+  (SAMPLES[operationId]?.(filled.records).path ?? '').split('?', 1)[0] ?? ''
 
-/** Filters by any text, which may be empty: it is part of every name, and equal to none. */
-const TEXT_FILTERS = new Set(['search', 'category', 'customer_name', 'order_tenant_id', 'operation', 'request_id'])
+/** Filters that accept any text. The empty text is part of every name, and equal to none. */
+const TEXT_FILTERS = new Set([
+  'search',
+  'category',
+  'customer_name',
+  'order_tenant_id',
+  'operation',
+  'request_id',
+  'operator_email',
+])
 
 describe.each(parameters)('$operationId with $name', ({ operationId, name, schema }) => {
   const repeatable = schema.type === 'array'
   const [one = 1, two = 1] = (repeatable ? schema.items?.enum : schema.enum) ?? []
 
-  it('in a form that is not understood is refused, with the right form', async () => {
+  it('in an unsupported form is rejected, and the message shows the supported one', async ({ filled }) => {
     const forms = [`${name}[]=${one}`, `${name}%5B%5D=${one}&${name}%5B%5D=${two}`, `${name}[0]=${one}`, `${name}[value]=${one}`]
     forms.push(repeatable ? `${name}=${one},${two}` : `${name}=${one}&${name}=${one}`)
     const rightForm = repeatable ? `repeat it, as in ${name}=${one}&${name}=${two}` : `give it once, as in ${name}=...`
     for (const form of forms) {
-      const { status, body } = await tenant.request('GET', `${pathOf(operationId)}?${form}`)
+      const { status, body } = await filled.tenant.request('GET', `${pathOf(filled, operationId)}?${form}`)
       expect([status, body.error], form).toEqual([
         400,
         { code: 'validation_error', message: `${name}: ${rightForm}`, details: [{ path: name, error: rightForm }] },
@@ -49,9 +55,9 @@ describe.each(parameters)('$operationId with $name', ({ operationId, name, schem
     }
   })
 
-  it('and no value is refused, except as a text', async () => {
+  it('without a value is rejected, unless it is a text', async ({ filled }) => {
     for (const form of [`${name}=`, name]) {
-      const { status, body } = await tenant.request('GET', `${pathOf(operationId)}?${form}`)
+      const { status, body } = await filled.tenant.request('GET', `${pathOf(filled, operationId)}?${form}`)
       const isText = TEXT_FILTERS.has(name)
       expect([status, body.error?.code], form).toEqual(isText ? [200, undefined] : [400, 'validation_error'])
       if (!isText) expect(body.error.message, form).toContain(name)
@@ -59,16 +65,16 @@ describe.each(parameters)('$operationId with $name', ({ operationId, name, schem
   })
 })
 
-it('ignores names that the operation does not have, in any form', async () => {
+it('ignores unknown parameters in any form', async ({ filled }) => {
   for (const query of ['State_Id=9', 'colour[]=1', 'colour=1&colour=2', 'filter[state_id]=9', '__proto__[page]=0', '[]=1']) {
-    const { status } = await tenant.request('GET', `/orders?${query}`)
+    const { status } = await filled.tenant.request('GET', `/orders?${query}`)
     expect([query, status]).toEqual([query, 200])
   }
 })
 
-it('takes repeated states', async () => {
+it('accepts a repeated state_id', async ({ filled }) => {
   const list = async (query: string): Promise<number> =>
-    (await tenant.request('GET', `/orders?${query}`)).body.data.pagination.total
+    (await filled.tenant.request('GET', `/orders?${query}`)).body.data.pagination.total
   expect(await list('state_id=1&state_id=3')).toBe(2)
   expect([await list('state_id=1'), await list('state_id=3'), await list('state_id=7')]).toEqual([1, 1, 0])
 })

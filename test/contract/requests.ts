@@ -1,16 +1,18 @@
 import { vi } from 'vitest'
-import type { TestTenant } from '../support/service.ts'
+import { send, type TestTenant } from '../support/service.ts'
 
-/** What a tenant has to be able to call every operation once. */
+/** The records of a tenant with which every operation can be called once. */
 export interface Records {
   product: { id: number; barcode: string; sku: string }
   location: string
   warehouse: number
   order: { id: number; order_tenant_id: string }
-  /** A running one, of another order, with one pick. */
+  /** A running flow of another order, with one pick. */
   flow: { id: number; pick: string }
   apiKey: number
-  /** Of a receiver that does not exist, with a delivery that waits to be tried again. */
+  /** A session of the dashboard. */
+  session: number
+  /** A webhook to a receiver that does not exist, with a delivery that waits for a retry. */
   webhook: { id: string; delivery: string; event: string }
 }
 
@@ -19,17 +21,17 @@ export interface Sample {
   path: string
   body?: unknown
   /**
-   * What another tenant gets for the same request. `not_found`: 404, the default where the path or the body names a record. `own`: the
-   * operation concerns the caller's own data only, so that it succeeds and the answer holds nothing of the first tenant's. A function
-   * checks what else there is.
+   * The response to the same request by another tenant. `not_found`: 404, the default if the path or the body names a record. `own`: the
+   * operation only concerns the caller's own data, so it succeeds, and the response contains nothing of the first tenant. A function makes
+   * further checks.
    */
-  asOther?: 'not_found' | 'own' | ((answer: { status: number; body: never }) => void)
+  asOther?: 'not_found' | 'own' | ((response: { status: number; body: never }) => void)
 }
 
 let counter = 0
 const unique = (): string => `${process.pid}-${++counter}`
 
-/** Makes a tenant's records through the API. */
+/** Creates the records of a tenant through the API. */
 export async function createRecords(tenant: TestTenant): Promise<Records> {
   const name = unique()
   const webhook = await created(tenant, '/webhooks', { name, url: NO_RECEIVER, events: ['product/created'] })
@@ -61,8 +63,16 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     order: submitted.orders[0],
     flow: { id: flow.id, pick: pick.id },
     apiKey: apiKey.id,
+    session: await signIn(tenant),
     webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
+}
+
+/** Starts a session of the dashboard and returns its id. */
+async function signIn({ url, key }: TestTenant): Promise<number> {
+  const page = { 'x-page': 'dashboard', 'sec-fetch-site': 'same-origin' }
+  const { body } = await send(`${url}/dashboard/session`, 'POST', { key }, { headers: page })
+  return body.data.id
 }
 
 /** A port that nothing listens on. */
@@ -80,9 +90,9 @@ async function firstDelivery(tenant: TestTenant, webhookId: string): Promise<{ d
 }
 
 async function created(tenant: TestTenant, path: string, body: unknown) {
-  const answer = await tenant.request('POST', path, body)
-  if (answer.status !== 200) throw new Error(`POST ${path} answered ${JSON.stringify(answer.body)}`)
-  return answer.body.data
+  const response = await tenant.request('POST', path, body)
+  if (response.status !== 200) throw new Error(`POST ${path} responded with ${JSON.stringify(response.body)}`)
+  return response.body.data
 }
 
 const orderOf = (barcode: string) => ({
@@ -125,6 +135,7 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   }),
   'stock.movements': ({ product }) => ({ path: `/stock/movements?product_id=${product.id}`, ...own }),
   'stock.levels': () => ({ path: '/stock/levels?cursor=0/a&limit=5', ...own }),
+  'stock.overview': () => ({ path: '/stock', asOther: 'own' }),
   'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}?as_of=2030-01-01` }),
   'stock.reconcile': () => ({ path: '/stock/reconcile?cursor=0', ...own }),
   'locations.list': () => ({ path: '/locations', ...own }),
@@ -157,6 +168,7 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'webhooks.rotateSecret': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/rotate-secret` }),
   'webhooks.test': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/test`, body: { event: 'order/created' } }),
   'webhooks.deliveries': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/deliveries?state=pending&event=product/created` }),
+  'webhooks.getDelivery': ({ webhook }) => ({ path: `/webhooks/deliveries/${webhook.delivery}` }),
   'webhooks.retryDelivery': ({ webhook }) => ({ path: `/webhooks/deliveries/${webhook.delivery}/retry` }),
   'webhooks.replay': ({ webhook }) => ({ path: `/webhooks/${webhook.id}/replay`, body: { since: '2026-01-01' } }),
   'events.list': ({ webhook }) => ({
@@ -165,6 +177,9 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   }),
   'events.get': ({ webhook }) => ({ path: `/events/${webhook.event}` }),
   'auditLog.list': () => ({ path: '/audit-log?since=2020-01-01', ...own }),
+  'sessions.list': () => ({ path: '/sessions', ...own }),
+  'sessions.end': ({ session }) => ({ path: `/sessions/${session}` }),
+  'reports.usage': () => ({ path: `/reports/usage?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),
   'apiKeys.list': () => ({ path: '/api-keys', ...own }),
   'apiKeys.get': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 
-/** As much of JSON Schema as the document uses. */
+/** The parts of JSON Schema that the document uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -25,7 +25,7 @@ export interface Schema {
 export interface Generation {
   /** Schemas by their name in `components`. */
   components: Record<string, Schema>
-  /** Values that mean something to the service, by the name of their field. */
+  /** Values that have a meaning in the service, by field name. */
   known: Record<string, unknown[]>
 }
 
@@ -44,11 +44,11 @@ const day = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), 
 const FORMATS: Record<string, Arbitrary<string>> = {
   date: day.map((value) => value.toISOString().slice(0, 10)),
   'date-time': day.map((value) => value.toISOString()),
-  // Nothing listens there: no test calls anybody.
+  // Nothing listens there, so no test sends requests to others.
   uri: fc.constant('http://127.0.0.1:1/'),
 }
 
-/** Values that fit a schema. `name` is the field that they are for. */
+/** Values that match a schema. `name` is the name of the field. */
 export function valuesOf(schema: Schema, generation: Generation, name = ''): Arbitrary<unknown> {
   const fitting = fittingValues(schema, generation)
   const known = generation.known[name] ?? []
@@ -115,7 +115,7 @@ function ofType(type: string, schema: Schema, generation: Generation): Arbitrary
   }
 }
 
-/** Objects with these fields, of which only the required ones are always there. */
+/** Objects with these fields. Only the required fields are always present. */
 export function recordOf(
   fields: readonly (readonly [name: string, values: Arbitrary<unknown>])[],
   required: readonly string[],
@@ -123,7 +123,7 @@ export function recordOf(
   return fc.record<Record<string, unknown>, string>(Object.fromEntries(fields), { requiredKeys: [...required] })
 }
 
-/** What no schema asks for: any JSON, strings with characters that can not be stored, numbers at the edges. */
+/** Values for no schema: any JSON, strings with characters that cannot be stored, numbers at the limits. */
 const anything: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.string({ unit: 'binary', maxLength: 50 }),
@@ -144,7 +144,7 @@ const anything: Arbitrary<unknown> = fc.oneof(
   ),
 )
 
-/** A value with one of its parts, at any depth, replaced by anything or left out. */
+/** A value in which one part, at any depth, is replaced by anything or omitted. */
 export function brokenValuesOf(valid: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.tuple(valid, fc.nat(), fc.option(anything, { nil: undefined })).map(([value, at, part]) => {
     const places = placesIn(value)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from '../support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { createRecords, SAMPLES } from './requests.ts'
 
 interface Operation {
@@ -19,20 +19,13 @@ const operations = Object.entries(openApiDocument().paths as Record<string, Reco
     })),
 )
 
-/** How zod words what nobody has worded for it. */
+/** zod's own wording, for messages that the service has not replaced. */
 const ZODS_OWN = /Invalid|Too (small|big)|expected|received|Unrecognized|NaN|must match|>=|<=/
 
 const WRONG: unknown[] = [{}, [], true, -1e300, 1e300, 0.0001, '', null, 'x'.repeat(5_000)]
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
 describe.each(operations)('$id', ({ id, method, path, operation }) => {
-  it('says in plain English what each field must be', async () => {
-    const tenant = await service.newTenant()
+  it('says in plain English what each field must be', async ({ tenant }) => {
     const { path: target = path, body } = SAMPLES[id]?.(await createRecords(tenant)) ?? {}
     const requests: [path: string, body: unknown][] = []
     const fields = Object.keys(body === undefined || Array.isArray(body) ? {} : (body as object))
@@ -41,15 +34,14 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
       if (where === 'query')
         for (const wrong of ['', '-1', 'x', '1.5']) requests.push([`${target.split('?')[0]}?${name}=${wrong}`, body])
     for (const [to, input] of requests) {
-      const answer = await tenant.request(method, to, input)
-      if (answer.status !== 400) continue
-      expect(JSON.stringify(answer.body.error), `${to} ${JSON.stringify(input)?.slice(0, 200)}`).not.toMatch(ZODS_OWN)
+      const response = await tenant.request(method, to, input)
+      if (response.status !== 400) continue
+      expect(JSON.stringify(response.body.error), `${to} ${JSON.stringify(input)?.slice(0, 200)}`).not.toMatch(ZODS_OWN)
     }
   })
 })
 
-it('names the item and the field of bulk calls', async () => {
-  const tenant = await service.newTenant()
+it('names the item and the field of bulk calls', async ({ tenant }) => {
   const { body } = await tenant.request('POST', '/stock/bulk', { updates: [{ sku: 'A', location_id: 'A', quantity: -3 }, null] })
   expect(body.data.errors).toEqual([
     { product_id: 0, error: 'quantity: must be at least 0', index: 0 },

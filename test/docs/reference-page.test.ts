@@ -1,33 +1,32 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from '../support/it.ts'
 
 const MAX_BYTES = 600_000
 
-let service: TestService
-let tenant: TestTenant
-let browser: Browser
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.newTenant()
-  browser = await launchBrowser()
-}, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await service?.stop()
-})
+/** `it` with `openReference`, and `get` for the files of the reference. */
+const it = base
+  .extend(
+    'openReference',
+    async ({ browser, service }) =>
+      (width: number, height: number) =>
+        openReference(browser, service.url, width, height),
+  )
+  .extend('get', async ({ service }) => async (path: string, headers: Record<string, string>) => {
+    const { statusCode, headers: received, body } = await request(`${service.url}${path}`, { headers })
+    return { statusCode, headers: received, body: Buffer.from(await body.arrayBuffer()) }
+  })
 
-/** What went wrong on a page: errors of scripts, violations of the policy, requests elsewhere. */
+/** An open page. `faults` are script errors, violations of the content security policy, and requests to other servers. */
 interface Opened {
   page: Page
   faults: string[]
   bytes: () => number
 }
 
-async function openReference(width: number, height: number): Promise<Opened> {
+async function openReference(browser: Browser, origin: string, width: number, height: number): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width, height } })
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
@@ -38,12 +37,12 @@ async function openReference(width: number, height: number): Promise<Opened> {
   })
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('request', (sent) => {
-    if (!sent.url().startsWith(service.url) && !sent.url().startsWith('data:')) faults.push(`request to ${sent.url()}`)
+    if (!sent.url().startsWith(origin) && !sent.url().startsWith('data:')) faults.push(`request to ${sent.url()}`)
   })
   page.on('response', async (response) => {
     bytes += (await response.request().sizes()).responseBodySize
   })
-  await page.goto(`${service.url}/docs`)
+  await page.goto(`${origin}/docs`)
   await operation(page, 'List products').waitFor()
   return { page, faults, bytes: () => bytes }
 }
@@ -57,15 +56,16 @@ async function expand(page: Page, summary: string): Promise<void> {
 
 const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
-/** Of a page on a busy machine: it draws a hundred operations. */
+/** Time limit for a page that draws a hundred operations on a busy machine. */
 const PATIENCE_MS = 120_000
 
-it.each([
+it.for([
   [390, 844],
   [1280, 800],
-])(
+] as const)(
   'the reference at %i x %i comes from this server alone, fits the window, calls with a key, and forgets it',
-  async (width, height) => {
+  { timeout: 2 * PATIENCE_MS },
+  async ([width, height], { tenant, openReference }) => {
     await tenant.request('POST', '/products', { name: `Seen at ${width}`, barcode: `seen-${width}` })
     const { page, faults, bytes } = await openReference(width, height)
     expect(await overflow(page)).toBeLessThanOrEqual(0)
@@ -84,10 +84,10 @@ it.each([
     expect(faults).toEqual([])
     expect(await storedText(page)).not.toContain(tenant.key)
 
-    // As an earlier version of the page kept keys.
+    // An earlier version of the page stored keys like this.
     await page.evaluate(`localStorage.setItem('authorized', ${JSON.stringify(tenant.key)})`)
     await page.reload()
-    // The address names the operation, which is open at once.
+    // The URL names the operation, so the page opens it immediately.
     await operation(page, 'List products').locator('.responses-table').first().waitFor()
     expect(await storedText(page)).toBe('')
     expect((await callListProducts(page)).status()).toBe(401)
@@ -99,25 +99,24 @@ it.each([
     expect(await page.evaluate(`document.querySelector('img[src="data:,"]').outerHTML`)).not.toContain('onerror')
     await page.context().close()
   },
-  2 * PATIENCE_MS,
 )
 
 async function callListProducts(page: Page) {
   const list = operation(page, 'List products')
   await list.getByRole('button', { name: 'Try it out' }).click()
-  const answer = page.waitForResponse((response) => response.url().includes('/api/v1/products'))
+  const response = page.waitForResponse((response) => response.url().includes('/api/v1/products'))
   await list.getByRole('button', { name: 'Execute' }).click()
-  return answer
+  return response
 }
 
-/** Everything that the browser keeps for the page. */
+/** All data that the browser stores for the page. */
 const storedText = (page: Page): Promise<string> =>
   page.evaluate(`[...Object.entries(localStorage), ...Object.entries(sessionStorage), document.cookie].flat().join('')`)
 
 describe('the files of the reference', () => {
   const PATHS = ['/docs', '/docs/start.js', '/docs/assets/swagger-ui-bundle.js', '/docs/assets/swagger-ui.css', '/openapi.json']
 
-  it('are compressed as the caller accepts, and the same in any encoding', async () => {
+  it('are compressed as the caller accepts, and the same in any encoding', async ({ get }) => {
     for (const path of PATHS) {
       const plain = await get(path, { 'accept-encoding': 'identity' })
       expect(plain.headers['content-encoding'], path).toBeUndefined()
@@ -126,15 +125,15 @@ describe('the files of the reference', () => {
         ['gzip', 'gzip', gunzipSync],
         ['br;q=0, gzip', 'gzip', gunzipSync],
       ] as const) {
-        const answer = await get(path, { 'accept-encoding': accepted })
-        expect(answer.headers, `${path} ${accepted}`).toMatchObject({ 'content-encoding': encoding, etag: plain.headers.etag })
-        expect(String(answer.headers.vary)).toContain('Accept-Encoding')
-        expect(decode(answer.body).equals(plain.body), `${path} ${accepted}`).toBe(true)
+        const response = await get(path, { 'accept-encoding': accepted })
+        expect(response.headers, `${path} ${accepted}`).toMatchObject({ 'content-encoding': encoding, etag: plain.headers.etag })
+        expect(String(response.headers.vary)).toContain('Accept-Encoding')
+        expect(decode(response.body).equals(plain.body), `${path} ${accepted}`).toBe(true)
       }
     }
   })
 
-  it('are not sent again to those that have them', async () => {
+  it('are not sent again to those that have them', async ({ get }) => {
     for (const path of PATHS) {
       const { headers } = await get(path, {})
       const again = await get(path, { 'if-none-match': `"other", ${String(headers.etag)}` })
@@ -143,15 +142,10 @@ describe('the files of the reference', () => {
     }
   })
 
-  it('come with a policy that allows nothing inline and nothing from elsewhere', async () => {
+  it('come with a policy that allows nothing inline and nothing from elsewhere', async ({ get }) => {
     const policy = String((await get('/docs', {})).headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("require-trusted-types-for 'script'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
   })
 })
-
-async function get(path: string, headers: Record<string, string>) {
-  const { statusCode, headers: answered, body } = await request(`${service.url}${path}`, { headers })
-  return { statusCode, headers: answered, body: Buffer.from(await body.arrayBuffer()) }
-}

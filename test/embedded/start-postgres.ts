@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
-import { startEmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
 
-// A process that uses the embedded Postgres: prints the connection string, and stops when told so on its input.
+// A process that uses the embedded Postgres. It prints the connection string, and stops when it reads the line `stop`.
 const postgres = await startEmbeddedPostgres({ dataDir: process.argv[2] ?? '', settings: { fsync: 'off' } })
 process.on('SIGINT', () => console.log('interrupted'))
 console.log(postgres.connectionString)

@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
+import { expect } from 'vitest'
+import { it } from '../support/it.ts'
+import type { TestService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
-/** Runs an example as a user would, and gives back what it prints. */
-async function run(example: string, key: string): Promise<{ exitCode: number; output: string }> {
+/** Runs an example as a user would, and returns its output. */
+async function run(service: TestService, example: string, key: string): Promise<{ exitCode: number; output: string }> {
   const file = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url))
   const child = spawn(process.execPath, [file], {
     env: { ...process.env, FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: key },
@@ -21,7 +16,7 @@ async function run(example: string, key: string): Promise<{ exitCode: number; ou
   return { exitCode, output: output + errors }
 }
 
-it.each([
+it.for([
   [
     'quick-start',
     ['stock at A-01: 0 -> 25', 'orders created: 1, there before: 0', 'SHOP-1001 is Pending', 'ADJUSTMENT 25, then 25'],
@@ -33,16 +28,14 @@ it.each([
   ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
   ['picking-session', ['2 lines, 4 to pick', '2 × Green tea 100 g from A-01, 1 left', '4 picked', 'is Completed']],
   ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],
-])('%s does what it says', async (example, lines) => {
-  const { key } = await service.newTenant()
-  const { exitCode, output } = await run(example, key)
+] as const)('%s does what it says', async ([example, lines], { service, tenant: { key } }) => {
+  const { exitCode, output } = await run(service, example, key)
   expect([exitCode, output]).toEqual([0, expect.any(String)])
   for (const line of lines) expect(output).toContain(line)
 })
 
-it('quick-start can be run twice', async () => {
-  const { key } = await service.newTenant()
-  await run('quick-start', key)
-  const { exitCode, output } = await run('quick-start', key)
+it('quick-start can be run twice', async ({ service, tenant: { key } }) => {
+  await run(service, 'quick-start', key)
+  const { exitCode, output } = await run(service, 'quick-start', key)
   expect([exitCode, output]).toEqual([0, expect.stringContaining('orders created: 0, there before: 1')])
 })

@@ -1,77 +1,72 @@
 import { execFileSync } from 'node:child_process'
-import { open, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
-import { send, startService, type Answer, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import type { ServerProcess } from '../support/server-process.ts'
+import { send, type ServiceResponse } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
+import { it as base } from './support/it.ts'
 
-let service: TestService
-let tenant: TestTenant
-let product: { id: number }
-let folder: string
-let pipe: string
-let server: ServerProcess
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.newTenant()
-  product = await newProduct(tenant)
-  folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-busy-'))
-  pipe = path.join(folder, 'pipe')
+interface BusyServer {
+  process: ServerProcess
+  /** The named pipe that occupies its I/O threads. */
+  pipe: string
+  /** Sends requests over every kind of connection: shared, exclusive, and those for lists. */
+  everyPath(): Promise<ServiceResponse>[]
+}
+
+/** `it` with a server that signals make busy. It connects to the database by host name, as most servers do. */
+const it = base.extend('busy', async ({ service, tenant, folder, startProcess }): Promise<BusyServer> => {
+  const pipe = path.join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
-})
-afterEach(() => server.end('SIGTERM'))
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
-
-/** A server that reaches the database by a host name, as most do. */
-const start = (): Promise<ServerProcess> =>
-  startServerProcess({
+  const process = await startProcess({
     DATABASE_URL: service.databaseUrl.replace('127.0.0.1', 'localhost'),
     NODE_OPTIONS: `--import=${new URL('support/busy-process.mjs', import.meta.url).href}`,
     BLOCKING_PIPE: pipe,
   })
+  const { id } = await newProduct(tenant)
+  const adjustment = { product_id: id, location_id: 'A', adjustment_quantity: 1 }
+  const ask = (method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<ServiceResponse> =>
+    send(`${process.url}/api/v1${url}`, method, body, { key: tenant.key, headers })
+  return {
+    process,
+    pipe,
+    everyPath: () => [
+      ask('GET', `/products/${id}`),
+      ask('GET', '/products?search=product'),
+      ask('POST', '/stock/adjustment', adjustment),
+      ask('POST', '/stock/adjustment', adjustment, { 'idempotency-key': crypto.randomUUID() }),
+    ],
+  }
+})
 
-const ask = (method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
-  send(`${server.url}/api/v1${url}`, method, body, { key: tenant.key, ...(headers && { headers }) })
-const adjustment = { product_id: 0, location_id: 'A', adjustment_quantity: 1 }
-/** Over every kind of connection: shared, exclusive, and those for lists. */
-const everyPath = (): Promise<Answer>[] => [
-  ask('GET', `/products/${product.id}`),
-  ask('GET', '/products?search=product'),
-  ask('POST', '/stock/adjustment', { ...adjustment, product_id: product.id }),
-  ask('POST', '/stock/adjustment', { ...adjustment, product_id: product.id }, { 'idempotency-key': crypto.randomUUID() }),
-]
-const statuses = async (answers: readonly Promise<Answer>[]): Promise<number[]> => [
-  ...new Set((await Promise.all(answers)).map(({ status }) => status)),
+const statuses = async (responses: readonly Promise<ServiceResponse>[]): Promise<number[]> => [
+  ...new Set((await Promise.all(responses)).map(({ status }) => status)),
 ]
 
-describe('a process that is busy itself', () => {
-  it('does not take the database for lost while its event loop stands still, again and again', async () => {
-    server = await start()
+describe('a process with a blocked event loop', () => {
+  it('does not treat the database as lost while its event loop is blocked repeatedly', async ({
+    busy: { process, everyPath },
+  }) => {
     expect(await statuses(everyPath())).toEqual([200])
-    server.child.kill('SIGUSR2')
-    const answers: Promise<Answer>[] = []
-    for (const until = performance.now() + 8_000; performance.now() < until; await delay(250)) answers.push(...everyPath())
-    expect(await statuses(answers)).toEqual([200])
-    expect(server.output()).not.toContain('does not answer')
+    process.child.kill('SIGUSR2')
+    const responses: Promise<ServiceResponse>[] = []
+    for (const until = performance.now() + 8_000; performance.now() < until; await delay(250)) responses.push(...everyPath())
+    expect(await statuses(responses)).toEqual([200])
+    expect(process.output()).not.toContain('does not respond')
   })
 
-  it('waits for its own threads when it makes connections', async () => {
-    server = await start()
+  it('allows for its own busy I/O threads when it opens connections', async ({ busy: { process, pipe, everyPath } }) => {
     expect(await statuses(everyPath())).toEqual([200])
-    server.child.kill('SIGHUP')
+    process.child.kill('SIGHUP')
     await delay(100)
-    // More at a time than there are connections.
-    const answers = Array.from({ length: 8 }, everyPath).flat()
+    // More concurrent requests than connections.
+    const responses = Array.from({ length: 8 }, everyPath).flat()
     await delay(3_000)
     const writer = await open(pipe, 'w')
-    expect(await statuses(answers)).toEqual([200])
+    expect(await statuses(responses)).toEqual([200])
     await writer.close()
-    expect(server.output()).not.toContain('does not answer')
+    expect(process.output()).not.toContain('does not respond')
   })
 })

@@ -1,64 +1,68 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../server/src/database/database.ts'
-import { ConnectionFailure } from '../../server/src/database/errors.ts'
-import { statement } from '../../server/src/database/statement.ts'
-import { send, startService, type Answer, type RequestOptions, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { openDatabase } from '@fulfillment/server/database/database.ts'
+import { ConnectionFailure } from '@fulfillment/server/database/errors.ts'
+import { statement } from '@fulfillment/server/database/statements/statement.ts'
+import { send, startService, type RequestOptions, type ServiceResponse } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
-import { startDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts'
+import { it as base } from './support/it.ts'
 import { atMost } from '../support/patience.ts'
 
-/** `npm run test:faults`: what takes long, too. */
+/** `npm run test:faults` also runs the long tests. */
 const LONG = process.env.FAULTS === 'long'
 
-/** A request must be answered within this, whatever the database does. */
-const ANSWER_MS = atMost(2_000)
+/** Maximum time of a response, regardless of the state of the database. */
+const RESPONSE_MS = atMost(2_000)
 
-/** A server that reaches its database through the proxy, and one that reaches the same database past it. */
-let service: TestService
-let direct: TestService
-let proxy: DatabaseProxy
-let tenant: TestTenant
-let product: { id: number; sku: string; barcode: string }
-const crashes: unknown[] = []
-const noteCrash = (error: unknown): void => void crashes.push(error)
+type Call = () => Promise<ServiceResponse>
 
-beforeAll(async () => {
-  direct = await startService()
-  proxy = await startDatabaseProxy(direct.databaseUrl)
-  service = await startService({ databaseUrl: proxy.url })
-  tenant = await direct.newTenant()
-  product = await newProduct(tenant)
-  process.on('uncaughtException', noteCrash).on('unhandledRejection', noteCrash)
-})
-afterEach(() => expect(crashes).toEqual([]))
-afterAll(async () => {
-  await service.stop()
-  await direct.stop()
-  await proxy.close()
-  process.off('uncaughtException', noteCrash).off('unhandledRejection', noteCrash)
-})
+/**
+ * `it` with a server that connects to the database of `service` through `proxy`, and `calls` to that server. An uncaught error of the server,
+ * which runs in this process, fails the test.
+ */
+const it = base
+  .extend('proxy', { scope: 'file' }, async ({ service, startProxy }) => await startProxy(service.databaseUrl))
+  .extend('exposed', { scope: 'file' }, async ({ proxy }, { onCleanup }) => {
+    const exposed = await startService({ databaseUrl: proxy.url })
+    onCleanup(() => exposed.stop())
+    return exposed
+  })
+  .extend('calls', { scope: 'file' }, async ({ service, exposed }) => {
+    const tenant = await service.newTenant()
+    const product = await newProduct(tenant)
+    const request = (method: string, path: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse> =>
+      send(`${exposed.url}/api/v1${path}`, method, body, { key: tenant.key, ...options })
+    const addTo = (product_id: number): Promise<ServiceResponse> =>
+      request('POST', '/stock/adjustment', { product_id, location_id: 'A', adjustment_quantity: 1 })
+    const read: Call = () => request('GET', `/products/${product.id}`)
+    const write: Call = () => addTo(product.id)
+    const all: Call[] = [
+      read,
+      () => request('GET', '/products'),
+      write,
+      () => request('POST', '/stock/bulk', { updates: [{ product_id: product.id, location_id: 'B', quantity: 5 }] }),
+      () => request('POST', '/warehouses', { name: 'North' }, { headers: { 'idempotency-key': crypto.randomUUID() } }),
+    ]
+    /** Sends requests over every kind of the server's connections at once. */
+    const everyPath = (times = 1): Promise<ServiceResponse[]> =>
+      Promise.all(Array.from({ length: times }, () => all.map((call) => call())).flat())
+    return { tenant, product, request, addTo, read, write, everyPath }
+  })
+  .extend('crashes', { auto: true }, async ({}, { onCleanup }) => {
+    const crashes: unknown[] = []
+    const note = (error: unknown): void => void crashes.push(error)
+    process.on('uncaughtException', note).on('unhandledRejection', note)
+    onCleanup(() => {
+      process.off('uncaughtException', note).off('unhandledRejection', note)
+      expect(crashes).toEqual([])
+    })
+  })
 
-const request = (method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer> =>
-  send(`${service.url}/api/v1${path}`, method, body, { key: tenant.key, ...options })
-const read = (): Promise<Answer> => request('GET', `/products/${product.id}`)
-const list = (): Promise<Answer> => request('GET', '/products')
-const write = (): Promise<Answer> =>
-  request('POST', '/stock/adjustment', { product_id: product.id, location_id: 'A', adjustment_quantity: 1 })
-const bulk = (): Promise<Answer> =>
-  request('POST', '/stock/bulk', { updates: [{ product_id: product.id, location_id: 'B', quantity: 5 }] })
-const withIdempotencyKey = (): Promise<Answer> =>
-  request('POST', '/warehouses', { name: 'North' }, { headers: { 'idempotency-key': crypto.randomUUID() } })
-const EVERY_PATH = [read, list, write, bulk, withIdempotencyKey]
+const statusesOf = (responses: readonly ServiceResponse[]): number[] =>
+  [...new Set(responses.map(({ status }) => status))].toSorted()
 
-/** Requests over every kind of connection that the server has, at once. */
-const everyPath = (times = 1): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: times }, () => EVERY_PATH.map((request) => request())).flat())
-
-const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].toSorted()
-
-function expectUnavailable(answers: readonly Answer[]): void {
-  for (const { status, body, headers } of answers) {
+function expectUnavailable(responses: readonly ServiceResponse[]): void {
+  for (const { status, body, headers } of responses) {
     expect([status, body.error?.code]).toEqual([503, 'service_unavailable'])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
@@ -72,8 +76,8 @@ async function expectWithin<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /** Waits until every kind of request succeeds again. */
-async function expectRecovery(withinMs = 60_000): Promise<void> {
-  const deadline = performance.now() + withinMs
+async function expectRecovery(everyPath: () => Promise<ServiceResponse[]>): Promise<void> {
+  const deadline = performance.now() + 60_000
   let statuses: number[] = []
   while (performance.now() < deadline) {
     statuses = statusesOf(await everyPath())
@@ -84,39 +88,45 @@ async function expectRecovery(withinMs = 60_000): Promise<void> {
 }
 
 describe('when the database refuses connections', () => {
-  it('answers 503 with Retry-After at once, and serves again when the database is back', async () => {
+  it('responds with 503 and Retry-After immediately, and recovers when the database is back', async ({
+    proxy,
+    calls: { everyPath },
+  }) => {
     expect(statusesOf(await everyPath(4))).toEqual([200])
     await proxy.refuse()
-    expectUnavailable(await expectWithin(ANSWER_MS, everyPath(4)))
+    expectUnavailable(await expectWithin(RESPONSE_MS, everyPath(4)))
     await delay(1_000)
-    expectUnavailable(await expectWithin(ANSWER_MS, everyPath()))
+    expectUnavailable(await expectWithin(RESPONSE_MS, everyPath()))
     await proxy.accept()
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 })
 
 describe('when the database freezes', () => {
-  it('answers 503 within 2 seconds, those under way too, and serves again when it thaws', async () => {
+  it('responds with 503 within 2 seconds, also to requests in progress, and recovers afterwards', async ({
+    proxy,
+    calls: { everyPath },
+  }) => {
     await everyPath(4)
     const underWay = everyPath(10)
     proxy.freeze()
-    const answers = await expectWithin(ANSWER_MS, Promise.all([underWay, everyPath(2)]))
-    expect(statusesOf(answers.flat()).filter((status) => status !== 200)).toEqual([503])
-    for (const _ of [1, 2, 3]) expectUnavailable(await expectWithin(ANSWER_MS, everyPath(2)))
+    const responses = await expectWithin(RESPONSE_MS, Promise.all([underWay, everyPath(2)]))
+    expect(statusesOf(responses.flat()).filter((status) => status !== 200)).toEqual([503])
+    for (const _ of [1, 2, 3]) expectUnavailable(await expectWithin(RESPONSE_MS, everyPath(2)))
     proxy.thaw()
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 
-  it('refuses quickly once it knows', async () => {
+  it('rejects requests immediately once it has noticed', async ({ proxy, calls: { everyPath } }) => {
     proxy.freeze()
     await everyPath()
     await delay(1_000)
     expectUnavailable(await expectWithin(atMost(500), everyPath(10)))
     proxy.thaw()
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 
-  it('stops within seconds', async () => {
+  it('stops within seconds', async ({ proxy, calls: { tenant, product, everyPath } }) => {
     const other = await startService({ databaseUrl: proxy.url })
     const ask = (): Promise<unknown> =>
       send(`${other.url}/api/v1/products/${product.id}`, 'GET', undefined, { key: tenant.key }).catch(() => {})
@@ -126,19 +136,22 @@ describe('when the database freezes', () => {
     await expectWithin(atMost(10_000), other.stopServer())
     await Promise.all(underWay)
     proxy.thaw()
-    // Only now: Postgres drops no database while a session waits for its client in the midst of logging in.
+    // Not earlier: Postgres cannot drop a database while a session waits for its client during authentication.
     await other.stop()
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 })
 
 describe('when connections break', () => {
-  it('answers what is in flight with 200 or 503, and keeps what it acknowledged, once', async () => {
+  it('responds to requests in progress with 200 or 503, and keeps acknowledged writes exactly once', async ({
+    service,
+    proxy,
+    calls: { tenant, addTo, everyPath },
+  }) => {
     const own = await newProduct(tenant)
-    const addOne = (): Promise<Answer> =>
-      request('POST', '/stock/adjustment', { product_id: own.id, location_id: 'A', adjustment_quantity: 1 })
-    const writes: Answer[] = []
-    const others: Answer[] = []
+    const addOne: Call = () => addTo(own.id)
+    const writes: ServiceResponse[] = []
+    const others: ServiceResponse[] = []
     for (let round = 0; round < 10; round++) {
       const underWay = [Promise.all(Array.from({ length: 50 }, addOne)), everyPath(2)] as const
       await delay(Math.random() * 20)
@@ -146,34 +159,34 @@ describe('when connections break', () => {
       writes.push(...(await underWay[0]))
       others.push(...(await underWay[1]))
     }
-    await expectRecovery()
+    await expectRecovery(everyPath)
     expectUnavailable([...writes, ...others].filter(({ status }) => status !== 200))
     const acknowledged = writes.filter(({ status }) => status === 200).length
     expect(acknowledged).toBeLessThan(writes.length)
     const kept = (await tenant.request('GET', `/stock/sku/${own.sku}`)).body.data.total_quantity
     expect(kept).toBeGreaterThanOrEqual(acknowledged)
     expect(kept).toBeLessThanOrEqual(writes.length)
-    await expectConsistentStock(direct.db, tenant)
+    await expectConsistentStock(service.db, tenant)
   })
 
-  it('goes on when Postgres ends every session, again and again', async () => {
+  it('keeps working when Postgres terminates every session repeatedly', async ({ service, calls: { everyPath } }) => {
     for (let round = 0; round < 10; round++) {
       const underWay = everyPath(10)
       await delay(Math.random() * 20)
-      await direct.db.pool.query(
+      await service.db.dedicatedPool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       )
       const failed = (await underWay).filter(({ status }) => status !== 200)
       expectUnavailable(failed)
     }
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 })
 
 describe('the connections of the pool', () => {
-  it('are given back, whatever broke', async () => {
+  it('are released after every kind of failure', async ({ exposed, proxy, calls: { everyPath } }) => {
     const used = async (): Promise<number> => {
-      const text = await (await fetch(`${service.url}/metrics`)).text()
+      const text = await (await fetch(`${exposed.url}/metrics`)).text()
       const gauge = (name: string): number =>
         Number(new RegExp(`^fulfillment_database_pool_${name} (\\d+)$`, 'm').exec(text)?.[1])
       return gauge('connections') - gauge('idle_connections')
@@ -184,16 +197,19 @@ describe('the connections of the pool', () => {
       proxy.cut()
       await underWay
     }
-    await expectRecovery()
-    // The delivery engine keeps one, and one is used to count what waits to be delivered.
+    await expectRecovery(everyPath)
+    // The delivery engine holds one connection. Measuring the delivery backlog uses another.
     await expect.poll(used, { interval: 1_100 }).toBeLessThanOrEqual(2)
   })
 })
 
 describe('when statements wait', () => {
-  it('answers 503 when no connection of the pool becomes free, and serves single statements meanwhile', async () => {
-    // The catalog's lock, taken so that no transaction is open: one that is holds up the feeds of events of other test files.
-    const blocker = await direct.db.pool.connect()
+  it('responds with 503 if no connection of the pool becomes free, and still serves single statements', async ({
+    service,
+    calls: { tenant, product, request, read },
+  }) => {
+    // The catalog's lock, taken without a transaction: an open transaction would hold back the event feeds of other test files.
+    const blocker = await service.db.dedicatedPool.connect()
     await blocker.query('select pg_advisory_lock($1::int, 0)', [tenant.id])
     const products = [{ barcode: product.barcode, price: 1 }]
     const waiting = Array.from({ length: 14 }, () => request('POST', '/products/bulk', { products }))
@@ -203,46 +219,57 @@ describe('when statements wait', () => {
     expectUnavailable([refused])
     await blocker.query('select pg_advisory_unlock_all()')
     blocker.release()
-    const answers = await Promise.all(waiting)
-    expect(answers.some(({ status }) => status === 200)).toBe(true)
-    expectUnavailable(answers.filter(({ status }) => status !== 200))
+    const responses = await Promise.all(waiting)
+    expect(responses.some(({ status }) => status === 200)).toBe(true)
+    expectUnavailable(responses.filter(({ status }) => status !== 200))
   })
 
-  it.runIf(LONG)('answers 503 when a statement reaches its time limit', async () => {
-    const blocker = await direct.db.pool.connect()
-    await blocker.query('begin')
-    await blocker.query('set local idle_in_transaction_session_timeout = 0')
-    await blocker.query(`select from stock_levels where product_id = $1 for update`, [product.id])
-    expectUnavailable([await expectWithin(17_000, write())])
-    await blocker.query('rollback')
-    blocker.release()
-    await expectRecovery()
-  })
+  it.runIf(LONG)(
+    'responds with 503 when a statement reaches its time limit',
+    async ({ service, calls: { product, write, everyPath } }) => {
+      const blocker = await service.db.dedicatedPool.connect()
+      await blocker.query('begin')
+      await blocker.query('set local idle_in_transaction_session_timeout = 0')
+      await blocker.query(`select from stock_levels where product_id = $1 for update`, [product.id])
+      expectUnavailable([await expectWithin(17_000, write())])
+      await blocker.query('rollback')
+      blocker.release()
+      await expectRecovery(everyPath)
+    },
+  )
 
-  it.runIf(LONG)('gives up a single connection that hangs', async () => {
+  it.runIf(LONG)('gives up a single connection that hangs', async ({ proxy, calls: { everyPath } }) => {
     await everyPath(4)
     proxy.freezeOne()
-    const answers = await expectWithin(25_000, everyPath(4))
-    expectUnavailable(answers.filter(({ status }) => status !== 200))
+    const responses = await expectWithin(25_000, everyPath(4))
+    expectUnavailable(responses.filter(({ status }) => status !== 200))
     proxy.thaw()
-    await expectRecovery()
+    await expectRecovery(everyPath)
   })
 })
 
 describe('pipelined statements', () => {
-  it('run again when the one before them, of the same name, could not be prepared', async () => {
-    const db = openDatabase(direct.databaseUrl, { pipelinedConnections: 1 })
-    const early = statement<[], { id: number }>('early', 'select id from comes_later')
+  it('are retried if the preparation of an earlier one with the same name failed', async ({ service }) => {
+    const db = openDatabase(service.databaseUrl, { pipelinedConnections: 1 })
+    const early = statement<[], { id: number }>({
+      name: 'early',
+      lane: 'read',
+      sql: 'select id from comes_later',
+    })
     const results = await Promise.allSettled([db.run(early, []), db.run(early, []), db.run(early, [])])
     expect(results.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['42P01', '42P01', '42P01'])
-    await db.pool.query('create table comes_later (id bigint)')
+    await db.dedicatedPool.query('create table comes_later (id bigint)')
     expect(await Promise.all([db.run(early, []), db.run(early, [])])).toEqual([[], []])
     await db.close()
   })
 
-  it('fail once the database is closed, instead of connecting again', async () => {
-    const db = openDatabase(direct.databaseUrl)
-    const one = statement<[], { one: number }>('one', 'select 1 as one')
+  it('fail after the database was closed, instead of reconnecting', async ({ service }) => {
+    const db = openDatabase(service.databaseUrl)
+    const one = statement<[], { one: number }>({
+      name: 'one',
+      lane: 'read',
+      sql: 'select 1 as one',
+    })
     expect(await db.run(one, [])).toEqual([{ one: 1 }])
     const underWay = db.run(one, [])
     await db.close()

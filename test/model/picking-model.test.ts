@@ -1,19 +1,21 @@
 import fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
+import { it } from '../support/it.ts'
 import { expectConsistentCounts, newOrder } from '../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, type PickableProduct } from '../support/picking.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import type { TestService } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
-import { anyCall, LOCATIONS, resolved, send, type Call, type Records } from './picking/calls.ts'
+import type { Call } from './picking/call.ts'
+import { anyCall, LOCATIONS, resolved, send, type Records } from './picking/calls.ts'
 import { perform, WEIGHABLE, type Model, type Outcome } from './picking/model.ts'
 import { observe, observeLogs, situationOf } from './picking/observe.ts'
 
-/** `MODEL_RUNS=2000` is the long form: so many runs, however long they take. The short form does what it can in this time. */
+/** `MODEL_RUNS=2000` is the long form, with this number of runs, however long they take. The short form is limited by time. */
 const LONG_RUNS = Number(process.env.MODEL_RUNS ?? 0)
 const SHORT_MS = 20_000
 
-/** Ordered quantities of the products, order by order. */
+/** Ordered quantities of products, per order. */
 const ORDERS: [product: number, quantity: number][][] = [
   [
     [0, 2],
@@ -32,21 +34,12 @@ const ORDERS: [product: number, quantity: number][][] = [
 ]
 const STOCK = 8
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
-
-/** Models of what the service may have done: where calls at the same time can be explained in several ways, each of them. */
+/** The possible states of the service. Concurrent calls can have several explanations; there is a model for each. */
 interface Models {
   candidates: Model[]
 }
 
-/**
- * Calls that are made at the same time. There must be an order in which the model, doing them one by one, gives the same answers and
- * ends in the same situation.
- */
+/** Concurrent calls. In some order, the model must give the same responses one by one, and end in the same state. */
 class Calls implements fc.AsyncCommand<Models, Records> {
   readonly calls: { call: Call; withKey: boolean }[]
   readonly focus: boolean
@@ -63,7 +56,7 @@ class Calls implements fc.AsyncCommand<Models, Records> {
     const outcomes = await Promise.all(calls.map(({ call, withKey }) => send(records, call, withKey)))
     const made = calls.map(({ call }, index) => ({ call, outcome: outcomes[index] as Outcome }))
     const explanations = models.candidates.flatMap((model) => explain(model, made))
-    const actual = await observe(service.db, records)
+    const actual = await observe(records.db, records)
     const fitting = explanations.filter((model) => isDeepStrictEqual(situationOf(model), actual))
     if (fitting.length === 0)
       throw new Error(`No order explains ${JSON.stringify({ made, before: situationOf(current), after: actual }, null, 1)}`)
@@ -74,7 +67,7 @@ class Calls implements fc.AsyncCommand<Models, Records> {
   }
 }
 
-/** The model after the calls, for every order of them that gives these outcomes. */
+/** The models after the calls, one for each order of the calls that explains the outcomes. */
 function explain(model: Model, made: { call: Call; outcome: Outcome }[]): Model[] {
   if (made.length === 0) return [model]
   return made.flatMap(({ call, outcome }, index) => {
@@ -87,7 +80,8 @@ function distinct(models: Model[]): Model[] {
   return models.filter((model, index) => models.findIndex((other) => isDeepStrictEqual(other, model)) === index)
 }
 
-async function newRun(tenant: TestTenant): Promise<{ model: Models; real: Records }> {
+async function newRun(service: TestService): Promise<{ model: Models; real: Records }> {
+  const tenant = await service.newTenant()
   const stock = Object.fromEntries(LOCATIONS.map((location) => [location, STOCK]))
   const products: PickableProduct[] = []
   for (const weighable of WEIGHABLE) products.push(await stockedProduct(tenant, stock, { weighable }))
@@ -109,16 +103,16 @@ async function newRun(tenant: TestTenant): Promise<{ model: Models; real: Record
     stock: WEIGHABLE.map(() => LOCATIONS.map(() => STOCK * 1000)),
     movements: WEIGHABLE.length * LOCATIONS.length,
   }
-  return { model: { candidates: [model] }, real: { tenant, products, orders, flows: new Map() } }
+  return { model: { candidates: [model] }, real: { db: service.db, tenant, products, orders, flows: new Map() } }
 }
 
-/** What must hold in the end, whatever the model says. */
+/** Expects the invariants that do not depend on the model. */
 async function expectConsistency({ candidates }: Models, records: Records): Promise<void> {
-  const { tenant } = records
-  await expectConsistentStock(service.db, tenant)
-  await expectConsistentPicking(service.db, tenant)
-  await expectConsistentCounts(service.db, tenant)
-  const logs = await observeLogs(service.db, records)
+  const { db, tenant } = records
+  await expectConsistentStock(db, tenant)
+  await expectConsistentPicking(db, tenant)
+  await expectConsistentCounts(db, tenant)
+  const logs = await observeLogs(db, records)
   expect(candidates.map((model) => model.orders.map((order) => order.log))).toContainEqual(logs)
 
   const model = candidates[0] as Model
@@ -140,12 +134,12 @@ const callsAtOnce = (max: number) => {
 
 it(
   'picking does what its model does, one call at a time and several at the same time',
-  async () => {
+  async ({ service }) => {
     const commands = fc.commands([callsAtOnce(1), callsAtOnce(4), callsAtOnce(4)], { maxCommands: 40, size: 'max' })
     const end = LONG_RUNS > 0 ? Infinity : Date.now() + SHORT_MS
     const property = fc.asyncProperty(commands, async (commands) => {
       if (Date.now() > end) return
-      const { model, real } = await newRun(await service.newTenant())
+      const { model, real } = await newRun(service)
       await fc.asyncModelRun(() => ({ model, real }), commands)
       await expectConsistency(model, real)
     })

@@ -1,71 +1,55 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { RequestContext } from '../../server/src/context.ts'
-import { openDatabase } from '../../server/src/database/database.ts'
-import { FeedHorizon, maintainPartitions } from '../../server/src/events/index.ts'
-import { getEvent } from '../../server/src/events/get-event.ts'
-import { listEvents } from '../../server/src/events/list-events.ts'
-import { createTenant } from '../../server/src/tenants/index.ts'
-import { cloneDatabase } from '../support/test-database.ts'
-import { Recorder } from './explain.ts'
+import { describe, expect } from 'vitest'
+import { FeedHorizon } from '@fulfillment/server/domain/events/index.ts'
+import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
+import { getEvent } from '@fulfillment/server/domain/events/get-event.ts'
+import { listEvents } from '@fulfillment/server/domain/events/list-events.ts'
+import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
+import { it as base } from './it.ts'
 
-/** Over eight days; every thousandth is of another topic. */
+/** Spread over eight days. Every thousandth has another topic. */
 const EVENTS = 100_000
 
-let recorder: Recorder
-let context: RequestContext
-let end: () => Promise<void>
-
-beforeAll(async () => {
-  const database = await cloneDatabase(inject('postgresUrl'))
-  const db = openDatabase(database.url)
-  await maintainPartitions(db)
+/** `it` with the context of a tenant with many events. */
+const it = base.extend('context', { scope: 'file' }, async ({ database: { db }, recorder }, { onCleanup }) => {
+  await maintainAllPartitions(db)
   const { id: tenantId } = await createTenant(db, 'large')
-  await db.pool.query(`insert into events (tenant_id, id, topic, created_at, body)
+  await db.dedicatedPool.query(`insert into events (tenant_id, id, topic, created_at, body)
     select ${tenantId}, id, topic, now() + n * interval '7 days' / ${EVENTS},
       json_build_object('id', id, 'event', topic, 'created_at', '2026-01-01T00:00:00.000Z', 'data', '{}'::json)
     from (select n, 'evt_1' || lpad(to_hex(nextval('event_sequence')), 23, '0') as id,
       case n % 1000 when 0 then 'product/created' else 'product/updated' end as topic from generate_series(1, ${EVENTS}) n) e`)
-  await db.pool.query('vacuum analyze events')
-  const client = new pg.Client({
-    connectionString: database.url,
-    options: '-c timezone=UTC -c plan_cache_mode=force_generic_plan',
-  })
-  await client.connect()
-  recorder = new Recorder(client)
+  await db.dedicatedPool.query('vacuum analyze events')
   const feedHorizon = new FeedHorizon(db)
-  context = { ...recorder.contextOf({ tenantId, defaultWarehouse: { id: 1, name: 'Main' }, keyName: 'test' }), feedHorizon }
-  end = async () => {
-    feedHorizon.close()
-    await client.end()
-    await db.close()
-    await database.drop()
-  }
-}, 120_000)
-afterAll(() => end())
+  onCleanup(() => feedHorizon.close())
+  const caller = { tenantId, defaultWarehouse: { id: 1, name: 'Main' }, keyName: 'test' }
+  return { ...recorder.contextOf(caller), feedHorizon }
+})
 
 const idOf = (number: number): string => `evt_1${number.toString(16).padStart(23, '0')}`
 const day = (offset: number): Date => new Date(Date.now() + offset * 86_400_000)
 
-describe('the feed of a tenant with very many events reads', () => {
+describe('reading the feed of a tenant with many events', () => {
   const cases: [name: string, query: object, most: number, found: number][] = [
-    // The first event of each partition, and what is shown.
+    // `most` counts the first event of each partition and the returned events.
     ['little more than a page shows', {}, 51 + 9, 50],
     ['no more in the middle', { after: idOf(EVENTS / 2) }, 51 + 9, 50],
     ['nothing behind the last event', { after: idOf(EVENTS) }, 9, 0],
-    [
-      'up to the last event that it shows, with a rare topic',
-      { event: 'product/created', after: idOf(90_500), limit: 2 },
-      5_000 + 9,
-      2,
-    ],
-    ['all that is left, when the topic is too rare', { event: 'product/created', after: idOf(90_500) }, 9_500 + 9 * 3 + 10, 10],
-    ['only the days of a period', { event: 'product/created', since: day(6.9), until: day(7.1) }, 20_000, 1],
+    ['little more than a page shows of a rare topic', { event: 'product/created' }, 51 + 9, 50],
+    ['nothing else when there are fewer', { event: 'product/created', after: idOf(90_500) }, 10 + 9, 10],
+    ['nothing of a topic without events', { event: 'order/created' }, 9, 0],
+    ['only the days of a period', { since: day(6.9), until: day(7.1) }, 20_000, 50],
+    ['only the events of a topic and a period', { event: 'product/created', since: day(6.9), until: day(7.1) }, 20 + 9, 1],
+    ['newest first, little more than a page shows', { order: 'desc' }, 51 + 9, 50],
+    ['newest first, no more in the middle', { order: 'desc', after: idOf(EVENTS / 2) }, 51 + 9, 50],
+    ['newest first, nothing before the first event', { order: 'desc', after: idOf(1) }, 9, 0],
+    ['newest first, little more than a page shows of a rare topic', { order: 'desc', event: 'product/created' }, 51 + 9, 50],
+    ['newest first, nothing of a topic without events', { order: 'desc', event: 'order/created' }, 9, 0],
+    ['newest first, only the days of a period', { order: 'desc', since: day(0.9), until: day(1.1) }, 40_000, 50],
   ]
-  it.each(cases)('%s', async (_name, query, most, found) => {
+  it.for(cases)('%s', async ([, query, most, found], { recorder, context }) => {
     let events: unknown[] = []
     const reads = await recorder.readsOf(async () => {
-      ;({ events } = await listEvents(context, { limit: 50, ...query } as never))
+      ;({ events } = await listEvents.run(context, { order: 'asc', limit: 50, ...query } as never))
     })
     expect(events.length).toBeGreaterThanOrEqual(found)
     expect(reads.whole).toEqual([])
@@ -76,8 +60,8 @@ describe('the feed of a tenant with very many events reads', () => {
     ).toBeLessThanOrEqual(most)
   })
 
-  it('one event by its key', async () => {
-    const reads = await recorder.readsOf(() => getEvent(context, { id: idOf(777) }))
+  it('reads one event by its key', async ({ recorder, context }) => {
+    const reads = await recorder.readsOf(() => getEvent.run(context, { id: idOf(777) }))
     expect(reads.whole.filter((table) => table !== 'events_default')).toEqual([])
     expect(Object.values(reads.rows).reduce((sum, rows) => sum + rows, 0)).toBe(1)
   })

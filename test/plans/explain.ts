@@ -1,15 +1,15 @@
 import pg from 'pg'
-import type { Caller, RequestContext } from '../../server/src/context.ts'
-import type { BatchedStatement } from '../../server/src/database/batched-statement.ts'
-import type { Queryable } from '../../server/src/database/database.ts'
-import type { Statement } from '../../server/src/database/statement.ts'
+import type { Caller, RequestContext } from '@fulfillment/server/procedures/context.ts'
+import type { BatchedStatement } from '@fulfillment/server/database/statements/batched-statement.ts'
+import type { Queryable } from '@fulfillment/server/database/database.ts'
+import type { Statement } from '@fulfillment/server/database/statements/statement.ts'
 
 type Values = readonly unknown[]
 
-/** What a statement did to the tables: the rows that it looked at, also those that it then left out, by table. */
+/** The rows that a statement read, by table, including rows that a filter removed. */
 export interface Reads {
   rows: Record<string, number>
-  /** Tables that were read from beginning to end. */
+  /** Tables that were read as a whole. */
   whole: string[]
 }
 
@@ -23,20 +23,22 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Remembers what the domain functions run on it. */
+/** Records the statements of domain functions. */
 export class Recorder {
   readonly #client: pg.Client
   #recorded: { statement: Statement<Values, unknown>; values: Values }[] = []
+  /** Statements whose plan is kept. */
+  readonly #planned = new Set<string>()
 
   constructor(client: pg.Client) {
     this.#client = client
   }
 
-  /** A context in which `caller` calls domain functions; the requests' other parts are not looked at by what is explained here. */
+  /** A context in which `caller` calls domain functions. It has only the parts that the explained functions use. */
   contextOf(caller: Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'>): RequestContext {
     const run = async (statement: Statement<Values, unknown>, values: Values): Promise<unknown[]> => {
       this.#recorded.push({ statement, values })
-      const { rows } = await this.#client.query({ name: statement.name, text: statement.text, values: [...values] })
+      const { rows } = await this.#client.query({ name: statement.name, text: statement.sql, values: [...values] })
       return rows
     }
     const db = {
@@ -44,15 +46,15 @@ export class Recorder {
       runOne: async (...call: Parameters<typeof run>) => (await run(...call))[0],
       runBatched: (batched: BatchedStatement<unknown, { call: number }>, call: unknown) =>
         run(batched.statement, batched.valuesOf([call])),
-      runApart: run,
       runFirst: run,
       runLast: run,
       transaction: (work: (tx: unknown) => unknown) => work(db),
+      forTenant: () => db,
     }
     return { db: db as unknown as Queryable, caller: caller as Caller } as RequestContext
   }
 
-  /** Calls a domain function twice, the second time to explain what it runs, and undoes both. */
+  /** Calls a domain function twice, the second time to explain its statements, and rolls both back. */
   async readsOf(call: () => Promise<unknown>): Promise<Reads> {
     await this.#client.query('begin')
     try {
@@ -68,20 +70,49 @@ export class Recorder {
     }
   }
 
-  /** The plan that the server gets too: the generic one, made without looking at the values. */
-  async #explain({ name, text }: Statement<Values, unknown>, values: Values): Promise<PlanNode> {
-    const explained = pg.escapeIdentifier(`explain ${name}`)
-    await this.#client.query(`prepare ${explained} as ${text}`)
-    const { rows } = await this.#client.query(
-      `explain (analyze, format json) execute ${explained}(${values.map(literalOf).join(', ')})`,
-    )
-    await this.#client.query(`deallocate ${explained}`)
+  /**
+   * Makes Postgres plan what a domain function runs, as the tables are now. `readsOf` then explains these plans: a server keeps its plans too,
+   * for as long as nobody analyses the tables.
+   */
+  async keepPlansOf(call: () => Promise<unknown>): Promise<void> {
+    await this.#client.query('begin')
+    this.#recorded = []
+    // Calls fail where they need a record.
+    await call().catch(() => {})
+    await this.#client.query('rollback')
+    for (const { statement, values } of this.#recorded) {
+      if (this.#planned.has(statement.name)) continue
+      this.#planned.add(statement.name)
+      await this.#client.query(`prepare ${explainedName(statement)} as ${statement.sql}`)
+      await this.#client.query(`explain execute ${callOf(statement, values)}`)
+    }
+  }
+
+  /** Lets Postgres make new plans. */
+  async forgetPlans(): Promise<void> {
+    for (const name of this.#planned) await this.#client.query(`deallocate ${explainedName({ name })}`)
+    this.#planned.clear()
+  }
+
+  /** The generic plan, as the server gets it: made without knowledge of the values. */
+  async #explain(statement: Statement<Values, unknown>, values: Values): Promise<PlanNode> {
+    const isPlanned = this.#planned.has(statement.name)
+    if (!isPlanned) await this.#client.query(`prepare ${explainedName(statement)} as ${statement.sql}`)
+    const { rows } = await this.#client.query(`explain (analyze, format json) execute ${callOf(statement, values)}`)
+    if (!isPlanned) await this.#client.query(`deallocate ${explainedName(statement)}`)
     return (rows as [{ 'QUERY PLAN': [{ Plan: PlanNode }] }])[0]['QUERY PLAN'][0].Plan
   }
 }
 
+const explainedName = ({ name }: { name: string }): string => pg.escapeIdentifier(`explain ${name}`)
+
+function callOf(statement: { name: string }, values: Values): string {
+  return values.length === 0 ? explainedName(statement) : `${explainedName(statement)}(${values.map(literalOf).join(', ')})`
+}
+
 function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(item)).join(',')}}`)
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value))
 }

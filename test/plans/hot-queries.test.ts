@@ -1,55 +1,49 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Caller, RequestContext } from '../../server/src/context.ts'
-import { openDatabase } from '../../server/src/database/database.ts'
-import { createOrders } from '../../server/src/orders/create-orders.ts'
-import { getOrder } from '../../server/src/orders/get-order.ts'
-import { listOrders } from '../../server/src/orders/list-orders.ts'
-import { getProduct } from '../../server/src/products/get-product.ts'
-import { adjustStock } from '../../server/src/stock/adjust-stock.ts'
-import { bulkSetLevels } from '../../server/src/stock/bulk-set-levels.ts'
-import { listLevels } from '../../server/src/stock/list-levels.ts'
-import { listMovements } from '../../server/src/stock/list-movements.ts'
-import { setLevel } from '../../server/src/stock/set-level.ts'
+import { describe, expect } from 'vitest'
+import type { Caller, RequestContext } from '@fulfillment/server/procedures/context.ts'
+import { createOrders } from '@fulfillment/server/domain/orders/create-orders.ts'
+import { getOrder } from '@fulfillment/server/domain/orders/get-order.ts'
+import { listOrders } from '@fulfillment/server/domain/orders/list-orders.ts'
+import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
+import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
+import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
+import { listProducts } from '@fulfillment/server/domain/products/list-products.ts'
+import { listLevels } from '@fulfillment/server/domain/stock/list-levels.ts'
+import { listMovements } from '@fulfillment/server/domain/stock/list-movements.ts'
+import { setLevel } from '@fulfillment/server/domain/stock/set-level.ts'
 import { barcodeOf } from '../bench/load/requests.ts'
 import { seedService } from '../bench/seed/seed-service.ts'
 import type { Seed } from '../bench/seed/seed.ts'
-import { cloneDatabase } from '../support/test-database.ts'
-import { Recorder, type Reads } from './explain.ts'
+import type { Reads } from './explain.ts'
+import { it as base } from './it.ts'
 
-/** Enough that a plan which grows with the tenant reads tens of thousands of rows. */
+/** A plan whose cost grows with the tenant reads tens of thousands of rows at these sizes. */
 const SIZES = { products: 2_000, small: 1_000, large: 100_000, withLines: 2_000 }
-/** Numbers of records that a list may add up: of 25 months, of two parts of months and of those that a page lies in, four or five a day. */
+/** Maximum number of counts that a list adds up: of 25 months, of two partial months and of those of the page, four or five a day. */
 const NUMBERS = 25 * 5 + 4 * 31 * 5
 
-let seed: Seed['service']
-let recorder: Recorder
-let context: RequestContext
-let end: () => Promise<void>
+interface Callers {
+  /** A tenant with many orders, and stock of many products. */
+  large: RequestContext
+  /** A tenant with many products. */
+  catalog: RequestContext
+}
 
-beforeAll(async () => {
-  const database = await cloneDatabase(inject('postgresUrl'))
-  const db = openDatabase(database.url)
-  const seeding = new pg.Client({ connectionString: database.url })
-  await seeding.connect()
-  await seeding.query('set session_replication_role = replica')
-  seed = await seedService(db, seeding, SIZES)
-  await seeding.query('vacuum analyze')
-  await seeding.end()
-  const client = new pg.Client({
-    connectionString: database.url,
-    options: '-c timezone=UTC -c plan_cache_mode=force_generic_plan',
+/** `it` with the seed of the benchmarks, and contexts of its tenants. */
+const it = base
+  .extend('seed', { scope: 'file' }, async ({ database }): Promise<Seed['service']> => {
+    const seeding = new pg.Client({ connectionString: database.url })
+    await seeding.connect()
+    await seeding.query('set session_replication_role = replica')
+    const seed = await seedService(database.db, seeding, SIZES)
+    await seeding.query('vacuum analyze')
+    await seeding.end()
+    return seed
   })
-  await client.connect()
-  recorder = new Recorder(client)
-  context = recorder.contextOf(await callerOf(client, seed.large.id))
-  end = async () => {
-    await client.end()
-    await db.close()
-    await database.drop()
-  }
-}, 120_000)
-afterAll(() => end())
+  .extend('callers', { scope: 'file' }, async ({ seed, client, recorder }): Promise<Callers> => {
+    const contextOf = async (tenantId: number) => recorder.contextOf(await callerOf(client, tenantId))
+    return { large: await contextOf(seed.large.id), catalog: await contextOf(seed.catalog.id) }
+  })
 
 async function callerOf(client: pg.Client, tenantId: number): Promise<Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'>> {
   const { rows } = await client.query('select id::int, name from warehouses where tenant_id = $1 and is_default', [tenantId])
@@ -58,7 +52,7 @@ async function callerOf(client: pg.Client, tenantId: number): Promise<Pick<Calle
 
 const BIG_TABLES = ['orders', 'order_lines', 'stock_movements', 'stock_levels', 'products', 'events']
 
-/** No big table is read as a whole, and of each named one no more rows than given are looked at. */
+/** Expects that no big table is read as a whole, and that at most the given number of rows of each named table is read. */
 function expectReads(reads: Reads, most: Record<string, number>): void {
   expect(reads.whole.filter((table) => BIG_TABLES.includes(table))).toEqual([])
   for (const table of BIG_TABLES)
@@ -70,8 +64,8 @@ function expectReads(reads: Reads, most: Record<string, number>): void {
 
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
-describe('a list of orders reads about as many orders as it shows', () => {
-  const cases: [name: string, query: Partial<Parameters<typeof listOrders>[1]>][] = [
+describe('a list of orders reads about as many rows as it returns', () => {
+  const cases: [name: string, query: Partial<Parameters<typeof listOrders.run>[1]>][] = [
     ['first page', {}],
     ['page 20', { page: 20 }],
     ['page 1,000', { page: 1_000 }],
@@ -85,9 +79,9 @@ describe('a list of orders reads about as many orders as it shows', () => {
     ['assembly date and state', { assembly_date: day(3), state_id: [7] }],
     ['with lines', { include_details: true }],
   ]
-  it.each(cases)('%s', async (_name, query) => {
+  it.for(cases)('%s', async ([, query], { recorder, callers }) => {
     const input = { page: 1, limit: 50, include_details: false, ...query }
-    const reads = await recorder.readsOf(() => listOrders(context, input))
+    const reads = await recorder.readsOf(() => listOrders.run(callers.large, input))
     expectReads(reads, {
       orders: 3_000,
       order_lines: 150,
@@ -98,7 +92,62 @@ describe('a list of orders reads about as many orders as it shows', () => {
   })
 })
 
-describe('a list of movements reads about as many movements as it shows', () => {
+/** The first row of a query. */
+async function rowOf<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {
+  return (await client.query<Row>(text)).rows[0] as Row
+}
+
+describe('a search reads about as many records as match', () => {
+  const search = ({ large }: Callers, query: object) =>
+    listOrders.run(large, { page: 1, limit: 50, include_details: false, ...query })
+  const searchProducts = ({ catalog }: Callers, query: object) =>
+    listProducts.run(catalog, { page: 1, limit: 50, is_active: true, ...query })
+
+  it.for([
+    ['in the middle of a name', (name: string) => ({ customer_name: name.slice(2, 9) })],
+    ['in another case', (name: string) => ({ customer_name: name.slice(2, 9).toUpperCase() })],
+    ['with a state', (name: string) => ({ customer_name: name.slice(2, 9), state_id: [5] })],
+    [
+      'with an assembly date and days',
+      (name: string) => ({ customer_name: name.slice(0, 6), assembly_date: day(3), start_date: day(-400) }),
+    ],
+  ] as const)('of orders by a text %s', async ([, query], { seed, client, recorder, callers }) => {
+    const { name } = await rowOf<{ name: string }>(
+      client,
+      `select customer_name as name from orders where id = ${seed.orders[1]}`,
+    )
+    const { total } = await rowOf<{ total: number }>(
+      client,
+      `select count(*)::int as total from orders where strpos(lower(customer_name), lower('${name.slice(0, 6)}')) + strpos(lower(customer_name), lower('${name.slice(2, 9)}')) > 0`,
+    )
+    const reads = await recorder.readsOf(() => search(callers, query(name)))
+    expectReads(reads, { orders: 2 * total + 200 })
+  })
+
+  it.for(['name', 'barcode', 'external_id'])(
+    'of products by a part of the %s',
+    async (column, { seed, client, recorder, callers }) => {
+      const { text } = await rowOf<{ text: string }>(
+        client,
+        `select substr(${column}, 2, 8) as text from products where tenant_id = ${seed.catalog.id} order by id desc limit 1`,
+      )
+      const reads = await recorder.readsOf(() => searchProducts(callers, { search: text }))
+      expectReads(reads, { products: 300 })
+    },
+  )
+
+  it('of one that matches nothing reads nothing', async ({ recorder, callers }) => {
+    expectReads(await recorder.readsOf(() => search(callers, { customer_name: 'qqq qqq' })), {})
+    expectReads(await recorder.readsOf(() => searchProducts(callers, { search: 'qqq', category: 'category 1' })), {})
+  })
+})
+
+it('a page of products reads no more than it shows, and none to count them', async ({ recorder, callers: { catalog } }) => {
+  const reads = await recorder.readsOf(() => listProducts.run(catalog, { page: 2, limit: 50, is_active: true }))
+  expectReads(reads, { products: 150 })
+})
+
+describe('a list of movements reads about as many rows as it returns', () => {
   const cases: [name: string, query: (product: number) => object][] = [
     ['first page', () => ({})],
     ['page 1,000', () => ({ page: 1_000 })],
@@ -111,9 +160,9 @@ describe('a list of movements reads about as many movements as it shows', () => 
     ['between days', () => ({ start_date: day(-400), end_date: day(-100) })],
     ['of a type between days, far', () => ({ movement_type: 'IN', start_date: day(-400), end_date: day(-100), page: 200 })],
   ]
-  it.each(cases)('%s', async (_name, query) => {
-    const input = { page: 1, limit: 50, ...query(seed.firstProduct.large + 3) } as Parameters<typeof listMovements>[1]
-    const reads = await recorder.readsOf(() => listMovements(context, input))
+  it.for(cases)('%s', async ([, query], { seed, recorder, callers }) => {
+    const input = { page: 1, limit: 50, ...query(seed.firstProduct.large + 3) } as Parameters<typeof listMovements.run>[1]
+    const reads = await recorder.readsOf(() => listMovements.run(callers.large, input))
     expectReads(reads, {
       stock_movements: 1_000,
       products: 50,
@@ -125,20 +174,24 @@ describe('a list of movements reads about as many movements as it shows', () => 
   })
 })
 
-it('a page of stock levels reads no more than it shows', async () => {
+it('a page of stock levels reads only the rows it returns', async ({ seed, recorder, callers }) => {
   const after = { productId: seed.products[0] + 500, locationId: 'A-1' }
-  const reads = await recorder.readsOf(() => listLevels(context, { after, limit: 50 }))
+  const reads = await recorder.readsOf(() => listLevels.run(callers.large, { after, limit: 50 }))
   expectReads(reads, { stock_levels: 51, products: 51 })
 })
 
-describe('single records are read and written by their keys', () => {
-  const calls: [name: string, call: () => Promise<unknown>, most: Record<string, number>][] = [
-    ['an order', () => getOrder(context, { id: seed.orders[1] }), { orders: 1, order_lines: 3 }],
-    ['a product', () => getProduct(context, { id: seed.products[0] }), { products: 1, stock_levels: 2 }],
+describe('single records are read and written by key', () => {
+  const calls: [
+    name: string,
+    call: (context: RequestContext, seed: Seed['service']) => Promise<unknown>,
+    most: Record<string, number>,
+  ][] = [
+    ['an order', (context, seed) => getOrder.run(context, { id: seed.orders[1] }), { orders: 1, order_lines: 3 }],
+    ['a product', (context, seed) => getProduct.run(context, { id: seed.products[0] }), { products: 1, stock_levels: 2 }],
     [
       'a new order',
-      () =>
-        createOrders(context, {
+      (context) =>
+        createOrders.run(context, {
           orders: [
             {
               order_tenant_id: 'new',
@@ -151,14 +204,18 @@ describe('single records are read and written by their keys', () => {
     ],
     [
       'an adjustment',
-      () => adjustStock(context, { product_id: seed.products[0], location_id: 'A-1', adjustment_quantity: -1 }),
+      (context, seed) => adjustStock.run(context, { product_id: seed.products[0], location_id: 'A-1', adjustment_quantity: -1 }),
       { products: 3, stock_levels: 1 },
     ],
-    ['a set level', () => setLevel(context, { productId: seed.products[0], location_id: 'A-1', quantity: 5 }), { products: 3 }],
+    [
+      'a set level',
+      (context, seed) => setLevel.run(context, { productId: seed.products[0], location_id: 'A-1', quantity: 5 }),
+      { products: 3 },
+    ],
     [
       'a hundred set levels',
-      () =>
-        bulkSetLevels(context, {
+      (context, seed) =>
+        bulkSetLevels.run(context, {
           updates: Array.from({ length: 100 }, (_, index) => ({
             product_id: seed.products[0] + index,
             location_id: 'A-1',
@@ -168,8 +225,8 @@ describe('single records are read and written by their keys', () => {
       { products: 400 },
     ],
   ]
-  it.each(calls)('%s', async (_name, call, most) => {
-    const reads = await recorder.readsOf(call)
+  it.for(calls)('%s', async ([, call, most], { seed, recorder, callers }) => {
+    const reads = await recorder.readsOf(() => call(callers.large, seed))
     expectReads(reads, most)
   })
 })

@@ -5,31 +5,31 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../support/server-process.ts'
+import { freePort } from '../support/free-port.ts'
 import { ROOT } from './shell-blocks.ts'
 
 const run = promisify(execFile)
 
-/** `nobody`, whom every Linux has: who runs the tests as root is no newcomer. */
+/** The user `nobody`, which every Linux has. A newcomer is an ordinary user, even if the tests run as root. */
 const ORDINARY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const FOLDERS_WITH_PACKAGES = ['.', 'server', 'sdk', 'examples', 'test']
 const PLACEHOLDER_KEY = 'service_live_…'
 const DEFAULT_PORT = 3000
 
-/** Somebody who has just cloned the repository, into a folder with a space in its name, and types what the pages say. */
+/** A simulated user who has just cloned the repository, into a folder with a space in its name, and types the commands of the pages. */
 export interface Newcomer {
-  /** Runs commands in the shell, which keeps its variables, and returns what they print. Throws at the first that fails. */
+  /** Runs commands in the shell, which keeps its variables. Returns their output. Throws when a command fails. */
   type(commands: string): Promise<string>
-  /** What the server has printed since its last start. */
+  /** The server's output since its last start. */
   serverOutput(): string
-  /** Ctrl-C in the shell of the server; returns how it ended. */
+  /** Presses Ctrl-C in the server's shell. Returns the server's exit code. */
   stopServer(): Promise<number | null>
-  /** A new shell in the folder of the repository. */
+  /** Opens a new shell in the folder of the repository. */
   openShell(): void
   leave(): Promise<void>
 }
 
-/** Clones the repository with what is not committed yet. Its packages are linked to ours, as to download them takes a minute. */
+/** Clones the repository, including uncommitted changes. The packages are linked to this folder's, because a download takes a minute. */
 export async function arrive(): Promise<Newcomer> {
   const home = await mkdtemp(path.join(tmpdir(), 'newcomer '))
   const folder = path.join(home, 'fulfillment')
@@ -65,7 +65,7 @@ export async function arrive(): Promise<Newcomer> {
     stopServer: async () => {
       if (server === undefined || server.exitCode !== null) return server?.exitCode ?? null
       const ended = once(server, 'close')
-      // A terminal tells all processes of the command.
+      // A terminal sends the signal to all processes of the command.
       process.kill(-(server.pid as number), 'SIGINT')
       await ended
       return server.exitCode
@@ -81,7 +81,7 @@ export async function arrive(): Promise<Newcomer> {
   }
 }
 
-/** A bash that keeps what commands set, from block to block, and ends at the first that fails. */
+/** A bash that keeps variables from block to block, and exits when a command fails. */
 class Shell {
   readonly #bash: ChildProcess
   #output = ''
@@ -90,7 +90,7 @@ class Shell {
   constructor(options: SpawnOptions) {
     this.#bash = spawn('bash', ['--noprofile', '--norc'], { ...options, stdio: 'pipe' })
     for (const stream of [this.#bash.stdout, this.#bash.stderr]) stream?.on('data', (chunk) => (this.#output += String(chunk)))
-    // It has ended when a command failed, which `run` tells of.
+    // The shell exits when a command fails; `run` reports that.
     this.#bash.stdin?.on('error', () => {})
     this.#bash.stdin?.write('set -eo pipefail\nexec 2>&1\n')
   }
@@ -99,7 +99,7 @@ class Shell {
     this.#output = ''
     const mark = `--- done ${this.#marks++} ---`
     const quoted = `'${commands.replaceAll("'", String.raw`'\''`)}'`
-    // Nothing to read for the commands: what bash itself reads are the next ones.
+    // Commands get no input: bash itself reads the following commands from the same stream.
     this.#bash.stdin?.write(`eval ${quoted} </dev/null\necho '${mark}'\n`)
     while (!this.#output.includes(mark)) {
       if (this.#bash.exitCode !== null || this.#bash.signalCode !== null)
@@ -114,7 +114,7 @@ class Shell {
   }
 }
 
-/** What a login gives: neither our settings nor the Node that npm puts first for its scripts. */
+/** The environment of a login: without this process's settings, and without the Node that npm puts first in PATH for its scripts. */
 function environment(home: string, port: number): NodeJS.ProcessEnv {
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
   return {
@@ -122,7 +122,7 @@ function environment(home: string, port: number): NodeJS.ProcessEnv {
     PATH: folders.join(':'),
     LANG: 'C.UTF-8',
     NPM_CONFIG_UPDATE_NOTIFIER: 'false',
-    ...(port === DEFAULT_PORT ? {} : { PORT: String(port) }),
+    ...(port === DEFAULT_PORT ? {} : { PORT: String(port), FULFILLMENT_URL: `http://127.0.0.1:${port}` }),
   }
 }
 
@@ -144,12 +144,12 @@ async function linkPackages(name: string, folder: string): Promise<void> {
   await run('cp', ['-al', from, to]).catch(() => run('cp', ['-a', from, to]))
   const record = path.join(to, '.package-lock.json')
   await Promise.all(['.cache', '.vite', '.vite-temp'].map((made) => rm(path.join(to, made), { recursive: true, force: true })))
-  // The one file that npm writes in place, which must not reach ours.
+  // npm overwrites this file in place. A copy protects the original.
   await rm(record, { force: true })
   if (await exists(path.join(from, '.package-lock.json'))) await copyFile(path.join(from, '.package-lock.json'), record)
 }
 
-/** Linked files stay ours: their owner would change in our folder too. */
+/** Gives the newcomer all files except the linked packages: their owner would also change in the original folder. */
 async function giveAway(home: string): Promise<void> {
   const { uid, gid } = ORDINARY as { uid: number; gid: number }
   const owner = `${uid}:${gid}`

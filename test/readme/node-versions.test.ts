@@ -10,13 +10,13 @@ interface LockedPackage {
   engines?: { node?: string }
 }
 
-/** The lowest version that a range such as `>=22.19.0` or `^20.19 || >=22.12` takes. */
+/** The lowest version in a range such as `>=22.19.0` or `^20.19 || >=22.12`. */
 function lowest(range: string): number {
   const numbers = [...range.matchAll(/(\d+)(?:\.(\d+))?/g)].map(([, major, minor = '0']) => Number(major) * 1_000 + Number(minor))
   return Math.min(...numbers)
 }
 
-it('the server runs where its packages do, and every page names the same version', async () => {
+it('the server’s Node version fits its packages and is the same on every page', async () => {
   const { engines } = JSON.parse(await read('package.json')) as { engines: { node: string } }
   const { packages } = JSON.parse(await read('package-lock.json')) as { packages: Record<string, LockedPackage> }
   const needed = Object.entries(packages).filter(

@@ -13,7 +13,7 @@ afterAll(async () => {
   await newcomer.leave()
 })
 
-/** Types every block of a page, from top to bottom, and returns how many there were. */
+/** Types every block of a page, from top to bottom. Returns the number of blocks. */
 async function follow(page: string): Promise<number> {
   newcomer.openShell()
   const blocks = (await shellBlocks(page)).filter(({ notRun }) => notRun === undefined)
@@ -27,23 +27,23 @@ async function follow(page: string): Promise<number> {
   return blocks.length
 }
 
-it('the README works from top to bottom, in a fresh clone, as an ordinary user', { timeout: 10 * MINUTE_MS }, async () => {
+it('the commands of the README work in order, in a fresh clone, as an ordinary user', { timeout: 10 * MINUTE_MS }, async () => {
   expect(await follow('README.md')).toBeGreaterThan(6)
 })
 
-it('and once more after Ctrl-C and a new start', { timeout: 10 * MINUTE_MS }, async () => {
+it('they work again after Ctrl-C and a restart', { timeout: 10 * MINUTE_MS }, async () => {
   expect(await newcomer.stopServer()).toBe(0)
   expect(newcomer.serverOutput()).not.toMatch(/npm warn|npm error/)
   expect(await follow('README.md')).toBeGreaterThan(6)
 })
 
-it('so do the other pages', { timeout: 10 * MINUTE_MS }, async () => {
+it('the commands of the other pages work', { timeout: 10 * MINUTE_MS }, async () => {
   let followed = 0
   for (const page of await pages()) if (page !== 'README.md') followed += await follow(page)
   expect(followed).toBeGreaterThan(3)
 })
 
-it('blocks that are not run say why', async () => {
+it('blocks that are not run have a reason', async () => {
   const all = (await Promise.all((await pages()).map(shellBlocks))).flat()
   const reasons = all.flatMap(({ where, notRun }) => (notRun === undefined ? [] : [`${where.replace(/:\d+$/, '')}: ${notRun}`]))
   expect(reasons).toEqual([

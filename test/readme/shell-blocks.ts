@@ -9,16 +9,16 @@ export interface ShellBlock {
   /** `docs/backup.md:5` */
   where: string
   commands: string
-  /** Why no test can run it, as the comment before it says; undefined: it is run. */
+  /** Why no test can run the block, from the comment before it; undefined if it is run. */
   notRun: string | undefined
 }
 
 const FENCE = /^```(\S*)$/
 const NOT_RUN = /^<!-- not run by the tests: (.+) -->$/
-/** Other names for the same, which would not be found. */
+/** Other language names for shell blocks. They are errors, because only `sh` blocks are found. */
 const OTHER_SHELLS = new Set(['bash', 'shell', 'console', 'zsh', 'shell-session'])
 
-/** The pages that tell people what to type, in the order in which they are read. */
+/** The pages with commands, in reading order. */
 export async function pages(): Promise<string[]> {
   const docs = (await readdir(path.join(ROOT, 'docs'))).filter((name) => name.endsWith('.md')).toSorted()
   return ['README.md', ...docs.map((name) => `docs/${name}`), 'sdk/README.md']

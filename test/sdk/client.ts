@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { type ClientOptions, FulfillmentClient, type Hooks } from '../../sdk/src/index.ts'
+import { type ClientOptions, FulfillmentClient, type Hooks } from '@fulfillment/sdk'
 
 export const API_KEY = 'service_test_0123456789abcdefghijklmnopqrstuv'
 
@@ -8,7 +8,7 @@ export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {})
   return new FulfillmentClient({ apiKey: API_KEY, baseUrl, ...options })
 }
 
-/** What a promise rejects with. */
+/** The reason with which a promise rejects. */
 export async function rejection(promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     await promise
@@ -25,7 +25,7 @@ export function skipWaits(): Hooks {
   return { onRetry: ({ delayMs }) => queueMicrotask(() => vi.advanceTimersByTime(delayMs)) }
 }
 
-/** What rejects without anybody handling it until the test ends. */
+/** The rejections without a handler until the end of the test. */
 export function unhandledRejections(): unknown[] {
   const unhandled: unknown[] = []
   const listener = (reason: unknown) => unhandled.push(reason)

@@ -1,17 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { APIError, type FulfillmentClient, type WebhookEvent } from '../../sdk/src/index.ts'
-import { nodeReceiver } from '../../sdk/src/webhooks/node.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect, onTestFinished, vi } from 'vitest'
+import { APIError, type FulfillmentClient, type WebhookEvent } from '@fulfillment/sdk'
+import { nodeReceiver } from '@fulfillment/sdk/webhooks/node'
+import type { TestService, TestTenant } from '../support/service.ts'
 import document from '../../openapi/openapi.json' with { type: 'json' }
+import { it } from '../support/it.ts'
 import { clientFor, rejection, skipWaits } from './client.ts'
 
-let service: TestService
-beforeAll(async () => void (service = await startService()))
-afterAll(() => service.stop())
-
-async function newClient(): Promise<{ client: FulfillmentClient; tenant: TestTenant }> {
+async function newClient(service: TestService): Promise<{ client: FulfillmentClient; tenant: TestTenant }> {
   const tenant = await service.newTenant()
   return { client: clientFor(service.url, { apiKey: tenant.key }), tenant }
 }
@@ -19,14 +16,14 @@ async function newClient(): Promise<{ client: FulfillmentClient; tenant: TestTen
 const line = { barcode: '4006381333931', quantity: 2 }
 const order = (order_tenant_id: string) => ({ order_tenant_id, assembly_date: '2026-12-01', order_detail: [line] })
 
-async function withProduct(): Promise<{ client: FulfillmentClient; productId: number }> {
-  const { client } = await newClient()
+async function withProduct(service: TestService): Promise<{ client: FulfillmentClient; productId: number }> {
+  const { client } = await newClient(service)
   const { id } = await client.products.create({ name: 'Green tea', barcode: line.barcode, sku: 'TEA-100' })
   return { client, productId: id }
 }
 
-/** A fetch whose request arrives, but whose answer is lost in every first attempt of a call. */
-function losingFirstAnswers(): typeof fetch {
+/** A fetch that loses the response to the first attempt of each call. */
+function losingFirstResponses(): typeof fetch {
   const lost = new Set<string>()
   return async (url, init) => {
     const response = await fetch(url, init)
@@ -38,8 +35,8 @@ function losingFirstAnswers(): typeof fetch {
 }
 
 describe('an integrator', () => {
-  test('keeps products, stock and orders', async () => {
-    const { client, productId } = await withProduct()
+  it('manages products, stock and orders', async ({ service }) => {
+    const { client, productId } = await withProduct(service)
     await client.stock.setLevel(productId, { location_id: 'A-01', quantity: 25 })
     const { stock } = await client.stock.adjust({ sku: 'TEA-100', location_id: 'A-01', adjustment_quantity: -5 })
     expect(stock.new_quantity).toBe(20)
@@ -55,8 +52,8 @@ describe('an integrator', () => {
     ).toEqual(['SO-1'])
   })
 
-  test('walks through all orders while new ones come in, each once', async () => {
-    const { client } = await withProduct()
+  it('iterates over all orders once while new ones are created', async ({ service }) => {
+    const { client } = await withProduct(service)
     await client.orders.create(['SO-1', 'SO-2', 'SO-3', 'SO-4', 'SO-5'].map(order))
     const seen: string[] = []
     for await (const { order_tenant_id } of client.orders.list({ limit: 2 })) {
@@ -65,8 +62,8 @@ describe('an integrator', () => {
     expect(seen.toSorted()).toEqual(['SO-1', 'SO-2', 'SO-3', 'SO-4', 'SO-5'])
   })
 
-  test('reads the feed of events from a cursor on', async () => {
-    const { client } = await withProduct()
+  it('reads the event feed from a cursor', async ({ service }) => {
+    const { client } = await withProduct(service)
     await client.orders.create(['SO-1', 'SO-2', 'SO-3'].map(order))
     // An event is in the feed once no transaction on the server is older: other tests share this Postgres.
     const all = await vi.waitFor(
@@ -82,8 +79,8 @@ describe('an integrator', () => {
     expect(events.map(({ event }) => event)).toEqual(['order/created', 'order/created', 'order/created'])
   })
 
-  test('learns what is wrong, item by item', async () => {
-    const { client } = await withProduct()
+  it('gets the error of each item', async ({ service }) => {
+    const { client } = await withProduct(service)
     const error = await rejection(client.orders.create([order('SO-1'), { ...order('SO-2'), assembly_date: '2026-02-30' }]))
     expect(error).toBeInstanceOf(APIError)
     expect(error).toMatchObject({ status: 400, code: 'validation_error', requestId: expect.any(String), details: [{ index: 1 }] })
@@ -91,8 +88,8 @@ describe('an integrator', () => {
     expect(errors).toEqual([{ product_id: 0, error: expect.any(String), index: 0 }])
   })
 
-  test('repeats a POST by its key without doing it twice', async () => {
-    const { client, productId } = await withProduct()
+  it('can repeat a POST with its key without a second effect', async ({ service }) => {
+    const { client, productId } = await withProduct(service)
     await client.stock.setLevel(productId, { location_id: 'A-01', quantity: 10 })
     const adjust = () =>
       client.stock
@@ -105,11 +102,11 @@ describe('an integrator', () => {
     expect((await client.stock.getBySku('TEA-100')).total_quantity).toBe(7)
   })
 
-  test('repeats a PUT and a DELETE whose answer was lost, and gets that answer', async () => {
-    const { client, tenant } = await newClient()
+  it('can repeat a PUT and a DELETE whose response was lost, and gets that response', async ({ service }) => {
+    const { client, tenant } = await newClient(service)
     const product = await client.products.create({ name: 'Green tea', barcode: line.barcode })
     const { orders } = await client.orders.create(order('SO-1'))
-    const lossy = clientFor(service.url, { apiKey: tenant.key, fetch: losingFirstAnswers(), hooks: skipWaits() })
+    const lossy = clientFor(service.url, { apiKey: tenant.key, fetch: losingFirstResponses(), hooks: skipWaits() })
     const updated = await lossy.orders.update(orders[0]!.id, { state_id: 5 }).withResponse()
     expect(updated.response.headers.get('Idempotency-Replayed')).toBe('true')
     expect((await client.orders.get(orders[0]!.id)).state_id).toBe(5)
@@ -117,15 +114,15 @@ describe('an integrator', () => {
     expect(deleted.response.headers.get('Idempotency-Replayed')).toBe('true')
   })
 
-  test('finds the own request id in the answer', async () => {
-    const { client } = await newClient()
+  it('finds its request id in the response', async ({ service }) => {
+    const { client } = await newClient(service)
     const { requestId } = await client.products.list({}, { headers: { 'X-Request-Id': 'import-7' } }).withResponse()
     expect(requestId).toBe('import-7')
   })
 })
 
-test('a receiver verifies what the service delivers, also after the secret was rotated', async () => {
-  const { client } = await newClient()
+it('a receiver verifies deliveries, also after the secret was rotated', async ({ service }) => {
+  const { client } = await newClient(service)
   const events: WebhookEvent[] = []
   const errors: unknown[] = []
   let secret: string | string[] = ''
@@ -161,7 +158,7 @@ describe('the generated method', () => {
   )
 
   // The scope is checked after the route and before the input: a refusal for want of it proves that the method reaches its endpoint.
-  test.each(operations)('$operationId reaches its endpoint', async ({ operationId, idCount }) => {
+  it.for(operations)('$operationId reaches its endpoint', async ({ operationId, idCount }, { service }) => {
     const [resource, method] = operationId.split('.') as [keyof FulfillmentClient, string]
     const codes = new Set<unknown>()
     for (const scope of ['read:orders', 'read:products'] as const) {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { APIError, ConnectionError, FulfillmentError } from '../../sdk/src/index.ts'
+import { APIError, ConnectionError, FulfillmentError } from '@fulfillment/sdk'
 import { API_KEY, clientFor, rejection } from './client.ts'
 import { failure, scriptedServer } from './scripted-server.ts'
 
-describe('a failure', () => {
-  test('carries all that the API says of it', async () => {
+describe('an error', () => {
+  test('has all fields of the API’s error', async () => {
     const details = [{ index: 1, error: 'assembly_date is required' }]
     const body = { success: false, error: { code: 'validation_error', message: 'Invalid order data', details } }
     const { baseUrl } = await scriptedServer({ status: 400, headers: { 'X-Request-Id': 'req-5' }, body })
@@ -36,7 +36,7 @@ describe('a failure', () => {
     expect(error).toMatchObject({ status, code: 'unexpected_response', message: expect.stringContaining(message) })
   })
 
-  test('that is a redirect is not followed, since the key would go along', async () => {
+  test('for a redirect is thrown, because following it would send the key', async () => {
     const other = await scriptedServer()
     const { baseUrl } = await scriptedServer({ status: 308, headers: { Location: `${other.baseUrl}/api/v1/orders/1` } })
     const error = await rejection(clientFor(baseUrl).orders.get(1))
@@ -48,7 +48,7 @@ describe('a failure', () => {
     expect(other.requests).toHaveLength(0)
   })
 
-  test('to connect says why, and leaves the query out', async () => {
+  test('of the connection names the reason, without the query', async () => {
     const client = clientFor('http://127.0.0.1:1', { maxRetries: 0 })
     const error = await rejection(client.orders.list({ page: 3 }))
     expect(error).toBeInstanceOf(ConnectionError)
@@ -63,7 +63,7 @@ describe('a failure', () => {
   })
 })
 
-test('the key appears in no error, no hook and no picture of the client', async () => {
+test('the key is not part of errors, hooks, or the printed client', async () => {
   const seen: unknown[] = []
   const hook = (event: unknown) => seen.push(event)
   const hooks = { onRequest: hook, onResponse: hook, onRetry: hook, onError: hook }

@@ -32,10 +32,10 @@ describe('the committed output', () => {
   })
 })
 
-/** A document with one operation, a `GET /things`, and what `changes` makes of it. */
+/** A document with one operation, `GET /things`, and the given changes. */
 function documentWith(changes: Partial<DocumentOperation>, data: Schema = { type: 'object', properties: {} }): Document {
-  const answer = { content: { 'application/json': { schema: { type: 'object', properties: { data } } } } }
-  const operation = { operationId: 'things.list', responses: { 200: answer }, ...changes }
+  const ok = { content: { 'application/json': { schema: { type: 'object', properties: { data } } } } }
+  const operation = { operationId: 'things.list', responses: { 200: ok }, ...changes }
   return { servers: [{ url: '/api/v1' }], paths: { '/things': { get: operation } }, webhooks: {}, components: { schemas: {} } }
 }
 
@@ -49,7 +49,7 @@ describe('the generator refuses what it has no form for, rather than leave it ou
     ['an operation without a resource', documentWith({ operationId: 'list' }), /list: expected resource\.method/],
     ['a nested resource', documentWith({ operationId: 'a.b.c' }), /a\.b\.c: expected resource\.method/],
     ['a body beside a query', documentWith({ parameters: [query], requestBody: body }), /both a body and a query/],
-    ['an answer without data', documentWith({ responses: { 200: { content: {} } } }), /200 has no data/],
+    ['a response without data', documentWith({ responses: { 200: { content: {} } } }), /200 has no data/],
     [
       'a page of two arrays',
       documentWith({}, { properties: { a: array({}), b: array({}), pagination: {} } }),

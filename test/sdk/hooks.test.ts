@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { HookFailed } from '../../sdk/src/index.ts'
+import type { HookFailed } from '@fulfillment/sdk'
 import { clientFor, rejection, unhandledRejections } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FulfillmentClient, FulfillmentError } from '../../sdk/src/index.ts'
+import { FulfillmentClient, FulfillmentError } from '@fulfillment/sdk'
 import { API_KEY, clientFor, rejection } from './client.ts'
 import { scriptedServer, success } from './scripted-server.ts'
 

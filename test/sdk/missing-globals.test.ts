@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { verifyWebhook } from '../../sdk/src/webhooks/index.ts'
-import { signWebhook, testEvent } from '../../sdk/src/webhooks/testing.ts'
+import { verifyWebhook } from '@fulfillment/sdk/webhooks'
+import { signWebhook, testEvent } from '@fulfillment/sdk/webhooks/testing'
 import { clientFor, rejection } from './client.ts'
 import { scriptedServer, success } from './scripted-server.ts'
 
-/** Takes away what some of the runtimes lack that the README names: jsdom, older browsers, and pages without https. */
+/** Removes globals that are missing in runtimes named in the README: jsdom, older browsers, and pages without https. */
 function inOlderRuntime(): void {
   const { subtle } = crypto
   const getRandomValues = crypto.getRandomValues.bind(crypto)
@@ -25,7 +25,7 @@ function inOlderRuntime(): void {
   onTestFinished(() => void vi.unstubAllGlobals())
 }
 
-test('the client and testEvent work without what older runtimes lack', async () => {
+test('the client and testEvent work without globals that older runtimes lack', async () => {
   const page = { orders: [{ id: 1 }], pagination: { page: 1, limit: 1, total: 1, total_pages: 1 } }
   const { baseUrl } = await scriptedServer(
     { body: success({ id: 1 }) },
@@ -48,7 +48,7 @@ test('the client and testEvent work without what older runtimes lack', async () 
   expect(await verifyWebhook(body, await signWebhook(body, 'whsec_eA=='), 'whsec_eA==')).toEqual(event)
 })
 
-test('a page without https, where there is no crypto.subtle, is told what to do', async () => {
+test('without crypto.subtle, as on a page without https, the error names the solution', async () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
   onTestFinished(() => void vi.unstubAllGlobals())
   expect(await rejection(signWebhook('{}', 'whsec_eA=='))).toHaveProperty(
@@ -57,7 +57,7 @@ test('a page without https, where there is no crypto.subtle, is told what to do'
   )
 })
 
-test('a field of undefined leaves the sample as it is', () => {
+test('an undefined field does not change the sample', () => {
   const sample = testEvent('order/created')
   expect(testEvent('order/created', { order_tenant_id: undefined }).data).toEqual(sample.data)
 })

@@ -1,8 +1,8 @@
 // Checked by tsc with exactOptionalPropertyTypes, not run: undefined may be given for whatever is optional.
 import { expectTypeOf } from 'vitest'
-import { type ClientOptions, FulfillmentClient, type RequestOptions, type WriteOptions } from '../../sdk/src/index.ts'
-import { fetchReceiver, verifyWebhook } from '../../sdk/src/webhooks/index.ts'
-import { testEvent } from '../../sdk/src/webhooks/testing.ts'
+import { type ClientOptions, FulfillmentClient, type RequestOptions, type WriteOptions } from '@fulfillment/sdk'
+import { fetchReceiver, verifyWebhook } from '@fulfillment/sdk/webhooks'
+import { testEvent } from '@fulfillment/sdk/webhooks/testing'
 
 declare const client: FulfillmentClient
 

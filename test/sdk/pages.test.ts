@@ -14,7 +14,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('a list', () => {
-  test('that is awaited is one page', async () => {
+  test('returns one page if it is awaited', async () => {
     const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5))
     const { orders, pagination } = await clientFor(baseUrl).orders.list({ limit: 2 })
     expect(orders).toEqual([{ id: 6 }, { id: 5 }])
@@ -22,7 +22,7 @@ describe('a list', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('that is iterated gives the items of all pages, with the same filters', async () => {
+  test('returns the items of all pages, with the same filters, if it is iterated', async () => {
     const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5), page(2, 3, 4, 3), page(3, 3, 2))
     const orders = await collect(clientFor(baseUrl).orders.list({ limit: 2, state_id: 1 }))
     expect(orders.map(({ id }) => id)).toEqual([6, 5, 4, 3, 2])
@@ -33,13 +33,13 @@ describe('a list', () => {
     ])
   })
 
-  test('starts at the page that is asked for', async () => {
+  test('starts at the requested page', async () => {
     const { baseUrl, requests } = await scriptedServer(page(2, 3, 4, 3), page(3, 3, 2))
     await collect(clientFor(baseUrl).orders.list({ page: 2 }))
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/orders?page=2', '/api/v1/orders?page=3'])
   })
 
-  test('gives an item once that new rows have pushed onto the next page', async () => {
+  test('returns an item once if new rows have moved it to the next page', async () => {
     const { baseUrl } = await scriptedServer(page(1, 2, 6, 5), page(2, 3, 5, 4), page(3, 3, 3, 2))
     const orders = await collect(clientFor(baseUrl).orders.list())
     expect(orders.map(({ id }) => id)).toEqual([6, 5, 4, 3, 2])
@@ -51,13 +51,13 @@ describe('a list', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('asks for no page that is not used', async () => {
+  test('does not fetch unused pages', async () => {
     const { baseUrl, requests } = await scriptedServer(page(1, 3, 6, 5), page(2, 3, 4, 3))
     for await (const order of clientFor(baseUrl).orders.list()) if (order.id === 5) break
     expect(requests).toHaveLength(1)
   })
 
-  test('can be walked by page', async () => {
+  test('can be iterated by page', async () => {
     const { baseUrl } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 5))
     const pages = await collect(clientFor(baseUrl).orders.list().pages())
     expect(pages.map(({ orders, pagination }) => [pagination.page, orders.length])).toEqual([
@@ -66,7 +66,7 @@ describe('a list', () => {
     ])
   })
 
-  test('retries each page, and passes a failure on', async () => {
+  test('retries each page, and throws its error', async () => {
     const { baseUrl, requests } = await scriptedServer(
       page(1, 2, 6, 5),
       failure(503, 'service_unavailable'),
@@ -84,7 +84,7 @@ describe('a list', () => {
   })
 })
 
-describe('a list is sent when somebody waits for it', () => {
+describe('a list is sent when it is awaited', () => {
   const settle = () => new Promise((resolve) => setTimeout(resolve, 50))
 
   test('and not before', async () => {
@@ -96,7 +96,7 @@ describe('a list is sent when somebody waits for it', () => {
     expect((await pages.next()).value?.orders).toEqual([{ id: 6 }])
   })
 
-  test('so that one which is used later, or never, leaves no rejection unhandled', async () => {
+  test('so that an unused list has no unhandled rejection', async () => {
     const unhandled = unhandledRejections()
     const { baseUrl } = await scriptedServer(failure(404, 'not_found'))
     const client = clientFor(baseUrl)
@@ -113,7 +113,7 @@ describe('a list is sent when somebody waits for it', () => {
     expect(unhandled).toEqual([])
   })
 
-  test('and once, however often it is awaited', async () => {
+  test('once, even if it is awaited several times', async () => {
     const { baseUrl, requests } = await scriptedServer(page(1, 1, 6))
     const list = clientFor(baseUrl).orders.list()
     const [first, second, { data }] = [await list, await list, await list.withResponse()]
@@ -121,7 +121,7 @@ describe('a list is sent when somebody waits for it', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('also when it is awaited and then iterated, twice', async () => {
+  test('once, even if it is awaited and then iterated twice', async () => {
     const { baseUrl, requests } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 4))
     const list = clientFor(baseUrl).orders.list()
     await list
@@ -129,7 +129,7 @@ describe('a list is sent when somebody waits for it', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/orders', '/api/v1/orders?page=2', '/api/v1/orders?page=2'])
   })
 
-  test('and fails the same way each time', async () => {
+  test('and fails with the same error each time', async () => {
     const unhandled = unhandledRejections()
     const { baseUrl, requests } = await scriptedServer(failure(404, 'not_found'))
     const list = clientFor(baseUrl).orders.list()
@@ -147,20 +147,20 @@ describe('the event feed', () => {
     body: success({ events: ids.map((id) => ({ id })), next_cursor }),
   })
 
-  test('follows the cursor until there is none', async () => {
+  test('follows the cursor to the end', async () => {
     const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1', 'evt_2'), events(null, 'evt_3'))
     const all = await collect(clientFor(baseUrl).events.list({ after: 'c0' }))
     expect(all.map(({ id }) => id)).toEqual(['evt_1', 'evt_2', 'evt_3'])
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?after=c0', '/api/v1/events?after=c1'])
   })
 
-  test('goes on from a cursor of your own, which the pages after the first do not repeat', async () => {
+  test('continues from a given cursor, which later pages do not repeat', async () => {
     const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events(null, 'evt_2'))
     await collect(clientFor(baseUrl).events.list({ cursor: 'c0', limit: 1 }))
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?cursor=c0&limit=1', '/api/v1/events?limit=1&after=c1'])
   })
 
-  test('ends at an empty page, even when that has a cursor to go on from later', async () => {
+  test('ends at an empty page, even if it has a cursor for later', async () => {
     const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events('c1'))
     expect(await collect(clientFor(baseUrl).events.list())).toHaveLength(1)
     expect(requests).toHaveLength(2)

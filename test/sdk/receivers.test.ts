@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { fetchReceiver, type ReceiverOptions, type WebhookEvent } from '../../sdk/src/webhooks/index.ts'
-import { expressReceiver, fastifyReceiver, nodeReceiver } from '../../sdk/src/webhooks/node.ts'
+import { fetchReceiver, type ReceiverOptions, type WebhookEvent } from '@fulfillment/sdk/webhooks'
+import { expressReceiver, fastifyReceiver, nodeReceiver } from '@fulfillment/sdk/webhooks/node'
 import { unhandledRejections } from './client.ts'
 
 const SECRET = 'whsec_cmVjZWl2ZXI='
-// Spacing that JSON.stringify would not give back: it breaks the signature of whoever signs a parsed body.
+// Spacing that JSON.stringify does not reproduce: a signature over the parsed and re-serialised body fails.
 const BODY = '{"id": "evt_1", "event": "order/created", "created_at": "2026-01-31T12:00:00.000Z", "data": {"order_id": 7}}'
 
 const ignore = () => undefined
@@ -99,7 +99,7 @@ describe.each(endpoints)('the receiver for %s', (_, start) => {
     expect(events).toEqual([])
   })
 
-  test('answers 500 without a detail when the event cannot be handled', async () => {
+  test('responds with 500 without a detail when the event cannot be handled', async () => {
     const failure = new Error('The password of the database is hunter2')
     const errors: unknown[] = []
     const send = await start({ secret: SECRET, onEvent: () => Promise.reject(failure), onError: (error) => errors.push(error) })
@@ -108,7 +108,7 @@ describe.each(endpoints)('the receiver for %s', (_, start) => {
     expect(errors).toEqual([failure])
   })
 
-  test('answers 500 when its own secret is unusable', async () => {
+  test('responds with 500 when its own secret is unusable', async () => {
     const send = await start({ secret: '', onEvent: ignore, onError: ignore })
     expect((await send(BODY, { 'X-Webhook-Signature': signed(BODY) })).status).toBe(500)
   })
@@ -122,7 +122,7 @@ test('a receiver takes a tolerance of its own', async () => {
   expect(await response.text()).toMatch(/^timestamp_too_old: /)
 })
 
-test('a receiver answers also when its onError fails', async () => {
+test('a receiver responds even when its onError fails', async () => {
   const unhandled = unhandledRejections()
   const log = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => log.mockRestore())

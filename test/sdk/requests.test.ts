@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FulfillmentClient, FulfillmentError } from '../../sdk/src/index.ts'
+import { FulfillmentClient, FulfillmentError } from '@fulfillment/sdk'
 import { API_KEY, clientFor, rejection, unhandledRejections } from './client.ts'
 import { scriptedServer, success } from './scripted-server.ts'
 
 describe('a request', () => {
-  test('carries the key, the body as JSON, and says who sends it', async () => {
+  test('has the key, the body as JSON, and a user agent', async () => {
     const { baseUrl, requests } = await scriptedServer()
     await clientFor(baseUrl).products.create({ name: 'Tee ☕', barcode: '4006381333931' })
     const [request] = requests
@@ -18,7 +18,7 @@ describe('a request', () => {
     })
   })
 
-  test('does not say who sends it in a browser, where CORS would have to allow it', async () => {
+  test('has no user agent header in a browser, where CORS would have to allow it', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' })
     onTestFinished(() => void vi.unstubAllGlobals())
     const sent: RequestInit[] = []
@@ -30,7 +30,7 @@ describe('a request', () => {
     expect(Object.keys(sent[0]!.headers!)).toEqual(['accept', 'x-api-key'])
   })
 
-  test('has neither body nor content type where none is given', async () => {
+  test('has neither body nor content type without a body', async () => {
     const { baseUrl, requests } = await scriptedServer()
     await clientFor(baseUrl).orders.cancel(7)
     expect(requests[0]!.body).toBe('')
@@ -49,7 +49,7 @@ describe('a request', () => {
     expect(requests[0]!.headers).toMatchObject({ 'x-request-id': 'import-7', 'x-api-key': API_KEY })
   })
 
-  test('goes through a fetch of your own, called without a receiver', async () => {
+  test('uses a custom fetch, called without a receiver', async () => {
     const receivers: unknown[] = []
     async function fetch(this: unknown): Promise<Response> {
       receivers.push(this)
@@ -68,7 +68,7 @@ describe('a path id', () => {
     expect(requests[0]!.url).toBe('/api/v1/products/sku/A%2FB%201%3Fx%3D%C3%A4%23%25')
   })
 
-  test.each(['', '.', '..', undefined, null])('that is %j never reaches another endpoint', async (sku) => {
+  test.each(['', '.', '..', undefined, null])('%j never reaches another endpoint', async (sku) => {
     const { baseUrl, requests } = await scriptedServer()
     const error = await rejection(clientFor(baseUrl).products.getBySku(sku as string))
     expect(error).toBeInstanceOf(FulfillmentError)
@@ -77,13 +77,13 @@ describe('a path id', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   test('is unwrapped to its data', async () => {
     const { baseUrl } = await scriptedServer({ body: success({ id: 7, order_tenant_id: 'SO-7' }) })
     expect(await clientFor(baseUrl).orders.get(7)).toEqual({ id: 7, order_tenant_id: 'SO-7' })
   })
 
-  test('is there in full on request, with its id', async () => {
+  test('is available in full, with its request id', async () => {
     const { baseUrl } = await scriptedServer({
       headers: { 'X-Request-Id': 'req-9', 'RateLimit-Remaining': '599' },
       body: success({ id: 7 }),
@@ -110,7 +110,7 @@ describe('the answer', () => {
     expect(settled).toBe(true)
   })
 
-  test('leaves no unhandled rejection to a caller of withResponse()', async () => {
+  test('has no unhandled rejection with withResponse()', async () => {
     const unhandled = unhandledRejections()
     const { baseUrl } = await scriptedServer({ status: 404, body: { success: false, error: { code: 'not_found', message: '' } } })
     await rejection(clientFor(baseUrl).orders.get(8).withResponse())
@@ -144,7 +144,7 @@ describe('baseUrl', () => {
     expect(() => clientFor(baseUrl as string)).toThrow(FulfillmentError)
   })
 
-  test('with a password is refused without being quoted', () => {
+  test('with a password is rejected without being quoted', () => {
     expect(() => clientFor('https://user:hunter2@example.com')).toThrow(/user name or password$/)
   })
 })

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { APIError } from '../../sdk/src/client/api-error.ts'
-import { ConnectionError, TimeoutError } from '../../sdk/src/client/connection-error.ts'
-import { FulfillmentError, type FulfillmentClient } from '../../sdk/src/index.ts'
+import { APIError, ConnectionError, FulfillmentError, TimeoutError, type FulfillmentClient } from '@fulfillment/sdk'
 import { parseRetryAfter, retryDelayMs } from '../../sdk/src/client/retry-delay.ts'
 import { clientFor, rejection, skipWaits } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
 
-describe('a call is tried again', () => {
+describe('a call is retried', () => {
   test.each([408, 429, 500, 502, 503, 504])('after %i', async (status) => {
     const { baseUrl, requests } = await scriptedServer(failure(status, 'internal_error'), { body: success({ id: 1 }) })
     expect(await clientFor(baseUrl, { hooks: skipWaits() }).orders.get(1)).toEqual({ id: 1 })
@@ -19,7 +17,7 @@ describe('a call is tried again', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('after an answer that breaks off', async () => {
+  test('after an incomplete response', async () => {
     const { baseUrl, requests } = await scriptedServer(
       (response) => response.writeHead(200, { 'Content-Length': '100' }).write('{"succ', () => response.destroy()),
       { body: success({ id: 1 }) },
@@ -40,7 +38,7 @@ describe('a call is tried again', () => {
     expect(requests).toHaveLength(attempts)
   })
 
-  test('as often as the call says, whatever the client says', async () => {
+  test('as often as the call’s options say, overriding the client’s', async () => {
     const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable'))
     await rejection(clientFor(baseUrl, { maxRetries: 5, hooks: skipWaits() }).orders.get(1, { maxRetries: 1 }))
     expect(requests).toHaveLength(2)
@@ -62,14 +60,14 @@ describe('a call is tried again', () => {
   })
 })
 
-describe('a call is not tried again', () => {
+describe('a call is not retried', () => {
   test.each([400, 401, 403, 404, 405, 409, 413, 415])('after %i', async (status) => {
     const { baseUrl, requests } = await scriptedServer(failure(status, 'validation_error'))
     expect(await rejection(clientFor(baseUrl).orders.create([]))).toMatchObject({ status })
     expect(requests).toHaveLength(1)
   })
 
-  test('when the server asks for more than a minute of patience; the error says how much', async () => {
+  test('if Retry-After is more than a minute, and the error has the wait', async () => {
     const { baseUrl, requests } = await scriptedServer(failure(503, 'service_unavailable', '', { 'Retry-After': '61' }))
     expect(await rejection(clientFor(baseUrl).orders.get(1))).toMatchObject({ retryAfterMs: 61_000 })
     expect(requests).toHaveLength(1)
@@ -94,7 +92,7 @@ describe('Idempotency-Key', () => {
     expect(next).not.toBe(first)
   })
 
-  test('may be your own', async () => {
+  test('can be passed by the caller', async () => {
     const { baseUrl, requests } = await scriptedServer()
     const client = clientFor(baseUrl)
     await client.orders.create([], { idempotencyKey: 'import-2026-01-31' })
@@ -118,13 +116,13 @@ describe('Idempotency-Key', () => {
     },
   )
 
-  test('of the options goes before one among the headers', async () => {
+  test('in the options overrides one in the headers', async () => {
     const { baseUrl, requests } = await scriptedServer()
     await clientFor(baseUrl).orders.create([], { idempotencyKey: 'mine', headers: { 'Idempotency-Key': 'other' } })
     expect(requests[0]!.headers['idempotency-key']).toBe('mine')
   })
 
-  test('is random when the header is there without a value', async () => {
+  test('is random if the header has no value', async () => {
     const { baseUrl, requests } = await scriptedServer()
     await clientFor(baseUrl).orders.create([], { headers: { 'Idempotency-Key': undefined } })
     expect(requests[0]!.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
@@ -136,7 +134,7 @@ describe('Idempotency-Key', () => {
     expect(requests[0]!.headers).not.toHaveProperty('idempotency-key')
   })
 
-  test.each(['', ' ', 'k ', 'a\nb', 'schlüssel', 'k'.repeat(256), 7])('%j is refused before anything is sent', async (key) => {
+  test.each(['', ' ', 'k ', 'a\nb', 'schlüssel', 'k'.repeat(256), 7])('%j is rejected before anything is sent', async (key) => {
     const { baseUrl, requests } = await scriptedServer()
     const error = await rejection(clientFor(baseUrl).orders.create([], { idempotencyKey: key as string }))
     expect(error).toBeInstanceOf(FulfillmentError)
@@ -144,7 +142,7 @@ describe('Idempotency-Key', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('of an earlier attempt that is still running is waited for', async () => {
+  test('of an attempt that is still running is retried', async () => {
     const running = failure(409, 'idempotency_conflict', '', { 'Retry-After': '1' })
     const { baseUrl, requests } = await scriptedServer((response) => response.destroy(), running, { body: success({ id: 1 }) })
     expect(await clientFor(baseUrl, { hooks: skipWaits() }).orders.update(1, { state_id: 5 })).toEqual({ id: 1 })
@@ -171,7 +169,7 @@ describe('the delay', () => {
     }
   })
 
-  test('is what Retry-After says and up to a tenth more, up to a minute', () => {
+  test('is Retry-After plus up to a tenth, up to a minute', () => {
     const delays = Array.from({ length: 100 }, () => retryDelayMs(unavailable(60_000), 1)!)
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(60_000)
     expect(Math.max(...delays)).toBeLessThanOrEqual(66_000)
@@ -180,13 +178,13 @@ describe('the delay', () => {
     expect(retryDelayMs(unavailable(Number.POSITIVE_INFINITY), 1)).toBeUndefined()
   })
 
-  test.each([0, 1, 499])('is no shorter for a Retry-After of %i ms than without one', (retryAfterMs) => {
+  test.each([0, 1, 499])('is not shortened by a Retry-After of %i ms', (retryAfterMs) => {
     for (const [failedAttempts, least] of [500, 1_000, 2_000, 4_000, 4_000].entries()) {
       expect(retryDelayMs(unavailable(retryAfterMs), failedAttempts + 1)).toBeGreaterThanOrEqual(least)
     }
   })
 
-  test('exists for no other error', () => {
+  test('is undefined for other errors', () => {
     expect(retryDelayMs(new Error('a bug'), 1)).toBeUndefined()
     expect(retryDelayMs(new APIError({ status: 409, code: 'idempotency_conflict', message: '' }), 1)).toBeUndefined()
     expect(retryDelayMs(new APIError({ status: 409, code: 'already_exists', message: '', retryAfterMs: 1 }), 1)).toBeUndefined()

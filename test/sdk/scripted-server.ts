@@ -10,16 +10,16 @@ export interface ReceivedRequest {
   body: string
 }
 
-/** What to do with one request: an answer, or anything else that can be done to its connection. */
-type Step = Answer | ((response: ServerResponse) => void)
+/** How to handle a request: a response, or a function for anything else that can happen to its connection. */
+type Step = ScriptedResponse | ((response: ServerResponse) => void)
 
-interface Answer {
+interface ScriptedResponse {
   status?: number
   headers?: Record<string, string>
   body?: unknown
 }
 
-/** A server that answers the n-th request by the n-th step, and goes on with the last. It is closed when the test ends. */
+/** A server that handles the n-th request by the n-th step, and further requests by the last one. It is closed when the test ends. */
 export async function scriptedServer(...steps: Step[]): Promise<{ baseUrl: string; requests: ReceivedRequest[] }> {
   const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ export async function scriptedServer(...steps: Step[]): Promise<{ baseUrl: strin
     const received = { method: request.method!, url: request.url!, headers: request.headers, body: '' }
     requests.push(received)
     request.setEncoding('utf8').on('data', (chunk: string) => (received.body += chunk))
-    request.on('end', () => (typeof step === 'function' ? step(response) : answer(response, step)))
+    request.on('end', () => (typeof step === 'function' ? step(response) : respond(response, step)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -37,7 +37,7 @@ export async function scriptedServer(...steps: Step[]): Promise<{ baseUrl: strin
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-function answer(response: ServerResponse, { status = 200, headers = {}, body }: Answer): void {
+function respond(response: ServerResponse, { status = 200, headers = {}, body }: ScriptedResponse): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? success({}))
   response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req-1', ...headers }).end(text)
 }
@@ -48,6 +48,6 @@ export function success(data: unknown): unknown {
 }
 
 /** A failure with its status. */
-export function failure(status: number, code: string, message = code, headers: Record<string, string> = {}): Answer {
+export function failure(status: number, code: string, message = code, headers: Record<string, string> = {}): ScriptedResponse {
   return { status, headers, body: { success: false, error: { code, message } } }
 }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { verifyWebhook, type WebhookTopic } from '../../sdk/src/webhooks/index.ts'
-import { signWebhook, testEvent } from '../../sdk/src/webhooks/testing.ts'
+import { verifyWebhook, type WebhookTopic } from '@fulfillment/sdk/webhooks'
+import { signWebhook, testEvent } from '@fulfillment/sdk/webhooks/testing'
 
 const document = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'))
 const topics = Object.keys(document.webhooks) as WebhookTopic[]

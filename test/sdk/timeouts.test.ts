@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { ConnectionError, TimeoutError } from '../../sdk/src/index.ts'
+import { ConnectionError, TimeoutError } from '@fulfillment/sdk'
 import { clientFor, rejection } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
 
@@ -18,7 +18,7 @@ describe('a time-out', () => {
     const error = await rejection(clientFor(baseUrl).orders.list({ page: 2 }, { timeoutMs: 50, maxRetries: 0 }))
     expect(error).toBeInstanceOf(TimeoutError)
     expect(error).toBeInstanceOf(ConnectionError)
-    expect(error).toHaveProperty('message', `GET ${baseUrl}/api/v1/orders: no answer within 50 ms (attempt 1)`)
+    expect(error).toHaveProperty('message', `GET ${baseUrl}/api/v1/orders: no response within 50 ms (attempt 1)`)
   })
 
   test('also covers a body that does not end', async () => {
@@ -57,7 +57,8 @@ describe('an abort', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('by a hook, just before the wait, ends the call', { timeout: 2_000 }, async () => {
+  // Sooner than the 30 seconds of the wait.
+  test('by a hook, just before the wait, ends the call', { timeout: 20_000 }, async () => {
     const controller = new AbortController()
     const { baseUrl } = await scriptedServer(failure(503, 'service_unavailable', '', { 'Retry-After': '30' }))
     const hooks = { onRetry: () => controller.abort(reason) }

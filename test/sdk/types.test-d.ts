@@ -1,4 +1,4 @@
-// Checked by tsc, not run: what the types of the SDK promise to those who write against it.
+// Checked by tsc, not run: the SDK's types as its users see them.
 import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { RequestHandler } from 'express'
@@ -14,11 +14,11 @@ import {
   type WebhookEvent,
   type WebhookEventOf,
   type WebhookTopic,
-} from '../../sdk/src/index.ts'
-import { fetchReceiver, type ReceiverOptions, verifyWebhook } from '../../sdk/src/webhooks/index.ts'
-import { expressReceiver, fastifyReceiver, nodeReceiver, verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
-import { testEvent } from '../../sdk/src/webhooks/testing.ts'
-import type { ErrorCode as ServedErrorCode } from '../../server/src/errors.ts'
+} from '@fulfillment/sdk'
+import { fetchReceiver, type ReceiverOptions, verifyWebhook } from '@fulfillment/sdk/webhooks'
+import { expressReceiver, fastifyReceiver, nodeReceiver, verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
+import { testEvent } from '@fulfillment/sdk/webhooks/testing'
+import type { ApiErrorCode as ServedErrorCode } from '@fulfillment/server/procedures/errors.ts'
 
 declare const client: FulfillmentClient
 declare const options: ReceiverOptions
@@ -99,7 +99,7 @@ export async function events(body: Uint8Array): Promise<void> {
   >()
 }
 
-/** A switch over all topics leaves nothing: a new topic shows up where it must be handled. */
+/** A switch over all topics is exhaustive, so a new topic is reported wherever it must be handled. */
 export function exhaustive(event: WebhookEvent): string {
   switch (event.event) {
     case 'order/created':

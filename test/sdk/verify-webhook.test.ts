@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { FulfillmentError } from '../../sdk/src/index.ts'
-import { verifyWebhook, WebhookVerificationError } from '../../sdk/src/webhooks/index.ts'
-import { verifyWebhookSync } from '../../sdk/src/webhooks/node.ts'
+import { FulfillmentError } from '@fulfillment/sdk'
+import { verifyWebhook, WebhookVerificationError } from '@fulfillment/sdk/webhooks'
+import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import { rejection } from './client.ts'
 
 const SECRET = 'whsec_dGhpcyBpcyBhIHNlY3JldCBmb3IgdGVzdHM='
@@ -16,7 +16,7 @@ const T = NOW.getTime() / 1_000
 // Made with `openssl dgst -sha256 -hmac`, so that the test does not share a mistake with the code.
 const V1 = 'f3a9f8f976bb3afcf2c3b30b8595d2f60f0af120d58312762af4597b5027b6fa'
 
-/** What the service sends, computed apart from the package. */
+/** The service's signature, computed without the package. */
 function hmac(body: string | Buffer, secret = SECRET, t: number | string = T): string {
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
 }
@@ -39,7 +39,7 @@ describe.each(verifiers)('%s', (_, verify) => {
     return error as WebhookVerificationError
   }
 
-  test('returns the event of a request as the service signs it', async () => {
+  test('returns the event of a request signed by the service', async () => {
     const event = await verify(BODY, `t=${T},v1=${V1}`, SECRET, { now: NOW })
     expect(event).toEqual(JSON.parse(BODY))
   })
@@ -55,19 +55,19 @@ describe.each(verifiers)('%s', (_, verify) => {
     expect(await verify(body, header(), SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
   })
 
-  test('takes the present as the time when none is given', async () => {
+  test('uses the current time by default', async () => {
     const t = Math.floor(Date.now() / 1_000)
     expect(await verify(BODY, header(BODY, t), SECRET)).toMatchObject({ id: 'evt_1' })
   })
 
-  test('takes several secrets, and several signatures after a rotation', async () => {
+  test('accepts several secrets, and several signatures after a rotation', async () => {
     const rotated = `t=${T},v1=${hmac(BODY, OTHER)},v1=${hmac(BODY)}`
     expect(await verify(BODY, rotated, SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
     expect(await verify(BODY, rotated, [OTHER, 'whsec_third'], { now: NOW })).toMatchObject({ id: 'evt_1' })
     expect(await verify(BODY, header(), ['whsec_third', SECRET], { now: NOW })).toMatchObject({ id: 'evt_1' })
   })
 
-  test('takes upper-case digits, a header in an array, and passes over schemes it does not know', async () => {
+  test('accepts upper-case digits and a header in an array, and ignores unknown schemes', async () => {
     expect(await verify(BODY, `t=${T},v1=${hmac(BODY).toUpperCase()}`, SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
     expect(await verify(BODY, [header()], SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
     expect(await verify(BODY, `v0=x,${header()},v2=abc=`, SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
@@ -88,12 +88,12 @@ describe.each(verifiers)('%s', (_, verify) => {
     expect(await reasonOf(body, signature, secret)).toMatchObject({ reason: 'signature_mismatch' })
   })
 
-  test('takes the time as it was signed, digit for digit', async () => {
+  test('uses the digits of the timestamp as signed', async () => {
     expect(await verify(BODY, header(BODY, `0${T}`), SECRET, { now: NOW })).toMatchObject({ id: 'evt_1' })
     expect(await reasonOf(BODY, `t=0${T},v1=${hmac(BODY)}`, SECRET)).toMatchObject({ reason: 'signature_mismatch' })
   })
 
-  test('points at a secret without its whsec_', async () => {
+  test('mentions a secret without whsec_', async () => {
     const { message } = await reasonOf(BODY, header(), SECRET.replace('whsec_', ''))
     expect(message).toContain('A secret begins with whsec_')
     expect((await reasonOf(BODY, header(), OTHER)).message).not.toContain('whsec_')
@@ -139,7 +139,7 @@ describe.each(verifiers)('%s', (_, verify) => {
     })
   })
 
-  test('refuses two headers, of which one could be forged', async () => {
+  test('rejects two headers, because one could be forged', async () => {
     expect(await reasonOf(BODY, [header(), header()], SECRET)).toMatchObject({ reason: 'malformed_header' })
   })
 
@@ -150,20 +150,20 @@ describe.each(verifiers)('%s', (_, verify) => {
     [300, undefined],
     [301, 'timestamp_in_future'],
     [86_400, 'timestamp_in_future'],
-  ])('answers a time %i seconds off with %s', async (seconds, reason) => {
+  ])('judges a time %i seconds off: %s', async (seconds, reason) => {
     const signature = header(BODY, T + seconds)
-    const answer = reason
+    const outcome = reason
       ? (await reasonOf(BODY, signature, SECRET)).reason
       : (await verify(BODY, signature, SECRET, { now: NOW }), undefined)
-    expect(answer).toBe(reason)
+    expect(outcome).toBe(reason)
   })
 
-  test('names both clocks when they disagree', async () => {
+  test('names both times if they differ', async () => {
     const { message } = await reasonOf(BODY, header(BODY, T - 3_600), SECRET)
     expect(message).toContain("Signed at 2026-01-31T11:00:00.000Z, 3600 s before this machine's clock, 2026-01-31T12:00:00.000Z")
   })
 
-  test('has a tolerance of your own, and refuses everything for one that is no number', async () => {
+  test('accepts a tolerance, and rejects every request if it is NaN', async () => {
     const signature = header(BODY, T - 10)
     expect(await verify(BODY, signature, SECRET, { now: NOW, toleranceSeconds: 10 })).toMatchObject({ id: 'evt_1' })
     expect(await reasonOf(BODY, signature, SECRET, { toleranceSeconds: 9 })).toMatchObject({ reason: 'timestamp_too_old' })
@@ -182,12 +182,12 @@ describe.each(verifiers)('%s', (_, verify) => {
     expect(await reasonOf(body as string, header(), SECRET)).toMatchObject({ reason: 'body_not_raw' })
   })
 
-  test('says that a body may have to be awaited', async () => {
+  test('mentions a body that was not awaited', async () => {
     const { reason, message } = await reasonOf(Promise.resolve(BODY) as unknown as string, header(), SECRET)
     expect([reason, message]).toEqual(['body_not_raw', expect.stringContaining('not read yet')])
   })
 
-  test('says that a body was parsed and written anew, where that can be proven', async () => {
+  test('reports a re-serialized body if that is certain', async () => {
     const sent = JSON.stringify(JSON.parse(BODY))
     const rewritten = JSON.stringify(JSON.parse(sent), null, 2)
     expect(await reasonOf(rewritten, header(sent), SECRET)).toMatchObject({

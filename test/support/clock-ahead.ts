@@ -1,4 +1,4 @@
-// Loaded before a server process: its clock is 400 days ahead.
+// Preloaded into a server process: sets its clock 400 days ahead.
 const AHEAD_MS = 400 * 86_400_000
 const RealDate = Date
 

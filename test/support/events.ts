@@ -1,6 +1,6 @@
 import type { TestService, TestTenant } from './service.ts'
 
-/** An event as subscribers get it. */
+/** An event as sent to subscribers. */
 export interface RecordedEvent {
   id: string
   event: string

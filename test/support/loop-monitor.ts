@@ -1,6 +1,6 @@
 /**
- * Loaded before a server: on each SIGUSR2 it prints for how long one round of the event loop has kept the processor at most since the last one, in
- * milliseconds. Unlike time, that does not grow when other processes want the processor too.
+ * Preloaded into a server. On SIGUSR2 it prints the processor time of the longest round of the event loop since the previous signal, in
+ * milliseconds. Unlike elapsed time, processor time does not grow when other processes compete for the processor.
  */
 const now = (): number => {
   const { user, system } = (process.threadCpuUsage ?? process.cpuUsage).call(process)

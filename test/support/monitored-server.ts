@@ -4,9 +4,9 @@ import { startServerProcess, type ServerProcess } from './server-process.ts'
 
 const MONITOR = fileURLToPath(new URL('loop-monitor.ts', import.meta.url))
 
-/** A server process that tells how long it held its event loop. */
+/** A server process that reports how long it blocked its event loop. */
 export interface MonitoredServer extends ServerProcess {
-  /** The longest round of the event loop while `work` ran, in milliseconds of the processor. */
+  /** The longest round of the event loop while `work` ran, in milliseconds of processor time. */
   longestRound(work: () => Promise<unknown>): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-/** Loaded before a server: a SIGUSR2 puts its clock two days back, a SIGWINCH four days ahead of that. */
+/** Preloaded into a server: SIGUSR2 moves its clock back by two days, SIGWINCH forward by four days. */
 const RealDate = Date
 const DAY_MS = 86_400_000
 let offsetMs = 0

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Database } from '../../server/src/database/database.ts'
-import { EVENT_DATA, type Topic } from '../../server/src/events/index.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
+import { dataOf, type Topic } from './topics.ts'
 import { eventsOf } from './events.ts'
-import type { Answer, TestService, TestTenant } from './service.ts'
+import type { ServiceResponse, TestService, TestTenant } from './service.ts'
 import { newProduct } from './stock.ts'
 
 let orders = 0
 
-/** A valid order of one line, of a product that is made for it unless `fields` has lines. */
+/** A valid order. Unless `fields` has lines, creates a product and adds one line for it. */
 export async function orderFor(
   tenant: TestTenant,
   fields: object = {},
@@ -25,7 +25,7 @@ export async function newOrder(tenant: TestTenant, fields: object = {}): Promise
   return { id: body.data.orders[0].id, order_tenant_id: order.order_tenant_id }
 }
 
-/** The tenant's order events, oldest first, each with exactly the fields of its topic, without those of `order/created` unless asked for. */
+/** The tenant's order events, oldest first. Checks that each has exactly the fields of its topic. Excludes `order/created` by default. */
 export async function orderEvents(
   service: TestService,
   tenant: TestTenant,
@@ -35,17 +35,17 @@ export async function orderEvents(
   return events
     .filter(({ event }) => event.startsWith('order/') && (options.created || event !== 'order/created'))
     .map(({ event, data }) => {
-      const schema = EVENT_DATA[event as Topic]
+      const schema = dataOf(event)
       expect(schema.strict().safeParse(data).error).toBeUndefined()
       expect(Object.keys(data)).toEqual(Object.keys(schema.shape))
-      return { event: event as Topic, data }
+      return { event, data }
     })
 }
 
-/** Status and code of a failed answer. */
-export const failure = ({ status, body }: Answer): [number, string] => [status, body.error?.code]
+/** Status and error code of a failed response. */
+export const failure = ({ status, body }: ServiceResponse): [number, string] => [status, body.error?.code]
 
-/** What must hold whatever happened: the numbers that lists add up are those of the orders. */
+/** Invariant: the counts that lists add up match the orders. */
 export async function expectConsistentCounts(db: Database, tenant: TestTenant): Promise<void> {
   const { rows } = await sql`
     with real as (
@@ -86,7 +86,7 @@ export async function expectConsistentCounts(db: Database, tenant: TestTenant): 
   expect(rows).toEqual([])
 }
 
-/** Spreads the tenant's orders over ten days and all states, many at the same moment, some at midnight, and counts them anew. */
+/** Spreads the tenant's orders over ten days and all states, many at the same time, some at midnight. Then recomputes their counts. */
 export async function spreadOrders(db: Database, tenant: TestTenant): Promise<void> {
   await db.transaction(async (tx) => {
     await sql`

@@ -1,7 +1,7 @@
 const BUSY_MACHINE = 4
 
 /**
- * The longest time that something may take here, when the promise is `promisedMs`: tests share two cores with one another, and at times with
- * something that burns both. A promise that is broken must still fail: what the tests guard against takes longer, or for ever.
+ * The time limit in tests for a promised time of `promisedMs`. Tests share two cores with each other, and at times with other processes that
+ * keep both busy. A broken promise must still fail the test: the faults under test take longer than this limit, or forever.
  */
 export const atMost = (promisedMs: number): number => promisedMs * BUSY_MACHINE

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Database } from '../../server/src/database/database.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
 import { newOrder } from './orders.ts'
-import type { Answer, TestTenant } from './service.ts'
+import type { ServiceResponse, TestTenant } from './service.ts'
 import { newProduct } from './stock.ts'
 
 export const OPERATOR = { operator_email: 'ada@example.com', operator_id: 7 }
@@ -14,7 +14,7 @@ export interface PickableProduct {
   sku: string
 }
 
-/** A product with stock at the locations given. */
+/** Creates a product with stock at the given locations. */
 export async function stockedProduct(
   tenant: TestTenant,
   stock: Record<string, number>,
@@ -27,15 +27,15 @@ export async function stockedProduct(
   return product
 }
 
-/** An order with these lines, and its running flow. */
+/** Creates an order with these lines and starts its picking flow. */
 export async function startedFlow(tenant: TestTenant, lines: [product: PickableProduct, quantity: number][]) {
   const order = await newOrder(tenant, { order_detail: lines.map(([{ barcode }, quantity]) => ({ barcode, quantity })) })
   const { body } = await tenant.request('POST', '/flows', { order_id: order.id, ...OPERATOR })
   return { order, flow: body.data.id as number }
 }
 
-/** Picks in a flow. */
-export function pick(tenant: TestTenant, flow: number, body: object): Promise<Answer> {
+/** Records a pick in a flow. */
+export function pick(tenant: TestTenant, flow: number, body: object): Promise<ServiceResponse> {
   return tenant.request('POST', `/flows/${flow}/picks`, body)
 }
 
@@ -47,7 +47,7 @@ export async function stockOf(tenant: TestTenant, product: PickableProduct): Pro
   )
 }
 
-/** What must hold whatever happened: orders, lines, flows, picks, movements and counts tell the same story. */
+/** Invariant: orders, lines, flows, picks, movements and counts are consistent. */
 export async function expectConsistentPicking(db: Database, tenant: TestTenant): Promise<void> {
   const { rows } = await sql`
     with flow as (

@@ -1,25 +1,29 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
+import { freePort } from './free-port.ts'
 
+const PRINTING = { timeout: 30_000, interval: 20 }
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
-/** A server in a process of its own, as `npm start` makes it. */
+/** A server in its own process, started as by `npm start`. */
 export interface ServerProcess {
   child: ChildProcess
-  /** Of the API; undefined for a worker. */
+  /** URL of the API. */
   url: string
-  /** Everything that the process has written so far. */
+  /** The output of the process so far. */
   output(): string
+  /** Waits until the output matches: it can arrive after the response to a request. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends a signal and waits until the process has ended; returns its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts the server with these settings, on a free port, and waits until it answers. */
-export async function startServerProcess(env: Record<string, string>): Promise<ServerProcess> {
+/** Starts the server with these settings, on a free port, and waits until it is ready. `main` is the main file of another copy of the server. */
+export async function startServerProcess(env: Record<string, string>, main = MAIN): Promise<ServerProcess> {
   const port = Number(env.PORT ?? (await freePort()))
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),
@@ -38,6 +42,8 @@ export async function startServerProcess(env: Record<string, string>): Promise<S
     child,
     url: `http://127.0.0.1:${port}`,
     output: () => text,
+    printed: (pattern) =>
+      vi.waitFor(() => pattern.exec(text) ?? Promise.reject(new Error(`${pattern} was not written: ${text}`)), PRINTING),
     end: async (signal) => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const ended = once(child, 'close')
@@ -56,14 +62,4 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error(`the server did not start: ${output()}`)
-}
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

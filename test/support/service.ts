@@ -1,15 +1,15 @@
 import { inject } from 'vitest'
-import { insertApiKey } from '../../server/src/api-keys/index.ts'
-import { readConfig, type Config } from '../../server/src/config.ts'
-import type { Scope } from '../../server/src/context.ts'
-import { openDatabase, type Database } from '../../server/src/database/database.ts'
-import { startServer } from '../../server/src/server.ts'
-import { createTenant } from '../../server/src/tenants/index.ts'
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import { readConfig, type Config } from '@fulfillment/server/config.ts'
+import type { Scope } from '@fulfillment/server/procedures/context.ts'
+import { openDatabase, type Database } from '@fulfillment/server/database/database.ts'
+import { startServer } from '@fulfillment/server/server.ts'
+import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
 import { assertFitsDocument } from './document.ts'
 import { cloneDatabase } from './test-database.ts'
 
-/** An answer of the service. */
-export interface Answer {
+/** A response of the service. */
+export interface ServiceResponse {
   status: number
   headers: Headers
   // Tests read whatever fields they expect.
@@ -22,17 +22,19 @@ export interface RequestOptions {
   headers?: Record<string, string>
 }
 
-/** A tenant of its own, with an admin key. */
+/** A tenant with an admin key. */
 export interface TestTenant {
+  /** URL of its server. */
+  url: string
   id: number
   key: string
-  /** Sends JSON to a path below /api/v1 and checks that the answer fits the OpenAPI document. */
-  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
+  /** Sends JSON to a path below /api/v1 and checks that the response fits the OpenAPI document. */
+  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<ServiceResponse>
   /** Another key of the tenant. */
   createKey(options?: { scopes?: Scope[]; expires_at?: string; ip_whitelist?: string[]; name?: string }): Promise<string>
 }
 
-/** The real server on a database of its own. */
+/** The real server and its database. */
 export interface TestService {
   url: string
   databaseUrl: string
@@ -43,49 +45,59 @@ export interface TestService {
   stop(): Promise<void>
 }
 
-/** Starts the server as `npm start` does, on a copy of the migrated template; the rate limit is off unless `config` sets it. */
-export async function startService(config: Partial<Config> = {}): Promise<TestService> {
-  const database = await cloneDatabase(inject('postgresUrl'))
+/** Starts the server as `npm start` does, on a copy of the migrated template unless `settings` names a database. By default, the rate limit is off. */
+export async function startService(settings: Partial<Config> = {}): Promise<TestService> {
+  const own = settings.databaseUrl === undefined ? await cloneDatabase(inject('postgresUrl')) : undefined
+  const databaseUrl = settings.databaseUrl ?? own?.url ?? ''
   const server = await startServer({
     ...readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ENCRYPTION_KEY: 'encryption key of the tests' }),
-    databaseUrl: database.url,
-    ...config,
+    ...settings,
+    databaseUrl,
   })
   const url = server.url ?? ''
-  const db = openDatabase(database.url, { maxConnections: 2, pipelinedConnections: 1 })
+  const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await db.close()
+    await own?.drop()
+  }
+  let stopped: Promise<void> | undefined
   return {
     url,
-    databaseUrl: database.url,
+    databaseUrl,
     db,
     newTenant: () => newTenant(url, db),
     stopServer: () => server.stop(),
-    stop: async () => {
-      await server.stop()
-      await db.close()
-      await database.drop()
-    },
+    stop: () => (stopped ??= stop()),
   }
 }
 
-async function newTenant(url: string, db: Database): Promise<TestTenant> {
+/** Creates a tenant in the database. Its requests go to the server at `url`. */
+export async function newTenant(url: string, db: Database): Promise<TestTenant> {
   const { id } = await createTenant(db, 'test tenant')
   const createKey: TestTenant['createKey'] = async (options = {}) =>
     (await insertApiKey(db, id, 'live', { name: 'test key', scopes: ['admin'], ...options })).key
   const key = await createKey()
   return {
+    url,
     id,
     key,
     createKey,
     request: async (method, path, body, options = {}) => {
-      const answer = await send(`${url}/api/v1${path}`, method, body, { key, ...options })
-      assertFitsDocument(method, path, answer)
-      return answer
+      const response = await send(`${url}/api/v1${path}`, method, body, { key, ...options })
+      assertFitsDocument(method, path, response)
+      return response
     },
   }
 }
 
-/** Sends JSON; a body of undefined sends none. */
-export async function send(url: string, method: string, body: unknown, { key, headers }: RequestOptions): Promise<Answer> {
+/** Sends JSON, or no body if it is undefined. */
+export async function send(
+  url: string,
+  method: string,
+  body: unknown,
+  { key, headers }: RequestOptions,
+): Promise<ServiceResponse> {
   const response = await fetch(url, {
     method,
     headers: {

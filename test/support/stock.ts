@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Database } from '../../server/src/database/database.ts'
-import { EVENT_DATA, type Topic } from '../../server/src/events/index.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
+import { dataOf, type Topic } from './topics.ts'
 import type { TestTenant } from './service.ts'
 
 export interface RecordedEvent {
   event: Topic
-  // Tests read whatever fields they expect.
+  // Each test reads the fields that it expects.
   // oxlint-disable-next-line typescript/no-explicit-any
   data: any
 }
@@ -24,7 +24,7 @@ export async function newProduct(
   return { ...product, id: body.data.id }
 }
 
-/** The tenant's stock events in the order in which they were recorded, each with exactly the fields of its topic. */
+/** The tenant's stock events in recorded order. Checks that each has exactly the fields of its topic. */
 export async function stockEvents(db: Database, tenant: TestTenant): Promise<RecordedEvent[]> {
   const rows = await db.kysely
     .selectFrom('events')
@@ -35,13 +35,13 @@ export async function stockEvents(db: Database, tenant: TestTenant): Promise<Rec
     .execute()
   return rows.map(({ body }) => {
     const { event, data } = JSON.parse(body) as RecordedEvent
-    expect(EVENT_DATA[event].strict().safeParse(data).error).toBeUndefined()
-    expect(Object.keys(data)).toEqual(Object.keys(EVENT_DATA[event].shape))
+    expect(dataOf(event).strict().safeParse(data).error).toBeUndefined()
+    expect(Object.keys(data)).toEqual(Object.keys(dataOf(event).shape))
     return { event, data }
   })
 }
 
-/** What must hold whatever happened: levels, movements, warehouse totals and counts tell the same story. */
+/** Invariant: levels, movements, warehouse totals and counts are consistent. */
 export async function expectConsistentStock(db: Database, tenant: TestTenant): Promise<void> {
   const { rows } = await sql`
     with chained as (

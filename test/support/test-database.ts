@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { openDatabase, type Database } from '@fulfillment/server/database/database.ts'
 
-/** The migrated database that every test file's own is a copy of. */
+/** The migrated database that the database of every test file is copied from. */
 export const TEMPLATE = 'fulfillment_template'
 
 /** A new database; one of the same name is dropped first. */
@@ -17,9 +18,36 @@ export async function cloneDatabase(postgresUrl: string): Promise<{ url: string;
   return { url: urlOf(postgresUrl, name), drop: () => administer(postgresUrl, `drop database ${name} with (force)`) }
 }
 
-/** Drops a database, whoever is connected to it. */
+/** A migrated database and few connections to it. */
+export interface TestDatabase {
+  url: string
+  db: Database
+  /** Closes the connections and drops the database. */
+  drop(): Promise<void>
+}
+
+/** Opens a copy of the template. */
+export async function openTestDatabase(postgresUrl: string): Promise<TestDatabase> {
+  const { url, drop } = await cloneDatabase(postgresUrl)
+  const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
+  return {
+    url,
+    db,
+    drop: async () => {
+      await db.close()
+      await drop()
+    },
+  }
+}
+
+/** Drops a database and ends its connections. */
 export function dropDatabase(url: string): Promise<void> {
   return administer(url, `drop database ${new URL(url).pathname.slice(1)} with (force)`)
+}
+
+/** Sets whether a database accepts new connections. Open connections stay. */
+export function allowConnections(url: string, allow: boolean): Promise<void> {
+  return administer(url, `alter database ${new URL(url).pathname.slice(1)} allow_connections ${allow}`)
 }
 
 async function administer(postgresUrl: string, ...statements: string[]): Promise<void> {

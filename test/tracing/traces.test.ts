@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { request as sendRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startReceiver } from '../webhooks/support/receiver.ts'
+import { describe, expect } from 'vitest'
+import { startServerProcess } from '../support/server-process.ts'
 import { startCollector, type CollectedSpan, type Collector } from './support/collector.ts'
-import { startTracedServer, type TracedServer } from './support/traced-server.ts'
+import { it as base } from './support/it.ts'
+import { startTracedServer } from './support/traced-server.ts'
 
 const SERVER = 2
 const CLIENT = 3
 
-let collector: Collector
-let server: TracedServer
-beforeAll(async () => {
-  collector = await startCollector()
-  server = await startTracedServer({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-token=token-of-the-collector',
-    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=tests',
+/** `it` with a collector and a server that sends its spans there, for all tests of the file. */
+const it = base
+  .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const collector = await startCollector()
+    onCleanup(() => collector.close())
+    return collector
   })
-})
-afterAll(async () => {
-  await server.stop()
-  await collector.close()
-})
+  .extend('server', { scope: 'file' }, async ({ collector, database }, { onCleanup }) => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-token=token-of-the-collector',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=tests',
+    }
+    const server = await startTracedServer(database, env, startServerProcess)
+    onCleanup(async () => void (await server.process.end('SIGTERM')))
+    return server
+  })
 
 /** A trace of a caller. */
 function newTrace(flags = '01') {
@@ -31,18 +35,18 @@ function newTrace(flags = '01') {
 }
 
 const inTrace = (traceId: string) => (span: CollectedSpan) => span.traceId === traceId
-const requestSpan = async (traceId: string): Promise<CollectedSpan> => {
+const requestSpan = async (collector: Collector, traceId: string): Promise<CollectedSpan> => {
   const [span] = await collector.find('request span', (span) => span.traceId === traceId && span.kind === SERVER)
   return span as CollectedSpan
 }
 
 describe('the trace of a request', () => {
-  it('is that of its caller, and has its statements', async () => {
+  it('continues the caller’s trace, and contains the SQL statements', async ({ collector, server }) => {
     const trace = newTrace()
     const headers = { ...trace.headers, tracestate: 'vendor=caller-1', 'x-request-id': 'traced-request' }
-    const answer = await server.request('GET', '/api/v1/products/424242?note=secret-of-the-query', undefined, headers)
-    expect(answer.status).toBe(404)
-    const request = await requestSpan(trace.traceId)
+    const response = await server.request('GET', '/api/v1/products/424242?note=secret-of-the-query', undefined, headers)
+    expect(response.status).toBe(404)
+    const request = await requestSpan(collector, trace.traceId)
     expect(request).toMatchObject({
       name: 'GET /api/v1/products/{id}',
       parentSpanId: trace.spanId,
@@ -72,11 +76,14 @@ describe('the trace of a request', () => {
     expect(collector.headers[0]).toMatchObject({ 'x-collector-token': 'token-of-the-collector' })
   })
 
-  it('has the statements that follow a body, how long they waited for a connection, and transactions', async () => {
+  it('contains the statements after the body was read, their wait for a connection, and transactions', async ({
+    collector,
+    server,
+  }) => {
     const plain = newTrace()
     const product = { name: 'Traced', barcode: 'traced-1', description: 'secret-of-the-body' }
     expect((await server.request('POST', '/api/v1/products', product, plain.headers)).status).toBe(200)
-    await requestSpan(plain.traceId)
+    await requestSpan(collector, plain.traceId)
     const spans = collector.spans.filter(inTrace(plain.traceId))
     expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['insert_audit_entries', 'POST /api/v1/products']))
     const waits = spans.filter((span) => 'fulfillment.connection_wait_ms' in span.attributes)
@@ -85,47 +92,49 @@ describe('the trace of a request', () => {
     const keyed = newTrace()
     const headers = { ...keyed.headers, 'idempotency-key': 'secret-idempotency-key' }
     expect((await server.request('POST', '/api/v1/products', { ...product, barcode: 'traced-2' }, headers)).status).toBe(200)
-    const request = await requestSpan(keyed.traceId)
+    const request = await requestSpan(collector, keyed.traceId)
     const transaction = collector.spans.filter(inTrace(keyed.traceId)).find(({ name }) => name === 'transaction')
     expect(transaction).toMatchObject({ parentSpanId: request.spanId, kind: CLIENT })
     const within = collector.spans.filter(({ parentSpanId }) => parentSpanId === transaction?.spanId)
-    expect(within.map(({ name }) => name)).toEqual(expect.arrayContaining(['lock_idempotency_key', 'keep_idempotent_answer']))
+    expect(within.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['claim_idempotency_keys', 'keep_idempotent_responses']),
+    )
   })
 
-  it('has the statements that follow a body which arrives late', async () => {
+  it('contains the statements after a body that arrives late', async ({ collector, server }) => {
     const trace = newTrace()
     const headers = { ...trace.headers, 'x-api-key': server.key, 'content-type': 'application/json' }
-    const answered = new Promise<number | undefined>((resolve, reject) => {
+    const status = new Promise<number | undefined>((resolve, reject) => {
       const request = sendRequest(`${server.process.url}/api/v1/products`, { method: 'POST', headers }, (response) =>
         resolve(response.resume().statusCode),
       )
       request.on('error', reject).flushHeaders()
       setTimeout(() => request.end(JSON.stringify({ name: 'Late', barcode: 'late-1' })), 100)
     })
-    expect(await answered).toBe(200)
-    const { spanId } = await requestSpan(trace.traceId)
+    expect(await status).toBe(200)
+    const { spanId } = await requestSpan(collector, trace.traceId)
     const names = collector.spans.filter(({ parentSpanId }) => parentSpanId === spanId).map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['insert_audit_entries', 'insert_product']))
   })
 
-  it('has searches, which have no statement of their own name', async () => {
+  it('contains queries that are composed for the call, which have no name', async ({ collector, server }) => {
     const trace = newTrace()
-    expect((await server.request('GET', '/api/v1/products?search=traced', undefined, trace.headers)).status).toBe(200)
-    await requestSpan(trace.traceId)
+    expect((await server.request('GET', '/api/v1/api-keys', undefined, trace.headers)).status).toBe(200)
+    await requestSpan(collector, trace.traceId)
     const names = collector.spans.filter(inTrace(trace.traceId)).map(({ name }) => name)
-    expect(names).toContain('select products')
+    expect(names).toContain('select api_keys')
   })
 
-  it('covers calls of tRPC’s own clients', async () => {
+  it('covers calls of tRPC clients', async ({ collector, server }) => {
     const trace = newTrace()
     await server.request('GET', `/trpc/products.list?input=${encodeURIComponent('{}')}`, undefined, trace.headers)
-    expect(await requestSpan(trace.traceId)).toMatchObject({
+    expect(await requestSpan(collector, trace.traceId)).toMatchObject({
       name: 'GET /trpc/{path}',
       attributes: { 'url.path': '/trpc/products.list', 'http.response.status_code': 200 },
     })
   })
 
-  it('is its own when the caller’s header is not valid', async () => {
+  it('is a new trace if the caller’s header is invalid', async ({ collector, server }) => {
     for (const traceparent of [
       'garbage',
       `00-${'0'.repeat(32)}-${'1'.repeat(16)}-01`,
@@ -139,44 +148,46 @@ describe('the trace of a request', () => {
     }
   })
 
-  it('is an error when the server is at fault, and tells the code of Postgres alone', async () => {
-    await server.db.pool.query(`alter table products add constraint broken check (name <> 'Broken secret-of-the-body')`)
+  it('has an error status for a server error, with only the SQLSTATE', async ({ collector, server, database }) => {
+    await database.db.dedicatedPool.query(
+      `alter table products add constraint broken check (name <> 'Broken secret-of-the-body')`,
+    )
     const trace = newTrace()
     const body = { name: 'Broken secret-of-the-body', barcode: 'traced-3' }
     expect((await server.request('POST', '/api/v1/products', body, trace.headers)).status).toBe(500)
-    await server.db.pool.query('alter table products drop constraint broken')
-    expect(await requestSpan(trace.traceId)).toMatchObject({ statusCode: 2, attributes: { 'error.type': '500' } })
+    await database.db.dedicatedPool.query('alter table products drop constraint broken')
+    expect(await requestSpan(collector, trace.traceId)).toMatchObject({ statusCode: 2, attributes: { 'error.type': '500' } })
     const failed = collector.spans.find((span) => span.traceId === trace.traceId && span.kind === CLIENT && span.statusCode === 2)
     expect(failed?.attributes).toMatchObject({ 'db.response.status_code': '23514' })
   })
 
-  it('is not sent when the caller did not sample it', async () => {
+  it('is not sent if the caller did not sample it', async ({ collector, server }) => {
     const [unsampled, sampled] = [newTrace('00'), newTrace()]
     await server.request('POST', '/api/v1/products', { name: 'Unsampled', barcode: 'unsampled' }, unsampled.headers)
     await server.request('GET', '/api/v1/warehouses', undefined, sampled.headers)
-    await requestSpan(sampled.traceId)
+    await requestSpan(collector, sampled.traceId)
     expect(collector.spans.filter(inTrace(unsampled.traceId))).toEqual([])
   })
 
-  it('has nothing of probes', async () => {
+  it('does not exist for health checks', async ({ collector, server }) => {
     await fetch(`${server.process.url}/readyz`)
     const trace = newTrace()
     await server.request('GET', '/api/v1/warehouses', undefined, trace.headers)
-    await requestSpan(trace.traceId)
+    await requestSpan(collector, trace.traceId)
     expect(collector.spans.filter(({ attributes }) => attributes['url.path'] === '/readyz')).toEqual([])
   })
 })
 
 describe('a statement that serves several requests', () => {
-  it('is linked with each of them', async () => {
+  it('is linked to each of them', async ({ collector, server }) => {
     const created = await server.request('POST', '/api/v1/products', { name: 'Shared', barcode: 'shared-1' })
     const traces = Array.from({ length: 30 }, () => newTrace())
     const adjustment = { product_id: created.body.data.id, location_id: 'A1', adjustment_quantity: 1 }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       traces.map((trace) => server.request('POST', '/api/v1/stock/adjustment', adjustment, trace.headers)),
     )
-    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
-    const requests = await Promise.all(traces.map(({ traceId }) => requestSpan(traceId)))
+    expect([...new Set(responses.map(({ status }) => status))]).toEqual([200])
+    const requests = await Promise.all(traces.map(({ traceId }) => requestSpan(collector, traceId)))
     const shared = collector.spans.filter(({ kind, links }) => kind === CLIENT && links.length > 1)
     expect(shared.length).toBeGreaterThan(0)
     for (const span of shared) {
@@ -193,7 +204,7 @@ describe('a statement that serves several requests', () => {
 })
 
 describe('the trace of a delivery', () => {
-  it('goes on at the receiver', async () => {
+  it('continues at the receiver', async ({ collector, server, startReceiver }) => {
     const receiver = await startReceiver((request, response) => {
       const status = request.headers['x-webhook-attempt'] === '1' ? 503 : 200
       response.writeHead(status, { 'retry-after': '1' }).end()
@@ -228,11 +239,9 @@ describe('the trace of a delivery', () => {
         },
       })
     }
-    await receiver.close()
   })
 
-  it('is that of the request for a test event, without the caller’s tracestate', async () => {
-    const receiver = await startReceiver()
+  it('of a test event continues the trace of the request, without the caller’s tracestate', async ({ server, receiver }) => {
     const created = await server.request('POST', '/api/v1/webhooks', {
       name: 'tested',
       url: receiver.url,
@@ -240,20 +249,19 @@ describe('the trace of a delivery', () => {
     })
     const trace = newTrace()
     const headers = { ...trace.headers, tracestate: 'vendor=caller-2' }
-    const answer = await server.request('POST', `/api/v1/webhooks/${created.body.data.id}/test`, {}, headers)
-    expect(answer.body.data.state).toBe('succeeded')
+    const response = await server.request('POST', `/api/v1/webhooks/${created.body.data.id}/test`, {}, headers)
+    expect(response.body.data.state).toBe('succeeded')
     const [received] = await receiver.count(1)
     expect(received?.headers.traceparent).toMatch(new RegExp(`^00-${trace.traceId}-(?!${trace.spanId})[0-9a-f]{16}-01$`))
     expect(received?.headers.tracestate).toBeUndefined()
-    await receiver.close()
   })
 })
 
-describe('what leaves the server', () => {
-  it('is on the request’s log lines too, and is no secret', async () => {
+describe('exported data', () => {
+  it('has the trace id of the log lines, and contains no secrets', async ({ collector, server }) => {
     const trace = newTrace()
     await server.request('GET', '/api/v1/warehouses', undefined, { ...trace.headers, 'x-request-id': 'logged-request' })
-    const { spanId } = await requestSpan(trace.traceId)
+    const { spanId } = await requestSpan(collector, trace.traceId)
     await expect
       .poll(() => server.logLines().find(({ reqId }) => reqId === 'logged-request'))
       .toMatchObject({ trace_id: trace.traceId, span_id: spanId })

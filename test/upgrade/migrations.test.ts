@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { insertApiKey } from '../../server/src/api-keys/index.ts'
-import { readConfig } from '../../server/src/config.ts'
-import type { Database } from '../../server/src/database/database.ts'
-import { migrate } from '../../server/src/database/migrate.ts'
-import { startServer } from '../../server/src/server.ts'
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import { readConfig } from '@fulfillment/server/config.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
+import { migrate } from '@fulfillment/server/database/migrate.ts'
+import { startServer } from '@fulfillment/server/server.ts'
 import { send } from '../support/service.ts'
 import { dropDatabase } from '../support/test-database.ts'
 import { databaseAt, fill, fingerprint, readMigration, ROWS } from './support/old-database.ts'
@@ -15,7 +15,7 @@ import { startOldTraffic } from './support/old-traffic.ts'
 import { RELEASED, RELEASED_MIGRATIONS } from './support/released-migrations.ts'
 import { atMost } from '../support/patience.ts'
 
-/** Far above what a statement takes on a busy machine, far below what a migration may run or wait. */
+/** Far longer than a statement takes on a busy machine, far shorter than a migration may run or wait. */
 const LONGEST_WAIT_MS = atMost(1_500)
 
 const folder = new URL('../../server/src/database/migrations/', import.meta.url)
@@ -71,6 +71,8 @@ describe('an upgrade while old servers run', () => {
       const { key } = await insertApiKey(db, 1, 'live', { name: 'test key', scopes: ['admin'] })
       const get = async (path: string) => (await send(`${server.url}/api/v1${path}`, 'GET', undefined, { key })).body.data
       expect((await get('/orders?limit=1')).pagination.total).toBe(ROWS.orders + orders)
+      expect((await get('/products?limit=1')).pagination.total).toBe(ROWS.products)
+      expect((await get('/products?search=CODE-1999')).products.map(({ id }: { id: number }) => id)).toEqual([1_999])
       expect((await get('/stock/movements?limit=1')).pagination.total).toBe(ROWS.stock_movements + movements)
       expect(await get('/stock/reconcile')).toMatchObject({ is_balanced: true })
     },
@@ -78,14 +80,14 @@ describe('an upgrade while old servers run', () => {
 
   it('has the events in the feed that old servers still write, behind those that were read before', async () => {
     const { url, db } = await oldDatabase(Object.keys(RELEASED['0.1.0']))
-    await db.pool.query(
+    await db.dedicatedPool.query(
       `insert into tenants (id, name) overriding system value values (1, 'filled');
        insert into warehouses (tenant_id, id, name, is_default) overriding system value values (1, 1, 'Main', true)`,
     )
     const oldId = `'evt_' || lpad(to_hex(pg_current_xact_id()::text::bigint), 12, '0') || lpad(to_hex(nextval('event_sequence')), 12, '0')`
-    // As 0.1.0 does it: what is queued is what the table has.
+    // Like 0.1.0: the queue is the table.
     const writeOld = async (turn: number): Promise<string> => {
-      const { rows } = await db.pool.query(
+      const { rows } = await db.dedicatedPool.query(
         `with recorded as (
            insert into events (tenant_id, id, topic, created_at, body)
            select 1, id, 'product/deleted', clock_timestamp(), '{"id":"' || id || '","event":"product/deleted","created_at":"2026-01-01T00:00:00.000Z","data":{"turn":' || $1::int || '}}'
@@ -114,7 +116,7 @@ describe('an upgrade while old servers run', () => {
       if (turn % 2 === 1) written.push(await writeOld(turn))
       else {
         await ask('POST', '/products', { name: 'Tea', barcode: `tea ${turn}` })
-        const { rows } = await db.pool.query('select max(id) as id from events')
+        const { rows } = await db.dedicatedPool.query('select max(id) as id from events')
         written.push(rows[0].id)
       }
       await expect.poll(async () => follow().then(() => ids)).toEqual(written)
@@ -126,7 +128,7 @@ describe('an upgrade while old servers run', () => {
   })
 
   it('that can not get its lock lets the others pass until it can', async () => {
-    // The next one alters order_lines, which everybody uses.
+    // The next migration alters order_lines, which is in constant use.
     const { url, db } = await oldDatabase(['0001_initial', '0002_webhooks'])
     await fill(db)
     const reader = new pg.Client({ connectionString: url })
@@ -135,7 +137,7 @@ describe('an upgrade while old servers run', () => {
     await reader.query('begin; select from order_lines limit 1')
     const traffic = await startOldTraffic(url)
     const waits: string[] = []
-    const migrated = db.unhurried((kysely) => migrate(kysely, (line) => waits.push(line)))
+    const migrated = db.withoutTimeLimits((kysely) => migrate(kysely, (line) => waits.push(line)))
     await expect.poll(() => waits.length).toBeGreaterThan(1)
     await reader.query('commit')
     expect(await migrated).toContain('0003_picking')
@@ -145,19 +147,82 @@ describe('an upgrade while old servers run', () => {
   })
 })
 
+describe('a migration that builds indexes', () => {
+  const indexes = async (db: Database) =>
+    (
+      await db.dedicatedPool.query<{ name: string; valid: boolean }>(
+        `select indexrelid::regclass::text as name, indisvalid as valid from pg_index
+         where indexrelid::regclass::text ~ '^(products_by_text|orders_by_customer_name|events_by_topic)' order by 1`,
+      )
+    ).rows
+
+  it('can be run again after it was interrupted, and counts what was created meanwhile once', async () => {
+    const { url, db } = await oldDatabase([])
+    await db.withoutTimeLimits(migrate)
+    await db.dedicatedPool.query(`insert into tenants (id, name) overriding system value values (1, 'filled');
+      insert into warehouses (tenant_id, name, is_default) values (1, 'Main', true);
+      insert into products (tenant_id, barcode, name) values (1, '1', 'Tea'), (1, '2', 'Salt');
+      create table events_20260101 (like events including all);
+      alter table events attach partition events_20260101 for values from ('2026-01-01 00:00:00+00') to ('2026-01-02 00:00:00+00')`)
+    // The state that a process leaves when it is killed while it builds the indexes.
+    await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
+      drop table usage_hours; -- created by a later migration
+      drop index orders_by_customer_name; drop index events_by_topic;
+      create index events_by_topic on only events (tenant_id, (topic || ' ' || id));
+      update pg_index set indisvalid = false where indexrelid = 'products_by_text'::regclass`)
+    const before = await indexes(db)
+    expect(before.map(({ valid }) => valid)).toEqual([false, false])
+    const ran = await Promise.all([1, 2].map(() => db.withoutTimeLimits(migrate)))
+    expect(ran.flat()).toEqual(['0015_search_indexes.concurrent', '0016_usage'])
+    expect(await indexes(db)).toEqual(
+      [
+        'events_by_topic',
+        'events_by_topic_of_20260101',
+        'events_by_topic_of_default',
+        'orders_by_customer_name',
+        'products_by_text',
+      ].map((name) => ({ name, valid: true })),
+    )
+    const server = await startCurrent(url)
+    const { key } = await insertApiKey(db, 1, 'live', { name: 'test key', scopes: ['admin'] })
+    const { body } = await send(`${server.url}/api/v1/products`, 'GET', undefined, { key })
+    expect(body.data.pagination.total).toBe(2)
+  })
+
+  it('lets writers pass while it waits for a transaction of before', async () => {
+    const { url, db } = await oldDatabase(['0001_initial', '0002_webhooks', '0003_picking', '0004_trust'])
+    await fill(db)
+    const reader = new pg.Client({ connectionString: url })
+    await reader.connect()
+    onTestFinished(() => reader.end())
+    await reader.query('begin isolation level repeatable read; select 1 from tenants')
+    const traffic = await startOldTraffic(url)
+    const migrated = db.withoutTimeLimits(migrate)
+    await expect
+      .poll(async () => (await indexes(db)).map(({ name, valid }) => [name, valid]))
+      .toContainEqual(['products_by_text', false])
+    await delay(2_000)
+    await reader.query('commit')
+    expect(await migrated).toContain('0015_search_indexes.concurrent')
+    const { slowestMs, orders } = await traffic.stop()
+    expect(slowestMs).toBeLessThan(LONGEST_WAIT_MS)
+    expect(orders).toBeGreaterThan(20)
+  })
+})
+
 describe('a schema that is newer than the program', () => {
   const executed = async (...names: string[]) => {
     const database = await oldDatabase([])
-    await database.db.unhurried(migrate)
+    await database.db.withoutTimeLimits(migrate)
     for (const name of names)
-      await database.db.pool.query('insert into schema_migrations (name, timestamp) values ($1, now()::text)', [name])
+      await database.db.dedicatedPool.query('insert into schema_migrations (name, timestamp) values ($1, now()::text)', [name])
     return database
   }
 
   it('is used as it is when the new migrations only added to it', async () => {
     const { url, db } = await executed('9998_new_table')
     const lines: string[] = []
-    expect(await db.unhurried((kysely) => migrate(kysely, (line) => lines.push(line)))).toEqual([])
+    expect(await db.withoutTimeLimits((kysely) => migrate(kysely, (line) => lines.push(line)))).toEqual([])
     expect(lines).toEqual(['The database schema is newer than this version, and fits it still: 9998_new_table'])
     const server = await startCurrent(url)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
@@ -172,14 +237,14 @@ describe('a schema that is newer than the program', () => {
 
   it('is refused when it lacks a migration of the program', async () => {
     const { url, db } = await executed('9998_new_table')
-    await db.pool.query(`delete from schema_migrations where name = '0004_trust'`)
+    await db.dedicatedPool.query(`delete from schema_migrations where name = '0004_trust'`)
     await expect(startCurrent(url)).rejects.toThrow('it has 9998_new_table and lacks 0004_trust')
   })
 })
 
 it('processes that start at once run each migration once', async () => {
   const { db } = await oldDatabase(['0001_initial'])
-  const ran = await Promise.all([1, 2, 3].map(() => db.unhurried(migrate)))
+  const ran = await Promise.all([1, 2, 3].map(() => db.withoutTimeLimits(migrate)))
   const names = (await readdir(folder)).map((file) => file.replace('.sql', '')).toSorted()
   expect(ran.flat().toSorted()).toEqual(names.slice(1))
 })

@@ -1,34 +1,48 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { EVENT_DATA, EVENT_SAMPLES, TOPICS } from '../../server/src/events/index.ts'
+import { describe, expect } from 'vitest'
+import { it } from './support/it.ts'
+import { dataOf, sampleOf, TOPICS } from '../support/topics.ts'
+import { countInState, deliveriesOf, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
+import { respondWith, closedPort, type Receiver } from '../support/receiver.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
-import { countInState, deliveriesOf, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { answerWith, closedPort, startReceiver, type Receiver } from './support/receiver.ts'
 
-let service: TestService
-let worker: Worker
-let tenant: TestTenant
-let receiver: Receiver
-beforeAll(async () => {
-  service = await startApi()
-  worker = startWorker(service)
-})
-afterAll(async () => {
-  await worker.stop()
-  await service.stop()
-})
-beforeEach(async () => {
-  tenant = await service.newTenant()
-  receiver = await startReceiver()
-  return () => receiver.close()
-})
+/** Subscribes the receiver and delivers an event to it. */
+async function deliverOne(service: TestService, tenant: TestTenant, receiver: Receiver, worker: Worker) {
+  const { id } = await subscribe(tenant, receiver.url)
+  await writeEvents(service, tenant, 1)
+  worker.wake()
+  await countInState(tenant, id, 'succeeded', 1)
+  const [delivery] = await deliveriesOf(tenant, id)
+  return { id, delivery }
+}
+
+/** Expects 404 for ids that are not a delivery of the caller, and for another tenant. */
+async function expectUnknownIdsRejected(
+  service: TestService,
+  tenant: TestTenant,
+  delivery: { id: string; event_id: string },
+  method: string,
+  suffix: string,
+): Promise<void> {
+  const other = await service.newTenant()
+  for (const [caller, id] of [
+    [other, delivery.id],
+    [tenant, 'dlv_1_evt_unknown'],
+    [tenant, `dlv_99999999999999999999_${delivery.event_id}`],
+    [tenant, 'nothing'],
+    [tenant, '%00'],
+  ] as const) {
+    const { status, body } = await caller.request(method, `/webhooks/deliveries/${id}${suffix}`)
+    expect([status, body.error.code], id).toEqual([404, 'not_found'])
+  }
+}
 
 describe('the list of deliveries', () => {
-  it('is paged, the newest event first, and filtered by state and topic', async () => {
+  it('is paged, the newest event first, and filtered by state and topic', async ({ service, tenant, receiver, worker }) => {
     const { id } = await subscribe(tenant, receiver.url)
     const first = await writeEvents(service, tenant, 3, 'product/created')
     worker.wake()
     await countInState(tenant, id, 'succeeded', 3)
-    receiver.behave(answerWith(500))
+    receiver.behave(respondWith(500))
     const second = await writeEvents(service, tenant, 2, 'product/deleted')
     worker.wake()
     await receiver.count(5)
@@ -47,8 +61,8 @@ describe('the list of deliveries', () => {
     }
   })
 
-  it('shows every attempt of a delivery', async () => {
-    receiver.behave(answerWith(503, {}, 'busy'))
+  it('shows every attempt of a delivery', async ({ service, tenant, receiver, worker }) => {
+    receiver.behave(respondWith(503, {}, 'busy'))
     const { id } = await subscribe(tenant, receiver.url)
     const [event_id] = await writeEvents(service, tenant, 1)
     worker.wake()
@@ -82,29 +96,48 @@ describe('the list of deliveries', () => {
   })
 })
 
-describe('a retry by hand', () => {
-  it('is refused for what is no delivery of the tenant', async () => {
+describe('a single delivery', () => {
+  it('is read as the list shows it, with its attempts', async ({ service, tenant, receiver, worker }) => {
+    receiver.behave(respondWith(503, {}, 'busy'))
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 1)
     worker.wake()
-    await countInState(tenant, id, 'succeeded', 1)
+    await countInState(tenant, id, 'pending', 1)
+    await receiver.count(1)
+    await expect.poll(async () => (await deliveriesOf(tenant, id))[0].attempt_count).toBe(1)
     const [delivery] = await deliveriesOf(tenant, id)
-    const other = await service.newTenant()
-    for (const [caller, deliveryId] of [
-      [other, delivery.id],
-      [tenant, 'dlv_1_evt_unknown'],
-      [tenant, `dlv_99999999999999999999_${delivery.event_id}`],
-      [tenant, 'nothing'],
-      [tenant, '%00'],
-    ] as const) {
-      const { status, body } = await caller.request('POST', `/webhooks/deliveries/${deliveryId}/retry`)
-      expect([status, body.error.code], deliveryId).toEqual([404, 'not_found'])
-    }
+    const { status, body } = await tenant.request('GET', `/webhooks/deliveries/${delivery.id}`)
+    expect([status, body.data]).toEqual([200, delivery])
+
+    const { body: tested } = await tenant.request('POST', `/webhooks/${id}/test`, {})
+    expect((await tenant.request('GET', `/webhooks/deliveries/${tested.data.id}`)).body.data).toEqual(tested.data)
+  })
+
+  it('is rejected for an id that is not a delivery of the tenant, and without the scope', async ({
+    service,
+    tenant,
+    receiver,
+    worker,
+  }) => {
+    const { id, delivery } = await deliverOne(service, tenant, receiver, worker)
+    await expectUnknownIdsRejected(service, tenant, delivery, 'GET', '')
+    const key = await tenant.createKey({ scopes: ['write:webhooks'] })
+    const { body } = await tenant.request('GET', `/webhooks/deliveries/${delivery.id}`, undefined, { key })
+    expect(body.error.code).toBe('insufficient_scope')
+    await tenant.request('DELETE', `/webhooks/${id}`)
+    expect((await tenant.request('GET', `/webhooks/deliveries/${delivery.id}`)).status).toBe(404)
+  })
+})
+
+describe('a manual retry', () => {
+  it('is rejected for an id that is not a delivery of the tenant', async ({ service, tenant, receiver, worker }) => {
+    const { id, delivery } = await deliverOne(service, tenant, receiver, worker)
+    await expectUnknownIdsRejected(service, tenant, delivery, 'POST', '/retry')
     await tenant.request('DELETE', `/webhooks/${id}`)
     expect((await tenant.request('POST', `/webhooks/deliveries/${delivery.id}/retry`)).status).toBe(404)
   })
 
-  it('of what is in flight sends it only once', async () => {
+  it('of a delivery in flight sends it only once', async ({ service, tenant, receiver, worker }) => {
     receiver.behave(() => {})
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 1)
@@ -121,9 +154,9 @@ describe('a retry by hand', () => {
 })
 
 describe('a replay', () => {
-  it.each([{}, { since: 'yesterday' }, { since: null }, { since: '2026-01-01', until: 5 }])(
+  it.for([{}, { since: 'yesterday' }, { since: null }, { since: '2026-01-01', until: 5 }])(
     'is refused with %j',
-    async (range) => {
+    async (range, { tenant, receiver }) => {
       const { id } = await subscribe(tenant, receiver.url)
       const { status, body } = await tenant.request('POST', `/webhooks/${id}/replay`, range)
       expect([status, body.error.code]).toEqual([400, 'validation_error'])
@@ -132,7 +165,13 @@ describe('a replay', () => {
 })
 
 describe('the test call', () => {
-  it('sends a sample of the first topic once, to this subscription alone', async () => {
+  it('sends a sample of the first topic once, only to this subscription', async ({
+    service,
+    tenant,
+    receiver,
+    worker,
+    startReceiver,
+  }) => {
     const other = await startReceiver()
     await subscribe(tenant, other.url)
     const { id } = await subscribe(tenant, receiver.url, ['stock/updated', 'order/created'])
@@ -142,7 +181,7 @@ describe('the test call', () => {
     expect(event).toMatchObject({
       id: expect.stringMatching(/^evt_test_/),
       event: 'stock/updated',
-      data: EVENT_SAMPLES['stock/updated'],
+      data: sampleOf('stock/updated'),
     })
     expect(headers).toMatchObject({ 'x-webhook-id': event.id, 'x-webhook-topic': 'stock/updated', 'x-webhook-attempt': '1' })
     expect(body.data).toMatchObject({
@@ -164,13 +203,13 @@ describe('the test call', () => {
     ).toBe(true)
   })
 
-  it.each(TOPICS)('sends any topic asked for: %s', async (topic) => {
+  it.for(TOPICS)('sends any topic asked for: %s', async (topic, { tenant, receiver }) => {
     const { id } = await subscribe(tenant, receiver.url)
     await tenant.request('POST', `/webhooks/${id}/test`, { event: topic })
     expect(receiver.received[0]?.event.event).toBe(topic)
   })
 
-  it('tells what went wrong, and does not try again', async () => {
+  it('returns the error, and does not retry', async ({ tenant }) => {
     const { id } = await subscribe(tenant, await closedPort())
     await tenant.request('PUT', `/webhooks/${id}`, { active: false })
     const { body } = await tenant.request('POST', `/webhooks/${id}/test`, { event: 'order/created' })
@@ -186,9 +225,9 @@ describe('the test call', () => {
 
 describe('the sample of each topic', () => {
   it.each(TOPICS)('%s has exactly the fields of its data', (topic) => {
-    const sample: unknown = EVENT_SAMPLES[topic]
-    expect(EVENT_DATA[topic].strict().parse(sample)).toEqual(sample)
-    expect(Object.keys(sample as object)).toEqual(Object.keys(EVENT_DATA[topic].shape))
+    const sample: unknown = sampleOf(topic)
+    expect(dataOf(topic).strict().parse(sample)).toEqual(sample)
+    expect(Object.keys(sample as object)).toEqual(Object.keys(dataOf(topic).shape))
   })
 })
 

@@ -4,56 +4,64 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { readConfig } from '../../server/src/config.ts'
-import type { RequestContext } from '../../server/src/context.ts'
-import { openDatabase, type Queryable } from '../../server/src/database/database.ts'
-import { startEmbeddedPostgres } from '../../server/src/database/embedded-postgres.ts'
-import { migrate } from '../../server/src/database/migrate.ts'
-import { FeedHorizon } from '../../server/src/events/index.ts'
-import { listEvents } from '../../server/src/events/list-events.ts'
-import { startServer } from '../../server/src/server.ts'
+import { describe, expect, inject, onTestFinished } from 'vitest'
+import { it } from './support/it.ts'
+import { readConfig } from '@fulfillment/server/config.ts'
+import type { RequestContext } from '@fulfillment/server/procedures/context.ts'
+import { openDatabase, type Queryable } from '@fulfillment/server/database/database.ts'
+import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
+import { migrate } from '@fulfillment/server/database/migrate.ts'
+import { FeedHorizon } from '@fulfillment/server/domain/events/index.ts'
+import { listEvents } from '@fulfillment/server/domain/events/list-events.ts'
+import { startServer } from '@fulfillment/server/server.ts'
 import { send, type TestService, type TestTenant } from '../support/service.ts'
 import { createDatabase, dropDatabase } from '../support/test-database.ts'
-import { startApi, writeEvents } from './support/deliveries.ts'
-import { until } from './support/receiver.ts'
-
-let service: TestService
-let tenant: TestTenant
-beforeAll(async () => {
-  service = await startApi()
-})
-afterAll(() => service.stop())
-beforeEach(async () => {
-  tenant = await service.newTenant()
-})
+import { writeEvents } from './support/deliveries.ts'
+import { until } from '../support/receiver.ts'
 
 interface Page {
   events: { id: string; event: string; created_at: string; data: Record<string, unknown> }[]
   next_cursor: string | null
 }
 
-async function feed(query = ''): Promise<Page> {
+async function feed(tenant: TestTenant, query = ''): Promise<Page> {
   return (await tenant.request('GET', `/events?${query}`)).body.data
 }
 
-/** Reads the feed until it holds the event; transactions of other tests may hold it back for a moment. */
-async function feedWith(id: string | undefined, query = ''): Promise<Page> {
-  let page = await feed(query)
+/** Reads the feed until it contains the event. Transactions of other tests may hold it back for a moment. */
+async function feedWith(tenant: TestTenant, id: string | undefined, query = ''): Promise<Page> {
+  let page = await feed(tenant, query)
   await until(async () => {
-    page = await feed(query)
+    page = await feed(tenant, query)
     return page.events.some((event) => event.id === id)
   }, `event ${id} in the feed`)
   return page
 }
 
+/** Writes an event in a transaction that stays open until `commit`. */
+async function writeUncommitted({ db }: TestService, tenant: TestTenant): Promise<{ ids: string[]; commit(): Promise<void> }> {
+  const held = Promise.withResolvers<void>()
+  const written = Promise.withResolvers<string[]>()
+  const transaction = db.transaction(async (tx) => {
+    written.resolve(await writeEvents({ db: tx }, tenant, 1))
+    await held.promise
+  })
+  return {
+    ids: await written.promise,
+    commit: async () => {
+      held.resolve()
+      await transaction
+    },
+  }
+}
+
 describe('the feed of events', () => {
-  it('holds every event of the tenant, oldest first, subscribed to or not', async () => {
+  it('contains every event of the tenant, oldest first, with or without a subscription', async ({ service, tenant }) => {
     const product = await tenant.request('POST', '/products', { name: 'Cup', barcode: 'cup' })
     await tenant.request('PUT', `/products/${product.body.data.id}`, { price: 4 })
     await writeEvents(service, await service.newTenant(), 1)
     const [last] = await writeEvents(service, tenant, 1)
-    const { events, next_cursor } = await feedWith(last)
+    const { events, next_cursor } = await feedWith(tenant, last)
     expect(events.map(({ event }) => event)).toEqual(['product/created', 'product/updated', 'product/deleted'])
     expect(events[0]).toEqual({
       id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
@@ -65,24 +73,24 @@ describe('the feed of events', () => {
     expect((await tenant.request('GET', `/events/${events[1]?.id}`)).body.data).toEqual(events[1])
   })
 
-  it('is read page by page without gap or repetition', async () => {
+  it('can be read in pages without gaps or duplicates', async ({ service, tenant }) => {
     const ids = await writeEvents(service, tenant, 25)
-    await feedWith(ids.at(-1))
+    await feedWith(tenant, ids.at(-1))
     const read: string[] = []
     for (let query = 'limit=10'; ;) {
-      const { events, next_cursor } = await feed(query)
+      const { events, next_cursor } = await feed(tenant, query)
       read.push(...events.map(({ id }) => id))
       if (next_cursor === null) break
       query = `limit=10&cursor=${next_cursor}`
     }
     expect(read).toEqual(ids)
-    expect(await feed(`cursor=${ids.at(-1)}`)).toEqual({ events: [], next_cursor: null })
+    expect(await feed(tenant, `cursor=${ids.at(-1)}`)).toEqual({ events: [], next_cursor: null })
   })
 
-  it('goes on behind `after` as behind `cursor`, and refuses two that differ', async () => {
+  it('continues after `after` or `cursor`, and rejects both if they differ', async ({ service, tenant }) => {
     const [first, second, third] = await writeEvents(service, tenant, 3)
-    await feedWith(third)
-    const idsBehind = async (query: string) => (await feed(query)).events.map(({ id }) => id)
+    await feedWith(tenant, third)
+    const idsBehind = async (query: string) => (await feed(tenant, query)).events.map(({ id }) => id)
     expect(await idsBehind(`after=${first}`)).toEqual([second, third])
     expect(await idsBehind(`cursor=${first}`)).toEqual([second, third])
     expect(await idsBehind(`cursor=${first}&after=${first}`)).toEqual([second, third])
@@ -93,34 +101,74 @@ describe('the feed of events', () => {
     ])
   })
 
-  it('never skips an event that is committed late', async () => {
+  it('can be read newest first, in pages, by topic and time', async ({ service, tenant }) => {
+    const created = await writeEvents(service, tenant, 12, 'product/created')
+    const deleted = await writeEvents(service, tenant, 13, 'product/deleted')
+    const ids = [...created, ...deleted]
+    await feedWith(tenant, ids.at(-1))
+    const today = new Date().toISOString().slice(0, 10)
+    for (const [filter, expected] of [
+      ['', ids],
+      ['&event=product/created', created],
+      [`&since=2020-01-01&until=2999-01-01`, ids],
+      [`&since=2020-01-01&event=product/deleted`, deleted],
+      [`&until=2020-01-01`, []],
+      [`&since=2999-01-01`, []],
+    ] as const) {
+      const read: string[] = []
+      for (let query = `order=desc&limit=5${filter}`; ;) {
+        const { events, next_cursor } = await feed(tenant, query)
+        expect(events.length, filter).toBeLessThanOrEqual(5)
+        read.push(...events.map(({ id }) => id))
+        if (next_cursor === null) break
+        query = `order=desc&limit=5${filter}&cursor=${next_cursor}`
+      }
+      expect(read, filter).toEqual([...expected].toReversed())
+    }
+    expect((await feed(tenant, `order=desc&cursor=${ids[0]}`)).events).toEqual([])
+    expect((await feed(tenant, `order=desc&since=${today}&cursor=${ids[2]}`)).events.map(({ id }) => id)).toEqual([
+      ids[1],
+      ids[0],
+    ])
+    expect((await tenant.request('GET', '/events?order=newest')).body.error.code).toBe('validation_error')
+  })
+
+  it('newest first, begins with the event of the last call, while others write', async ({ service, tenant }) => {
+    const other = await service.newTenant()
+    const end = new AbortController()
+    const writing = (async () => {
+      while (!end.signal.aborted) await writeEvents(service, other, 1)
+    })()
+    for (let round = 0; round < 5; round++) {
+      const { body } = await tenant.request('POST', '/products', { name: `Cup ${round}`, barcode: `cup ${round}` })
+      const { events } = await feed(tenant, 'order=desc&limit=1')
+      expect(events[0]?.data).toMatchObject({ product_id: body.data.id })
+    }
+    end.abort()
+    await writing
+  })
+
+  it('never skips an event that commits late', async ({ service, tenant }) => {
     const [first] = await writeEvents(service, tenant, 1)
-    await feedWith(first)
-    const { promise: held, resolve: commit } = Promise.withResolvers<void>()
-    const { promise: written, resolve: hasWritten } = Promise.withResolvers<string[]>()
-    const late = service.db.transaction(async (tx) => {
-      hasWritten(await writeEvents({ db: tx }, tenant, 1))
-      await held
-    })
-    const lateIds = await written
+    await feedWith(tenant, first)
+    const { ids: lateIds, commit } = await writeUncommitted(service, tenant)
     const early = await writeEvents(service, tenant, 3)
 
-    // The early events are committed, but a reader who saw them would go on behind the late one.
-    const before = await feedWith(first)
+    // The other events are committed, but must stay hidden: a reader who saw them would continue after the late event and miss it.
+    const before = await feedWith(tenant, first)
     expect(before.events.map(({ id }) => id)).toEqual([first])
-    commit()
-    await late
-    const after = await feedWith(early.at(-1), `after=${first}`)
+    await commit()
+    const after = await feedWith(tenant, early.at(-1), `after=${first}`)
     expect(after.events.map(({ id }) => id)).toEqual([...lateIds, ...early])
   })
 
-  it('follows 8 parallel writers without missing or repeating an event', async () => {
+  it('has no gaps or duplicates with 8 parallel writers', async ({ service, tenant }) => {
     const seen: string[] = []
     let writing = true
     const reader = (async () => {
       for (let last = ''; ;) {
         const done = !writing
-        const { events } = await feed(`limit=7${last === '' ? '' : `&after=${last}`}`)
+        const { events } = await feed(tenant, `limit=7${last === '' ? '' : `&after=${last}`}`)
         seen.push(...events.map(({ id }) => id))
         last = events.at(-1)?.id ?? last
         if (done && events.length === 0) return
@@ -130,21 +178,21 @@ describe('the feed of events', () => {
       for (let n = 0; n < 10; n++) await service.db.transaction((tx) => writeEvents({ db: tx }, tenant, 2))
     })
     await Promise.all(writers)
-    const { rows } = await service.db.pool.query('select id from events where tenant_id = $1 order by id', [tenant.id])
-    await feedWith(rows.at(-1)?.id, `after=${rows.at(-2)?.id}`)
+    const { rows } = await service.db.dedicatedPool.query('select id from events where tenant_id = $1 order by id', [tenant.id])
+    await feedWith(tenant, rows.at(-1)?.id, `after=${rows.at(-2)?.id}`)
     writing = false
     await reader
     expect(seen).toEqual(rows.map(({ id }) => id))
   })
 
-  it('is filtered by topic and time', async () => {
+  it('can be filtered by topic and time', async ({ service, tenant }) => {
     const [first] = await writeEvents(service, tenant, 1, 'product/created')
     await new Promise((resolve) => setTimeout(resolve, 5))
     const [second] = await writeEvents(service, tenant, 1, 'product/deleted')
-    const { events } = await feedWith(second)
+    const { events } = await feedWith(tenant, second)
     const at = events[1]?.created_at ?? ''
     const today = at.slice(0, 10)
-    const idsOf = async (query: string) => (await feed(query)).events.map(({ id }) => id)
+    const idsOf = async (query: string) => (await feed(tenant, query)).events.map(({ id }) => id)
     expect(await idsOf('event=product/created')).toEqual([first])
     expect(await idsOf(`since=${at}`)).toEqual([second])
     expect(await idsOf(`until=${at}`)).toEqual([first, second])
@@ -155,7 +203,7 @@ describe('the feed of events', () => {
     expect(await idsOf('since=0001-01-01&until=9999-12-31T23:59:59-23:59'.replace('+', '%2B'))).toEqual([first, second])
   })
 
-  it.each([
+  it.for([
     'event=order/unknown',
     'since=yesterday',
     'until=2026-02-30',
@@ -163,12 +211,12 @@ describe('the feed of events', () => {
     'cursor=abc',
     'after=evt_test_000000000000000000000000',
     'limit=0',
-  ])('refuses %s', async (query) => {
+  ])('refuses %s', async (query, { tenant }) => {
     const { status, body } = await tenant.request('GET', `/events?${query}`)
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
   })
 
-  it('has no event of another tenant', async () => {
+  it('contains no event of another tenant', async ({ service, tenant }) => {
     const [id] = await writeEvents(service, await service.newTenant(), 1)
     const { status, body } = await tenant.request('GET', `/events/${id}`)
     expect([status, body.error.code]).toEqual([404, 'not_found'])
@@ -183,8 +231,8 @@ async function connectTo(connectionString: string): Promise<pg.Client> {
   return client
 }
 
-/** Another server on the database, which has not seen what happened before. */
-async function startAnother(databaseUrl: string): Promise<(query?: string) => Promise<Page>> {
+/** Starts another server on the database, without knowledge of earlier transactions. */
+async function startAnother(tenant: TestTenant, databaseUrl: string): Promise<(query?: string) => Promise<Page>> {
   const settings = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ROLE: 'api', ENCRYPTION_KEY: 'key of the tests' }
   const server = await startServer({ ...readConfig(settings), databaseUrl })
   onTestFinished(() => server.stop())
@@ -194,68 +242,69 @@ async function startAnother(databaseUrl: string): Promise<(query?: string) => Pr
 
 const idsIn = ({ events }: Page): string[] => events.map(({ id }) => id)
 
-it('a server that starts while a transaction with events is open refuses to read the feed, rather than to skip them', async () => {
-  const { promise: held, resolve: commit } = Promise.withResolvers<void>()
-  const { promise: written, resolve: hasWritten } = Promise.withResolvers<string[]>()
-  const late = service.db.transaction(async (tx) => {
-    hasWritten(await writeEvents({ db: tx }, tenant, 1))
-    await held
-  })
-  const lateIds = await written
+it('a server that starts during a transaction with events refuses to read the feed until the transaction ends', async ({
+  service,
+  tenant,
+}) => {
+  const { ids: lateIds, commit } = await writeUncommitted(service, tenant)
   const early = await writeEvents(service, tenant, 1)
   const horizon = new FeedHorizon(service.db)
   onTestFinished(() => horizon.close())
   await expect(horizon.bounds()).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
-  commit()
-  await late
+  await commit()
   const { final, latest } = await horizon.bounds()
   expect(final).toBeGreaterThanOrEqual(latest)
-  expect(idsIn(await feedWith(early[0]))).toEqual([...lateIds, ...early])
+  expect(idsIn(await feedWith(tenant, early[0]))).toEqual([...lateIds, ...early])
 })
 
 describe('the feed is not held back', () => {
-  it('by an open transaction of another database of the cluster, however old', async () => {
+  it('by an open transaction in another database of the cluster', async ({ service, tenant }) => {
     const url = await createDatabase(inject('postgresUrl'), `other_${randomBytes(8).toString('hex')}`)
     onTestFinished(() => dropDatabase(url))
     const other = await connectTo(url)
     await other.query('begin; create table t (id int)')
     const ids = await writeEvents(service, tenant, 3)
-    expect(idsIn(await feedWith(ids.at(-1)))).toEqual(ids)
-    const askAnother = await startAnother(service.databaseUrl)
+    expect(idsIn(await feedWith(tenant, ids.at(-1)))).toEqual(ids)
+    const askAnother = await startAnother(tenant, service.databaseUrl)
     expect(idsIn(await askAnother())).toEqual(ids)
     await other.query('rollback')
   })
 
-  it('by an open or prepared transaction that writes no events, but by one that did', async () => {
+  it('by an open or prepared transaction without events, only by one with events', async ({ service, tenant }) => {
     const client = await connectTo(service.databaseUrl)
     const { rows } = await client.query<{ max: number }>(`select current_setting('max_prepared_transactions')::int as max`)
     expect(rows[0]?.max, 'the server of TEST_DATABASE_URL needs max_prepared_transactions').toBeGreaterThan(0)
-    // What is prepared outlives its connection, and would keep the database from being dropped.
+    // A prepared transaction outlives its connection, and would prevent dropping the database.
     onTestFinished(async () => {
-      const { rows } = await service.db.pool.query('select gid from pg_prepared_xacts where database = current_database()')
-      for (const { gid } of rows) await service.db.pool.query(`rollback prepared '${gid}'`)
+      const { rows } = await service.db.dedicatedPool.query(
+        'select gid from pg_prepared_xacts where database = current_database()',
+      )
+      for (const { gid } of rows) await service.db.dedicatedPool.query(`rollback prepared '${gid}'`)
     })
     await client.query('begin; create table anything (id int)')
     const first = await writeEvents(service, tenant, 1)
-    expect(idsIn(await feedWith(first[0]))).toEqual(first)
+    expect(idsIn(await feedWith(tenant, first[0]))).toEqual(first)
     await client.query(`prepare transaction 'without events'`)
     const second = await writeEvents(service, tenant, 1)
-    expect(idsIn(await feedWith(second[0]))).toEqual([...first, ...second])
+    expect(idsIn(await feedWith(tenant, second[0]))).toEqual([...first, ...second])
 
     await client.query('begin')
-    const run = async ({ text }: { text: string }, values: readonly unknown[]) => (await client.query(text, [...values])).rows
+    const run = async ({ sql }: { sql: string }, values: readonly unknown[]) => (await client.query(sql, [...values])).rows
     const held = await writeEvents({ db: { run } as unknown as Queryable }, tenant, 1)
     await client.query(`prepare transaction 'with events'`)
     const third = await writeEvents(service, tenant, 1)
     await delay(600)
-    expect(idsIn(await feed())).toEqual([...first, ...second])
+    expect(idsIn(await feed(tenant))).toEqual([...first, ...second])
     await client.query(`commit prepared 'with events'`)
-    expect(idsIn(await feedWith(third[0]))).toEqual([...first, ...second, ...held, ...third])
+    expect(idsIn(await feedWith(tenant, third[0]))).toEqual([...first, ...second, ...held, ...third])
   })
 })
 
-it('the feed of a database that was dumped and restored into a new cluster has its old events, and new ones behind them', async () => {
-  // As pg_dump and psql do it: the rows as they are, before there are triggers, and the value of the sequence.
+it('after a dump is restored into a new cluster, the feed has the old events, followed by new ones', async ({
+  service,
+  tenant,
+}) => {
+  // Restores like pg_dump and psql: inserts the rows unchanged, without triggers, and sets the sequence.
   const old = `evt_${(10 ** 9).toString(16).padStart(12, '0')}${'1'.padStart(12, '0')}`
   const client = await connectTo(service.databaseUrl)
   await client.query(`set fulfillment.keep_event_ids = 'on'`)
@@ -273,28 +322,28 @@ it('the feed of a database that was dumped and restored into a new cluster has i
   })
   const db = openDatabase(postgres.connectionString, { maxConnections: 1, pipelinedConnections: 1 })
   onTestFinished(() => db.close())
-  await db.unhurried(migrate)
-  await db.pool.query('alter table events disable trigger user')
+  await db.withoutTimeLimits(migrate)
+  await db.dedicatedPool.query('alter table events disable trigger user')
   for (const table of ['tenants', 'api_keys', 'warehouses', 'events']) {
     const { rows } = await client.query(`select json_agg(t) as rows from ${table} t`)
-    await db.pool.query(
+    await db.dedicatedPool.query(
       `insert into ${table} ${table === 'events' ? '' : 'overriding system value'} select * from json_populate_recordset(null::${table}, $1)`,
       [JSON.stringify(rows[0].rows)],
     )
   }
-  await db.pool.query('alter table events enable trigger user')
+  await db.dedicatedPool.query('alter table events enable trigger user')
   const { rows } = await client.query('select last_value from event_sequence')
-  await db.pool.query(`select setval('event_sequence', $1)`, [rows[0].last_value])
+  await db.dedicatedPool.query(`select setval('event_sequence', $1)`, [rows[0].last_value])
 
-  const ask = await startAnother(postgres.connectionString)
+  const ask = await startAnother(tenant, postgres.connectionString)
   expect(idsIn(await ask())).toEqual(ids)
   const added = await writeEvents({ db }, tenant, 2)
   expect(idsIn(await ask(`after=${ids.at(-1)}`))).toEqual(added)
-}, 60_000)
+})
 
 describe('a rare topic', () => {
-  /** Thousands of events, three of them of the topic: the first, one in the middle, and the last. */
-  async function writeMany(): Promise<string[]> {
+  /** Writes thousands of events. Three have the rare topic: the first, one in the middle, and the last. */
+  async function writeMany(service: TestService, tenant: TestTenant): Promise<string[]> {
     const [first] = await writeEvents(service, tenant, 1, 'product/created')
     await writeEvents(service, tenant, 7_000)
     const [second] = await writeEvents(service, tenant, 1, 'product/created')
@@ -303,14 +352,14 @@ describe('a rare topic', () => {
     return [first, second, third] as string[]
   }
 
-  it('is found among all others, page by page', async () => {
-    const rare = await writeMany()
-    await feedWith(rare[2], `after=${rare[1]}&event=product/created`)
-    expect(idsIn(await feed('event=product/created'))).toEqual(rare)
-    expect(await feed(`event=product/created&after=${rare[2]}`)).toEqual({ events: [], next_cursor: null })
+  it('is found among other topics, page by page', async ({ service, tenant }) => {
+    const rare = await writeMany(service, tenant)
+    await feedWith(tenant, rare[2], `after=${rare[1]}&event=product/created`)
+    expect(idsIn(await feed(tenant, 'event=product/created'))).toEqual(rare)
+    expect(await feed(tenant, `event=product/created&after=${rare[2]}`)).toEqual({ events: [], next_cursor: null })
     const pages: string[][] = []
     for (let query = ''; pages.length < 5;) {
-      const page = await feed(`event=product/created&limit=1${query}`)
+      const page = await feed(tenant, `event=product/created&limit=1${query}`)
       pages.push(idsIn(page))
       if (page.next_cursor === null) break
       query = `&cursor=${page.next_cursor}`
@@ -318,27 +367,44 @@ describe('a rare topic', () => {
     expect(pages).toEqual(rare.map((id) => [id]))
   })
 
-  it('is looked for no longer than a second: the next page goes on where that was', async () => {
-    const rare = await writeMany()
-    await feedWith(rare[2], `after=${rare[1]}&event=product/created`)
-    // A database that takes 600 ms for a statement: two are begun within the second.
-    const runApart: typeof service.db.runApart = async (...call) => {
+  it('and the first event of a long feed are found newest first', async ({ service, tenant }) => {
+    const rare = await writeMany(service, tenant)
+    await feedWith(tenant, rare[2], `after=${rare[1]}&event=product/created`)
+    expect(idsIn(await feed(tenant, 'event=product/created&order=desc'))).toEqual(rare.toReversed())
+    const [first] = (await feed(tenant, 'limit=1')).events
+    const found: string[] = []
+    let cursor: string | null = 'evt_ffffffffffffffffffffffff'
+    for (let pages = 0; cursor !== null && pages < 10; pages++) {
+      const page = await feed(tenant, `order=desc&until=${first?.created_at}&limit=100&cursor=${cursor}`)
+      found.push(...idsIn(page))
+      cursor = page.next_cursor
+    }
+    expect(cursor).toBeNull()
+    expect(found.at(-1)).toBe(rare[0])
+  })
+
+  it('and a period is searched for at most a second per page: the next page continues there', async ({ service, tenant }) => {
+    const rare = await writeMany(service, tenant)
+    const { events: last } = await feedWith(tenant, rare[2], `after=${rare[1]}&event=product/created`)
+    const since = new Date(last[0]?.created_at ?? NaN)
+    // Simulates a database that takes 600 ms per statement: two statements begin within a second.
+    const run: typeof service.db.run = async (...call) => {
       await delay(600)
-      return await service.db.runApart(...call)
+      return await service.db.run(...call)
     }
     const horizon = new FeedHorizon(service.db)
     onTestFinished(() => horizon.close())
-    const context = { db: { runApart }, caller: { tenantId: tenant.id }, feedHorizon: horizon } as unknown as RequestContext
+    const context = { db: { run }, caller: { tenantId: tenant.id }, feedHorizon: horizon } as unknown as RequestContext
     const found: string[] = []
     const cursors: (string | null)[] = []
     for (let after: string | undefined; ;) {
-      const { events, next_cursor } = await listEvents(context, { event: 'product/created', limit: 50, after } as never)
+      const { events, next_cursor } = await listEvents.run(context, { since, order: 'asc', limit: 50, after })
       found.push(...events.map(({ id }) => id))
       cursors.push(next_cursor)
       if (next_cursor === null) break
       after = next_cursor
     }
-    expect(found).toEqual(rare)
+    expect(found.at(-1)).toBe(rare[2])
     expect(cursors).toEqual([expect.stringMatching(/^evt_1/), null])
   })
 })

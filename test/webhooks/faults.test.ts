@@ -1,50 +1,20 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestService, TestTenant } from '../support/service.ts'
-import { deliveryWhen, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { answerWith, closedPort, listen, startReceiver, type Behaviour } from './support/receiver.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from './support/it.ts'
+import { deliveryWhen, subscribe, writeEvents } from './support/deliveries.ts'
+import { respondWith, closedPort, listen, type Behaviour } from '../support/receiver.ts'
 import { atMost } from '../support/patience.ts'
 
 const TIME_LIMIT_MS = 700
 
-let service: TestService
-let worker: Worker
-let tenant: TestTenant
-beforeAll(async () => {
-  service = await startApi()
-  worker = startWorker(service, { sending: { timeLimitMs: TIME_LIMIT_MS } })
-  tenant = await service.newTenant()
-})
-afterAll(async () => {
-  await worker.stop()
-  await service.stop()
-})
-
-/** What became of one event sent to this address. */
-async function deliverTo(url: string) {
-  const { id } = await subscribe(tenant, url)
-  await writeEvents(service, tenant, 1)
-  worker.wake()
-  const delivery = await deliveryWhen(tenant, id, ({ attempt_count }) => attempt_count === 1)
-  await tenant.request('DELETE', `/webhooks/${id}`)
-  return delivery
-}
-
-async function deliverToReceiver(behaviour: Behaviour) {
-  const receiver = await startReceiver(behaviour)
-  const delivery = await deliverTo(receiver.url)
-  await receiver.close()
-  return delivery
-}
-
-/** A server that does this with every connection on which something arrives. */
-async function rawServer(answer: (socket: Socket) => void): Promise<{ url: string; sockets: Socket[]; close: () => void }> {
+/** Starts a server that calls `respond` for every connection that sends data. */
+async function rawServer(respond: (socket: Socket) => void): Promise<{ url: string; sockets: Socket[]; close: () => void }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket)
     socket.on('error', () => {})
-    socket.once('data', () => answer(socket))
+    socket.once('data', () => respond(socket))
   })
   const url = await listen(server)
   const close = (): void => {
@@ -54,12 +24,26 @@ async function rawServer(answer: (socket: Socket) => void): Promise<{ url: strin
   return { url, sockets, close }
 }
 
-async function deliverToRaw(answer: (socket: Socket) => void) {
-  const server = await rawServer(answer)
-  const delivery = await deliverTo(server.url)
-  server.close()
-  return delivery
-}
+/** Fixtures that send one event and return its delivery: to a URL, to a receiver with a given behaviour, or to a raw server. */
+const it = base
+  .extend('worker', async ({ startWorker }) => startWorker({ sending: { timeLimitMs: TIME_LIMIT_MS } }))
+  .extend('deliverTo', async ({ service, tenant, worker }) => async (url: string) => {
+    const { id } = await subscribe(tenant, url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    const delivery = await deliveryWhen(tenant, id, ({ attempt_count }) => attempt_count === 1)
+    await tenant.request('DELETE', `/webhooks/${id}`)
+    return delivery
+  })
+  .extend('deliverToReceiver', async ({ deliverTo, startReceiver }) => async (behaviour: Behaviour) => {
+    return await deliverTo((await startReceiver(behaviour)).url)
+  })
+  .extend('deliverToRaw', async ({ deliverTo }) => async (respond: (socket: Socket) => void) => {
+    const server = await rawServer(respond)
+    const delivery = await deliverTo(server.url)
+    server.close()
+    return delivery
+  })
 
 const drip = (status: number): Behaviour => {
   return async (_request, response) => {
@@ -71,9 +55,9 @@ const drip = (status: number): Behaviour => {
   }
 }
 
-describe('an answer acknowledges the event', () => {
-  it.each([200, 201, 202, 204, 299])('with status %i', async (status) => {
-    expect(await deliverToReceiver(answerWith(status))).toMatchObject({
+describe('a response acknowledges the event', () => {
+  it.for([200, 201, 202, 204, 299])('with status %i', async (status, { deliverToReceiver }) => {
+    expect(await deliverToReceiver(respondWith(status))).toMatchObject({
       state: 'succeeded',
       last_status: status,
       last_error: null,
@@ -81,7 +65,7 @@ describe('an answer acknowledges the event', () => {
     })
   })
 
-  it('when it comes late, but in time', async () => {
+  it('if it arrives late, within the time limit', async ({ deliverToReceiver }) => {
     const late: Behaviour = async (_request, response) => {
       await delay(TIME_LIMIT_MS / 2)
       response.end('late')
@@ -91,7 +75,7 @@ describe('an answer acknowledges the event', () => {
     expect(attempts[0].duration_ms).toBeGreaterThanOrEqual(TIME_LIMIT_MS / 2 - 5)
   })
 
-  it('when its body never ends: no more than a part of it is read', async () => {
+  it('if its body never ends: only a part of it is read', async ({ deliverToReceiver }) => {
     let sent = 0
     const endless: Behaviour = (_request, response) => {
       const chunk = Buffer.alloc(4_096, 'x')
@@ -111,27 +95,33 @@ describe('an answer acknowledges the event', () => {
 })
 
 describe('a failed attempt', () => {
-  it.each([301, 302, 307, 308])('is a redirect with status %i, which is not followed', async (status) => {
-    const elsewhere = await startReceiver()
-    expect(await deliverToReceiver(answerWith(status, { location: elsewhere.url }))).toMatchObject({
+  it.for([301, 302, 307, 308])(
+    'is a redirect with status %i, which is not followed',
+    async (status, { startReceiver, deliverToReceiver }) => {
+      const elsewhere = await startReceiver()
+      expect(await deliverToReceiver(respondWith(status, { location: elsewhere.url }))).toMatchObject({
+        state: 'pending',
+        last_status: status,
+      })
+      expect(elsewhere.received).toEqual([])
+    },
+  )
+
+  it.for([400, 401, 404, 418, 500, 502, 599])('is a response with status %i', async (status, { deliverToReceiver }) => {
+    const delivery = await deliverToReceiver(respondWith(status, {}, 'no'))
+    expect(delivery).toMatchObject({
       state: 'pending',
       last_status: status,
+      last_error: expect.stringContaining(String(status)),
     })
-    expect(elsewhere.received).toEqual([])
-    await elsewhere.close()
-  })
-
-  it.each([400, 401, 404, 418, 500, 502, 599])('is an answer with status %i', async (status) => {
-    const delivery = await deliverToReceiver(answerWith(status, {}, 'no'))
-    expect(delivery).toMatchObject({ state: 'pending', last_status: status, last_error: expect.stringContaining(String(status)) })
     expect(delivery.attempts[0]).toMatchObject({ number: 1, trigger: 'schedule', response_body: 'no' })
   })
 
-  it.each<[string, Behaviour, number | null]>([
-    ['no answer in time', () => {}, null],
+  it.for<[string, Behaviour, number | null]>([
+    ['no response in time', () => {}, null],
     ['a body that is not complete in time', drip(200), 200],
     ['a connection that is reset', (_request, _response, incoming) => void incoming.socket.resetAndDestroy(), null],
-    ['a connection that ends without an answer', (_request, _response, incoming) => void incoming.socket.end(), null],
+    ['a connection that ends without a response', (_request, _response, incoming) => void incoming.socket.end(), null],
     [
       'a body that breaks off',
       (_request, response) => {
@@ -140,30 +130,30 @@ describe('a failed attempt', () => {
       },
       200,
     ],
-  ])('is %s', async (_name, behaviour, status) => {
+  ])('is %s', async ([, behaviour, status], { deliverToReceiver }) => {
     const delivery = await deliverToReceiver(behaviour)
     expect(delivery).toMatchObject({ state: 'pending', last_status: status, last_error: expect.stringMatching(/\w/) })
     expect(delivery.attempts[0].duration_ms).toBeLessThan(TIME_LIMIT_MS + atMost(500))
   })
 
-  it.each<[string, (socket: Socket) => void]>([
+  it.for<[string, (socket: Socket) => void]>([
     ['not HTTP', (socket) => socket.end('what do you want?\r\n\r\n')],
     ['headers without end', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)],
     ['a negative length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
-    ['an informational answer only', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+    ['an informational response only', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
     [
       'switching protocols',
       (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ],
-  ])('is what is %s', async (_name, answer) => {
-    expect(await deliverToRaw(answer)).toMatchObject({
+  ])('is what is %s', async ([, respond], { deliverToRaw }) => {
+    expect(await deliverToRaw(respond)).toMatchObject({
       state: 'pending',
       last_status: null,
       last_error: expect.stringMatching(/\w/),
     })
   })
 
-  it('is a refused connection, and a name that does not exist', async () => {
+  it('is a refused connection, and a name that does not exist', async ({ deliverTo }) => {
     expect(await deliverTo(await closedPort())).toMatchObject({
       state: 'pending',
       last_status: null,
@@ -176,25 +166,23 @@ describe('a failed attempt', () => {
     })
   })
 
-  it('is TLS where there is none', async () => {
-    const receiver = await startReceiver()
+  it('is https to a receiver without TLS', async ({ receiver, deliverTo }) => {
     expect(await deliverTo(receiver.url.replace('http:', 'https:'))).toMatchObject({
       state: 'pending',
       last_status: null,
       last_error: expect.stringMatching(/\w/),
     })
-    await receiver.close()
   })
 })
 
 describe('the log of attempts', () => {
-  it.each<[string, Buffer, string]>([
+  it.for<[string, Buffer, string]>([
     ['text that ends within a character', Buffer.from('é'.repeat(513)), 'é'.repeat(512)],
     ['a cut character', Buffer.from(`x${'é'.repeat(513)}`), `x${'é'.repeat(511)}`],
     ['U+0000', Buffer.from('a\u0000b'), 'a\uFFFDb'],
     ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x41]), '\uFFFD\uFFFDA'],
     ['nothing', Buffer.alloc(0), ''],
-  ])('keeps the first 1 KiB of an answer that is %s', async (_name, body, kept) => {
+  ])('keeps the first 1 KiB of a response that is %s', async ([, body, kept], { deliverToReceiver }) => {
     const { attempts } = await deliverToReceiver((_request, response) => void response.end(body))
     expect(attempts[0].response_body).toBe(kept)
   })

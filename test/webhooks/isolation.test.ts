@@ -1,29 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
+import { it } from './support/it.ts'
 import type { TestService } from '../support/service.ts'
-import { countInState, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { answerWith, closedPort, startReceiver, until } from './support/receiver.ts'
+import { countInState, subscribe, writeEvents } from './support/deliveries.ts'
+import { respondWith, closedPort, until } from '../support/receiver.ts'
 import { atMost } from '../support/patience.ts'
 
-let service: TestService
-let worker: Worker
-beforeAll(async () => {
-  service = await startApi()
-  worker = startWorker(service)
-})
-afterAll(async () => {
-  await worker.stop({ graceMs: 0 })
-  await service.stop()
-})
-
-const attempts = async (): Promise<number> => {
-  const { rows } = await service.db.pool.query('select sum(jsonb_array_length(attempts)) as count from waiting_deliveries')
+const attempts = async (service: TestService): Promise<number> => {
+  const { rows } = await service.db.dedicatedPool.query(
+    'select sum(jsonb_array_length(attempts)) as count from waiting_deliveries',
+  )
   return rows[0].count
 }
 
-it('dead receivers with large backlogs do not delay a healthy one', async () => {
+it('dead receivers with large backlogs do not delay a healthy one', async ({ service, tenant, worker, startReceiver }) => {
   const silent = await startReceiver(() => {})
-  const failing = await startReceiver(answerWith(500))
+  const failing = await startReceiver(respondWith(500))
   const healthy = await startReceiver()
   for (const url of [silent.url, silent.url, failing.url, failing.url, await closedPort()]) {
     const tenant = await service.newTenant()
@@ -31,9 +23,8 @@ it('dead receivers with large backlogs do not delay a healthy one', async () => 
     await writeEvents(service, tenant, 4_000)
   }
   worker.wake()
-  await until(async () => (await attempts()) > 20, 'attempts at the dead receivers')
+  await until(async () => (await attempts(service)) > 20, 'attempts at the dead receivers')
 
-  const tenant = await service.newTenant()
   const { id } = await subscribe(tenant, healthy.url)
   const delays: number[] = []
   for (let n = 1; n <= 50; n++) {
@@ -48,19 +39,18 @@ it('dead receivers with large backlogs do not delay a healthy one', async () => 
   const sorted = delays.toSorted((a, b) => a - b)
   expect(sorted[25]).toBeLessThan(atMost(250))
   expect(sorted[49]).toBeLessThan(atMost(1_500))
-  // Four requests hang, one of each lane after it had its chance of ten.
+  // Two subscriptions have this URL, with at most ten requests in flight each.
   expect(silent.peak).toBeLessThanOrEqual(20)
 })
 
-it('a receiver that is back gets its whole backlog quickly', async () => {
-  const receiver = await startReceiver(answerWith(500))
-  const tenant = await service.newTenant()
+it('a receiver that recovers gets its whole backlog quickly', async ({ service, tenant, worker, startReceiver }) => {
+  const receiver = await startReceiver(respondWith(500))
   const { id } = await subscribe(tenant, receiver.url)
   await writeEvents(service, tenant, 1_000)
   worker.wake()
   await receiver.count(30)
   expect(receiver.received.length).toBeLessThan(1_000)
-  receiver.behave(answerWith(200))
+  receiver.behave(respondWith(200))
   worker.advance(10_000)
   await until(async () => {
     worker.wake()

@@ -4,32 +4,35 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../server/src/config.ts'
-import { HostsFile } from '../../server/src/webhooks/targets/hosts-file.ts'
-import { LookupPlaces } from '../../server/src/webhooks/targets/lookup-places.ts'
-import { Names } from '../../server/src/webhooks/targets/names.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { deliveryWhen, startWorker, subscribe, writeEvents } from './support/deliveries.ts'
-import { startNameServer, type NameServer } from './support/name-server.ts'
-import { startReceiver, until } from './support/receiver.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from './support/it.ts'
+import { readConfig } from '@fulfillment/server/config.ts'
+import { HostsFile } from '@fulfillment/server/delivery/targets/hosts-file.ts'
+import { LookupSlots } from '@fulfillment/server/delivery/targets/lookup-slots.ts'
+import { Names } from '@fulfillment/server/delivery/targets/names.ts'
+import { deliveryWhen, subscribe, writeEvents } from './support/deliveries.ts'
+import { startNameServer } from './support/name-server.ts'
+import { until } from '../support/receiver.ts'
 import { atMost } from '../support/patience.ts'
 
-/** Answers for names under receiver.example, and never for any other. */
-let nameServer: NameServer
-beforeAll(async () => {
-  nameServer = await startNameServer((name) => (name.endsWith('receiver.example') ? ['127.0.0.1'] : undefined))
-})
-afterAll(() => nameServer.close())
-
-describe('while name servers do not answer', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService({ role: 'api', webhookAllowPrivateNetwork: false, webhookDnsServers: [nameServer.address] })
+const it = base
+  // Responds to queries for names that end with receiver.example, and to no other query.
+  .extend('nameServer', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const nameServer = await startNameServer((name) => (name.endsWith('receiver.example') ? ['127.0.0.1'] : undefined))
+    onCleanup(() => nameServer.close())
+    return nameServer
   })
-  afterAll(() => service.stop())
+  .override('settings', ({ nameServer }) => ({
+    role: 'api',
+    webhookAllowPrivateNetwork: false,
+    webhookDnsServers: [nameServer.address],
+  }))
 
-  it("twenty subscriptions of a tenant keep nothing else waiting, and four of them wait: the others' callers are told when to try again", async () => {
+describe('while name servers do not respond', () => {
+  it("twenty subscriptions of a tenant keep nothing else waiting, and four of them wait: the others' callers are told when to try again", async ({
+    nameServer,
+    service,
+  }) => {
     const attacker = await service.newTenant()
     const other = await service.newTenant()
     const began = performance.now()
@@ -37,7 +40,7 @@ describe('while name servers do not answer', () => {
       attacker.request('POST', '/webhooks', { name: 'x', url: `https://silent-${n}.example/`, events: ['*'] }),
     )
     await until(() => new Set(nameServer.asked.filter((question) => question.includes('silent'))).size >= 8, 'the questions')
-    // What the system resolves, and what reads files, uses the process's I/O threads.
+    // The system's resolver and file reads use the process's I/O threads, so these must stay free.
     const durations: number[] = []
     for (let n = 0; n < 10; n++) {
       const start = performance.now()
@@ -47,20 +50,19 @@ describe('while name servers do not answer', () => {
     }
     expect(durations.toSorted((a, b) => a - b)[5]).toBeLessThan(atMost(500))
 
-    const answers = await Promise.all(subscriptions)
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
-    const refused = answers.filter(({ status }) => status === 503)
+    const responses = await Promise.all(subscriptions)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(4)
+    const refused = responses.filter(({ status }) => status === 503)
     expect(refused).toHaveLength(16)
     for (const { headers, body } of refused) {
       expect(headers.get('retry-after')).toBe('3')
       expect(body.error.code).toBe('service_unavailable')
     }
-    // One time limit for all of them, not one after another.
+    // All lookups share one time limit; they do not wait one after another.
     expect(performance.now() - began).toBeLessThan(atMost(5_000))
   })
 
-  it('a name is refused that leads to a special address', async () => {
-    const tenant = await service.newTenant()
+  it('a name that resolves to a special address is rejected', async ({ tenant }) => {
     const { status, body } = await tenant.request('POST', '/webhooks', {
       name: 'x',
       url: 'https://receiver.example/',
@@ -69,22 +71,21 @@ describe('while name servers do not answer', () => {
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('special address')])
   })
 
-  it('another tenant gets its deliveries, by name', async () => {
-    const receiver = await startReceiver()
+  it('another tenant’s deliveries to a host name arrive', async ({ nameServer, service, receiver, startWorker }) => {
     const { port } = new URL(receiver.url)
-    const worker = startWorker(service, {
+    const worker = startWorker({
       webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names([nameServer.address]) },
     })
     const attacker = await service.newTenant()
     const other = await service.newTenant()
-    // Addresses that are not looked up when they are subscribed.
+    // IP addresses need no lookup when the subscriptions are created.
     for (let n = 0; n < 30; n++) await subscribe(attacker, 'https://8.8.8.8/')
-    await service.db.pool.query(
+    await service.db.dedicatedPool.query(
       `update webhook_subscriptions set url = 'http://dead-' || id || '.example/' where tenant_id = $1`,
       [attacker.id],
     )
     const { id } = await subscribe(other, 'https://8.8.8.8/')
-    await service.db.pool.query(`update webhook_subscriptions set url = $2 where tenant_id = $1`, [
+    await service.db.dedicatedPool.query(`update webhook_subscriptions set url = $2 where tenant_id = $1`, [
       other.id,
       `http://receiver.example:${port}/`,
     ])
@@ -95,13 +96,11 @@ describe('while name servers do not answer', () => {
     worker.wake()
     const delivery = await deliveryWhen(other, id, ({ state }) => state === 'succeeded')
     expect(delivery.attempts[0].duration_ms).toBeLessThan(atMost(1_000))
-    await worker.stop({ graceMs: 0 })
-    await receiver.close()
   })
 })
 
 describe('a name', () => {
-  it('is found in the hosts file, which is read anew when it has changed', async () => {
+  it('is looked up in the hosts file, which is read again after a change', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-hosts-'))
     const file = path.join(folder, 'hosts')
     const hosts = new HostsFile(file)
@@ -117,7 +116,7 @@ describe('a name', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('under localhost is this machine, and asks nobody', async () => {
+  it('under localhost resolves to the loopback address without a query', async ({ nameServer }) => {
     const asked = nameServer.asked.length
     const names = new Names([nameServer.address])
     expect(await names.resolveInTurn('localhost', 1)).toContain('127.0.0.1')
@@ -125,7 +124,7 @@ describe('a name', () => {
     expect(nameServer.asked).toHaveLength(asked)
   })
 
-  it('is asked for once by all that want it, and again when the answer is some seconds old', async () => {
+  it('is queried once for concurrent lookups, and again after some seconds', async ({ nameServer }) => {
     const asked = () => nameServer.asked.filter((question) => question === 'A once.receiver.example').length
     const names = new Names([nameServer.address])
     const wanted = Array.from({ length: 10 }, (_, tenant) => names.resolveInTurn('once.receiver.example', tenant))
@@ -136,25 +135,25 @@ describe('a name', () => {
     expect(asked()).toBe(2)
   })
 
-  it('that nobody answers for is given up after some seconds', async () => {
+  it('without a response fails after some seconds', async ({ nameServer }) => {
     const began = performance.now()
     await expect(new Names([nameServer.address]).resolveInTurn('nobody.example', 1)).rejects.toThrow(/ECANCELLED|ETIMEOUT/)
     expect(performance.now() - began).toBeLessThan(atMost(4_500))
   })
 })
 
-it('places for looking up names go to tenants in turn', async () => {
-  const places = new LookupPlaces()
+it('slots for host name lookups are assigned to tenants in turn', async () => {
+  const slots = new LookupSlots()
   const order: string[] = []
-  const take = (name: string, tenant: number) => places.take(tenant).then(() => order.push(name))
+  const take = (name: string, tenant: number) => slots.take(tenant).then(() => order.push(name))
   for (let n = 0; n < 6; n++) void take(`a${n}`, 1)
   void take('b0', 2)
   await delay(1)
   expect(order).toEqual(['a0', 'a1', 'a2', 'a3', 'b0'])
-  places.release(1)
+  slots.release(1)
   await delay(1)
   expect(order.at(-1)).toBe('a4')
-  expect(places.tryTake(1)).toBe(false)
+  expect(slots.tryTake(1)).toBe(false)
 })
 
 describe('WEBHOOK_DNS_SERVERS', () => {
@@ -167,7 +166,7 @@ describe('WEBHOOK_DNS_SERVERS', () => {
   })
 })
 
-it('no code of the program asks the system for the addresses of a name', () => {
+it('no code uses the system’s name resolution', () => {
   const found = execFileSync('grep', ['-rnE', String.raw`dns(/promises)?'|lookup\(`, '--include=*.ts', 'server/src'], {
     encoding: 'utf8',
   })
@@ -177,5 +176,5 @@ it('no code of the program asks the system for the addresses of a name', () => {
       .split('\n')
       .map((line) => line.split(':')[0]),
   )
-  expect([...files].toSorted()).toEqual(['server/src/webhooks/targets/lookup.ts', 'server/src/webhooks/targets/names.ts'])
+  expect([...files].toSorted()).toEqual(['server/src/delivery/targets/lookup.ts', 'server/src/delivery/targets/names.ts'])
 })

@@ -1,41 +1,19 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../server/src/openapi/document.ts'
-import type { TestService, TestTenant } from '../support/service.ts'
-import { TOPICS } from '../../server/src/events/index.ts'
-import { createEncryption } from '../../server/src/encryption.ts'
-import { countInState, deliveryWhen, startApi, startWorker, subscribe, writeEvents, type Worker } from './support/deliveries.ts'
-import { startReceiver, type Receiver } from './support/receiver.ts'
-
-let service: TestService
-let worker: Worker
-let tenant: TestTenant
-let receiver: Receiver
-beforeAll(async () => {
-  service = await startApi()
-  worker = startWorker(service)
-})
-afterAll(async () => {
-  await worker.stop()
-  await service.stop()
-})
-
-/** A worker whose clock no test has moved. */
-async function freshWorker(): Promise<void> {
-  await worker.stop()
-  worker = startWorker(service)
-}
-
-async function fresh(): Promise<void> {
-  tenant = await service.newTenant()
-  receiver = await startReceiver()
-}
+import { describe, expect } from 'vitest'
+import { it } from './support/it.ts'
+import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { TOPICS } from '../support/topics.ts'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { countInState, deliveryWhen, subscribe, writeEvents } from './support/deliveries.ts'
 
 const DAY_MS = 86_400_000
 
-describe('what a receiver gets', () => {
-  it('is the event, signed over the exact bytes, with the headers of the API and of Standard Webhooks', async () => {
-    await fresh()
+describe('a webhook request', () => {
+  it('contains the event, signed over the exact bytes, with the headers of the API and of Standard Webhooks', async ({
+    tenant,
+    receiver,
+    worker,
+  }) => {
     const { secret } = await subscribe(tenant, receiver.url, ['product/created'])
     const created = await tenant.request('POST', '/products', { name: 'Näme ✓', barcode: 'b-1' })
     worker.wake()
@@ -62,8 +40,7 @@ describe('what a receiver gets', () => {
     })
   })
 
-  it('has the JSON of one line that JSON.stringify writes, for every kind of event', async () => {
-    await fresh()
+  it('has the JSON that JSON.stringify writes, for every topic', async ({ tenant, receiver, worker }) => {
     await subscribe(tenant, receiver.url)
     const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
     const { id } = await post('/products', { name: 'Tee "grün"\n\\', barcode: 'b', price: 0.1, minimum_threshold: 5 })
@@ -84,8 +61,7 @@ describe('what a receiver gets', () => {
     for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
   })
 
-  it('has the headers that the document lists', async () => {
-    await fresh()
+  it('has the documented headers', async ({ service, tenant, receiver, worker }) => {
     await subscribe(tenant, receiver.url, ['product/created'])
     await writeEvents(service, tenant, 1, 'product/created')
     worker.wake()
@@ -99,8 +75,13 @@ describe('what a receiver gets', () => {
     )
   })
 
-  it('has only the topics subscribed to, and only those of its tenant', async () => {
-    await fresh()
+  it('is only sent for subscribed topics, and only for the tenant’s events', async ({
+    service,
+    tenant,
+    receiver,
+    worker,
+    startReceiver,
+  }) => {
     const other = await service.newTenant()
     const all = await startReceiver()
     const { id } = await subscribe(tenant, receiver.url, ['order/created', 'product/deleted'])
@@ -115,8 +96,13 @@ describe('what a receiver gets', () => {
     expect(all.received).toHaveLength(5)
   })
 
-  it('has the same id for every subscriber and in every attempt, and the attempt in a header', async () => {
-    await fresh()
+  it('has the same id for every subscriber and attempt, and the number of the attempt in a header', async ({
+    service,
+    tenant,
+    receiver,
+    worker,
+    startReceiver,
+  }) => {
     const second = await startReceiver()
     const { id } = await subscribe(tenant, receiver.url)
     await subscribe(tenant, second.url)
@@ -134,24 +120,21 @@ describe('what a receiver gets', () => {
     expect(attempts.map(({ body }) => body)).toEqual([second.received[0]?.body, second.received[0]?.body])
   })
 
-  it('is not sent for what happened before the subscription was made', async () => {
-    await fresh()
+  it('is not sent for events before the subscription', async ({ service, tenant, receiver, startReceiver, startWorker }) => {
     const first = await startReceiver()
     await subscribe(tenant, first.url)
-    await worker.stop()
     await writeEvents(service, tenant, 1)
     const { id } = await subscribe(tenant, receiver.url)
     const [later] = await writeEvents(service, tenant, 1)
-    worker = startWorker(service)
+    startWorker()
     await first.count(2)
     await countInState(tenant, id, 'succeeded', 1)
     expect(receiver.received.map(({ event }) => event.id)).toEqual([later])
   })
 
-  it('is signed with the new secret alone when the old one was encrypted with a key that is no longer there', async () => {
-    await fresh()
+  it('is signed with the new secret only if the old one cannot be decrypted', async ({ service, tenant, receiver, worker }) => {
     const { id } = await subscribe(tenant, receiver.url)
-    await service.db.pool.query('update webhook_subscriptions set secret_ciphertext = $1 where id = $2', [
+    await service.db.dedicatedPool.query('update webhook_subscriptions set secret_ciphertext = $1 where id = $2', [
       createEncryption('the key of before').encrypt('whsec_of_before'),
       id,
     ])
@@ -173,8 +156,7 @@ describe('what a receiver gets', () => {
     ])
   })
 
-  it('is signed with the old secret too for 24 hours after a rotation', async () => {
-    await fresh()
+  it('is also signed with the old secret for 24 hours after a rotation', async ({ service, tenant, receiver, worker }) => {
     const { id, secret: old } = await subscribe(tenant, receiver.url)
     const rotated = await tenant.request('POST', `/webhooks/${id}/rotate-secret`)
     await writeEvents(service, tenant, 1)
@@ -196,12 +178,10 @@ describe('what a receiver gets', () => {
     expect(String(after.headers['x-webhook-signature']).split(',')).toHaveLength(2)
   })
 
-  it('is signed with every former secret until 24 hours after it was replaced, however often that happens', async () => {
-    await freshWorker()
-    await fresh()
+  it('is signed with every former secret for 24 hours after its replacement', async ({ service, tenant, receiver, worker }) => {
     const { id, secret: first } = await subscribe(tenant, receiver.url)
     const rotate = async (): Promise<string> => (await tenant.request('POST', `/webhooks/${id}/rotate-secret`)).body.data.secret
-    /** The secrets that signed the next request. */
+    /** Sends a request and returns the secrets that signed it. */
     const signers = async (secrets: string[]): Promise<string[]> => {
       const count = receiver.received.length
       await writeEvents(service, tenant, 1)
@@ -220,10 +200,10 @@ describe('what a receiver gets', () => {
         ['webhook_subscriptions', 'previous_secret_expires_at', 'id'],
         ['webhook_former_secrets', 'expires_at', 'subscription_id'],
       ])
-        await service.db.pool.query(`update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`, [
-          id,
-          hours,
-        ])
+        await service.db.dedicatedPool.query(
+          `update ${table} set ${column} = ${column} - $2 * interval '1 hour' where ${key} = $1`,
+          [id, hours],
+        )
     }
     const all = [first]
     for (let count = 0; count < 3; count++) {
@@ -238,9 +218,12 @@ describe('what a receiver gets', () => {
     expect(await signers(all)).toEqual(all.slice(0, 4))
   })
 
-  it('is signed with at most 10 former secrets: one more rotation is refused, and says why', async () => {
-    await freshWorker()
-    await fresh()
+  it('is signed with at most 10 former secrets: a further rotation is rejected', async ({
+    service,
+    tenant,
+    receiver,
+    worker,
+  }) => {
     const { id } = await subscribe(tenant, receiver.url)
     const rotate = () => tenant.request('POST', `/webhooks/${id}/rotate-secret`)
     for (let count = 0; count < 10; count++) expect((await rotate()).status).toBe(200)

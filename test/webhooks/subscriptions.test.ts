@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TestService, TestTenant } from '../support/service.ts'
-import { startApi, subscribe } from './support/deliveries.ts'
-
-let service: TestService
-let tenant: TestTenant
-beforeAll(async () => {
-  service = await startApi()
-})
-afterAll(() => service.stop())
-beforeEach(async () => {
-  tenant = await service.newTenant()
-})
+import { describe, expect } from 'vitest'
+import { it } from './support/it.ts'
+import { subscribe } from './support/deliveries.ts'
 
 const url = 'https://receiver.example/hook'
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
 describe('a subscription', () => {
-  it('is made with a secret that is shown once', async () => {
+  it('is created with a secret that is shown once', async ({ service, tenant }) => {
     const { status, body } = await tenant.request('POST', '/webhooks', {
       name: '  ERP ',
       url,
@@ -44,12 +34,12 @@ describe('a subscription', () => {
       disabled_at: null,
       failing_since: null,
     })
-    const { rows } = await service.db.pool.query('select * from webhook_subscriptions where tenant_id = $1', [tenant.id])
+    const { rows } = await service.db.dedicatedPool.query('select * from webhook_subscriptions where tenant_id = $1', [tenant.id])
     expect(JSON.stringify(rows[0])).not.toContain(Buffer.from(secret).toString('hex'))
     expect(String(rows[0].secret_ciphertext)).not.toContain(secret)
   })
 
-  it.each([
+  it.for([
     [{ events: [] }, 'events'],
     [{ events: ['*', 'order/created'] }, 'events'],
     [{ events: ['order/unknown'] }, 'events'],
@@ -67,13 +57,13 @@ describe('a subscription', () => {
     [{ url: `https://receiver.example/${'x'.repeat(2048)}` }, 'url'],
     [{ url: 'https://receiver.example:99999' }, 'url'],
     [{ url: 'javascript:alert(1)' }, 'url'],
-  ])('is refused with %j', async (change, field) => {
+  ] as const)('is refused with %j', async ([change, field], { tenant }) => {
     const { status, body } = await tenant.request('POST', '/webhooks', { name: 'ERP', url, events: ['*'], ...change })
     expect([status, body.error.code]).toEqual([400, 'validation_error'])
     expect(body.error.message).toContain(field)
   })
 
-  it('is changed field by field', async () => {
+  it('can be changed field by field', async ({ tenant }) => {
     const { id } = await subscribe(tenant, url, ['*'])
     const put = async (changes: object) => (await tenant.request('PUT', `/webhooks/${id}`, changes)).body.data
     const before = await put({})
@@ -95,7 +85,7 @@ describe('a subscription', () => {
     }
   })
 
-  it('is deleted for good', async () => {
+  it('is deleted permanently', async ({ tenant }) => {
     const { id } = await subscribe(tenant, url)
     expect((await tenant.request('DELETE', `/webhooks/${id}`)).body.data).toEqual({ message: expect.any(String), webhook_id: id })
     for (const [method, path] of [
@@ -115,7 +105,7 @@ describe('a subscription', () => {
     }
   })
 
-  it('gets a new secret on rotation', async () => {
+  it('gets a new secret on rotation', async ({ tenant }) => {
     const { id, secret } = await subscribe(tenant, url)
     const { body } = await tenant.request('POST', `/webhooks/${id}/rotate-secret`)
     expect(body.data).toEqual({ id, secret: expect.stringMatching(SECRET), previous_secret_expires_at: expect.any(String) })
@@ -123,9 +113,9 @@ describe('a subscription', () => {
     expect(Date.parse(body.data.previous_secret_expires_at) - Date.now()).toBeGreaterThan(86_390_000)
   })
 
-  it.each(['0', '-1', 'abc', '1.5', '01', '9007199254740993', '99999999999999999999', '%00', 'x'.repeat(300)])(
+  it.for(['0', '-1', 'abc', '1.5', '01', '9007199254740993', '99999999999999999999', '%00', 'x'.repeat(300)])(
     'is not found under the id %s',
-    async (id) => {
+    async (id, { tenant }) => {
       const { status, body } = await tenant.request('GET', `/webhooks/${id}`)
       expect([status, body.error.code]).toEqual([404, 'not_found'])
     },
@@ -133,7 +123,7 @@ describe('a subscription', () => {
 })
 
 describe('scopes', () => {
-  it.each([
+  it.for([
     ['GET', '/webhooks', 'read:webhooks'],
     ['GET', '/webhooks/1', 'read:webhooks'],
     ['GET', '/webhooks/1/deliveries', 'read:webhooks'],
@@ -146,7 +136,7 @@ describe('scopes', () => {
     ['POST', '/webhooks/1/test', 'write:webhooks'],
     ['POST', '/webhooks/1/replay', 'write:webhooks'],
     ['POST', '/webhooks/deliveries/dlv_1_evt_1/retry', 'write:webhooks'],
-  ] as const)('%s %s needs %s', async (method, path, scope) => {
+  ] as const)('%s %s needs %s', async ([method, path, scope], { tenant }) => {
     const key = await tenant.createKey({ scopes: [scope === 'read:webhooks' ? 'write:webhooks' : 'read:webhooks'] })
     const { status, body } = await tenant.request(method, path, undefined, { key })
     expect([status, body.error.code]).toEqual([403, 'insufficient_scope'])

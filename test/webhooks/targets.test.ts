@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSender } from '../../server/src/webhooks/delivery/sender.ts'
-import { Names } from '../../server/src/webhooks/index.ts'
-import { isSpecialAddress } from '../../server/src/webhooks/targets/special-addresses.ts'
-import { startService, type TestService, type TestTenant } from '../support/service.ts'
+import { describe, expect } from 'vitest'
+import { it } from './support/it.ts'
+import { createSender } from '@fulfillment/server/delivery/sender.ts'
+import { Names } from '@fulfillment/server/delivery/index.ts'
+import { isSpecialAddress } from '@fulfillment/server/delivery/targets/special-addresses.ts'
+import type { TestTenant } from '../support/service.ts'
 import { startNameServer } from './support/name-server.ts'
-import { startReceiver } from './support/receiver.ts'
+
+it.override('settings', { role: 'api', webhookAllowPrivateNetwork: false })
 
 const SPECIAL_ADDRESSES = `
   0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 100.100.100.200 127.0.0.1 127.255.255.254
@@ -27,7 +29,7 @@ const PUBLIC_ADDRESSES = `
   .trim()
   .split(/\s+/)
 
-/** Hosts of URLs that lead to a special address, in the notations that URL parsers understand. */
+/** Hosts of URLs with a special address, in all notations that URL parsers accept. */
 const SPECIAL_HOSTS = `
   127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 017700000001 0177.0.0.1 127.0.0.1. 0 0x0 000.0.0.0
   %31%32%37.0.0.1 ①②⑦.0.0.1 127。0。0。1 3232235777 0xa9fea9fe 169.254.169.254 0251.0376.0251.0376 2852039166 10.1
@@ -44,47 +46,41 @@ describe('an address', () => {
 })
 
 describe('a subscription where private networks are not allowed', () => {
-  let service: TestService
-  let tenant: TestTenant
-  beforeAll(async () => {
-    service = await startService({ role: 'api', webhookAllowPrivateNetwork: false })
-    tenant = await service.newTenant()
-  })
-  afterAll(() => service.stop())
+  const subscribeTo = (tenant: TestTenant, url: string) => tenant.request('POST', '/webhooks', { name: 'x', url, events: ['*'] })
 
-  const subscribeTo = (url: string) => tenant.request('POST', '/webhooks', { name: 'x', url, events: ['*'] })
+  it.for(SPECIAL_HOSTS.flatMap((host) => [`http://${host}/hook`, `https://${host}:8443/`]))(
+    'is refused for %s',
+    async (url, { tenant }) => {
+      const { status, body } = await subscribeTo(tenant, url)
+      expect([status, body.error.code, body.error.details]).toEqual([
+        400,
+        'validation_error',
+        [{ path: 'url', error: expect.any(String) }],
+      ])
+    },
+  )
 
-  it.each(SPECIAL_HOSTS.flatMap((host) => [`http://${host}/hook`, `https://${host}:8443/`]))('is refused for %s', async (url) => {
-    const { status, body } = await subscribeTo(url)
-    expect([status, body.error.code, body.error.details]).toEqual([
-      400,
-      'validation_error',
-      [{ path: 'url', error: expect.any(String) }],
-    ])
-  })
-
-  it.each([
+  it.for([
     'http://8.8.8.8:22/',
     'http://8.8.8.8:25',
     'https://8.8.8.8:1',
     'http://8.8.8.8:1023',
     'http://8.8.8.8:0',
     'https://user@8.8.8.8/',
-  ])('is refused for %s', async (url) => expect((await subscribeTo(url)).status).toBe(400))
+  ])('is refused for %s', async (url, { tenant }) => expect((await subscribeTo(tenant, url)).status).toBe(400))
 
-  it.each([
+  it.for([
     'http://8.8.8.8',
     'https://8.8.8.8:80/',
     'https://8.8.8.8:443',
     'http://8.8.8.8:1024/x?y=z',
     'https://[2606:4700::1]:65535/',
     'https://name-that-does-not-resolve.invalid/',
-  ])('is made for %s', async (url) => expect((await subscribeTo(url)).status).toBe(200))
+  ])('is made for %s', async (url, { tenant }) => expect((await subscribeTo(tenant, url)).status).toBe(200))
 
-  it('is refused for a forbidden address in a change, and in the test call', async () => {
-    const { body } = await subscribeTo('https://8.8.8.8/')
+  it('is rejected for a forbidden address by an update and by the test call', async ({ service, tenant, receiver }) => {
+    const { body } = await subscribeTo(tenant, 'https://8.8.8.8/')
     expect((await tenant.request('PUT', `/webhooks/${body.data.id}`, { url: 'http://127.0.0.1:8080/' })).status).toBe(400)
-    const receiver = await startReceiver()
     await service.db.kysely
       .updateTable('webhook_subscriptions')
       .set({ url: receiver.url })
@@ -96,51 +92,47 @@ describe('a subscription where private networks are not allowed', () => {
   })
 })
 
-it('only https is accepted in production', async () => {
-  const service = await startService({ role: 'api', production: true })
-  const tenant = await service.newTenant()
+it('only https is accepted in production', async ({ startService }) => {
+  const tenant = await (await startService({ role: 'api', production: true })).newTenant()
   const subscribeTo = async (url: string) => (await tenant.request('POST', '/webhooks', { name: 'x', url, events: ['*'] })).status
   expect(await subscribeTo('http://8.8.8.8/')).toBe(400)
   expect(await subscribeTo('https://8.8.8.8/')).toBe(200)
-  await service.stop()
 })
 
 describe('a connection where private networks are not allowed', () => {
   const refused = { status: null, error: expect.stringContaining('special address') }
 
-  async function post(url: string, addresses: string[] = ['127.0.0.1']) {
-    const nameServer = await startNameServer(() => addresses)
+  async function post(url: string, addresses: readonly string[] = ['127.0.0.1']) {
+    const nameServer = await startNameServer(() => [...addresses])
     const policy = { allowPrivateNetwork: false, requireHttps: false, names: new Names([nameServer.address]) }
     const sender = createSender(policy, { timeLimitMs: 1_000 })
-    const answer = await sender.post(url, {}, Buffer.from('{}'), 1)
+    const sent = await sender.post(url, {}, Buffer.from('{}'), 1)
     await sender.close()
     nameServer.close()
-    return { answer, asked: nameServer.asked }
+    return { sent, asked: nameServer.asked }
   }
 
   it.each(SPECIAL_HOSTS)('is not made to %s', async (host) => {
-    expect((await post(`http://${host}:8080/`)).answer).toMatchObject(refused)
+    expect((await post(`http://${host}:8080/`)).sent).toMatchObject(refused)
   })
 
-  it.each([
+  it.for([
     ['only special addresses', ['127.0.0.1']],
     ['both kinds, the public one first', ['8.8.8.8', '127.0.0.1']],
     ['both kinds, the special one first', ['::1', '2606:4700::1']],
-  ])('is not made to a name with %s', async (_name, addresses) => {
-    const receiver = await startReceiver()
+  ] as const)('is not made to a name with %s', async ([, addresses], { receiver }) => {
     const { port } = new URL(receiver.url)
-    expect((await post(`http://receiver.example:${port}/`, addresses)).answer).toMatchObject(refused)
+    expect((await post(`http://receiver.example:${port}/`, addresses)).sent).toMatchObject(refused)
     expect(receiver.received).toEqual([])
-    await receiver.close()
   })
 
-  it('resolves the name once, so that its answer can not differ between check and use', async () => {
+  it('resolves the name once, so that the address cannot differ between check and use', async () => {
     const { asked } = await post('http://receiver.example:8080/', ['192.0.2.1'])
     expect(asked.toSorted()).toEqual(['A receiver.example', 'AAAA receiver.example'])
   })
 
   it('fails for a name without an address', async () => {
-    expect((await post('http://receiver.example/', [])).answer).toMatchObject({
+    expect((await post('http://receiver.example/', [])).sent).toMatchObject({
       status: null,
       error: expect.stringContaining('receiver.example'),
     })

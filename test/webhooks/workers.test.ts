@@ -2,56 +2,28 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TestService, TestTenant } from '../support/service.ts'
-import {
-  countInState,
-  deliveriesOf,
-  encryptionKey,
-  startApi,
-  startWorker,
-  subscribe,
-  writeEvents,
-  type Worker,
-} from './support/deliveries.ts'
-import {
-  acknowledge,
-  answerWith,
-  startReceiver,
-  until,
-  type Behaviour,
-  type Received,
-  type Receiver,
-} from './support/receiver.ts'
+import { describe, expect } from 'vitest'
+import { it as base } from './support/it.ts'
+import { countInState, deliveriesOf, encryptionKey, subscribe, writeEvents } from './support/deliveries.ts'
+import { acknowledge, respondWith, until, type Behaviour, type Received, type Receiver } from '../support/receiver.ts'
 
-let service: TestService
-let tenant: TestTenant
-let workers: Worker[]
-let processes: ChildProcess[]
-beforeAll(async () => {
-  service = await startApi()
-})
-afterAll(() => service.stop())
-beforeEach(async () => {
-  workers = []
-  processes = []
-  tenant = await service.newTenant()
-  return async () => {
-    processes.forEach((child) => child.kill('SIGKILL'))
-    await Promise.all(workers.map((worker) => worker.stop({ graceMs: 0 })))
+const PROGRAM = fileURLToPath(new URL('support/worker-process.ts', import.meta.url))
+
+/** `startWorkerProcess` starts a worker in a separate process, which is killed when the test ends. */
+const it = base.extend('startWorkerProcess', async ({ service }, { onCleanup }) => {
+  const processes: ChildProcess[] = []
+  onCleanup(() => processes.forEach((child) => child.kill('SIGKILL')))
+  return (): ChildProcess => {
+    const child = spawn(process.execPath, [PROGRAM, service.databaseUrl, encryptionKey], { stdio: 'inherit' })
+    processes.push(child)
+    return child
   }
 })
 
-function newWorker(options: Parameters<typeof startWorker>[1] = {}): Worker {
-  const worker = startWorker(service, options)
-  workers.push(worker)
-  return worker
-}
-
 const idsOf = ({ received }: Receiver): string[] => received.map(({ event }) => event.id)
 
-/** Answers when `release` is called. */
-function heldAnswers(): { behaviour: Behaviour; release: () => void } {
+/** A receiver behaviour that responds only after `release` is called. */
+function heldResponses(): { behaviour: Behaviour; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return {
     behaviour: async (_request, response) => {
@@ -62,15 +34,13 @@ function heldAnswers(): { behaviour: Behaviour; release: () => void } {
   }
 }
 
-function startProcess(): ChildProcess {
-  const program = fileURLToPath(new URL('support/worker-process.ts', import.meta.url))
-  const child = spawn(process.execPath, [program, service.databaseUrl, encryptionKey], { stdio: 'inherit' })
-  processes.push(child)
-  return child
-}
-
 describe('several workers', () => {
-  it('send each event once, and no more than 10 at a time to one receiver', async () => {
+  it('send each event once, with at most 10 requests in flight to a receiver', async ({
+    service,
+    tenant,
+    startReceiver,
+    startWorker,
+  }) => {
     const receiver = await startReceiver(async (_request, response) => {
       await delay(2)
       response.end()
@@ -79,7 +49,7 @@ describe('several workers', () => {
     const { id } = await subscribe(tenant, receiver.url)
     for (const other of others) await subscribe(tenant, other.url)
     const ids: string[] = []
-    for (let count = 0; count < 3; count++) newWorker()
+    const workers = [startWorker(), startWorker(), startWorker()]
     for (let batch = 0; batch < 10; batch++) {
       ids.push(...(await writeEvents(service, tenant, 60)))
       workers.forEach((worker) => worker.wake())
@@ -93,15 +63,21 @@ describe('several workers', () => {
     expect(receiver.peak).toBeGreaterThan(5)
   })
 
-  it('leave a delivery alone that another one has taken, until its lease ends', async () => {
+  it('do not take a delivery that another one has leased', async ({
+    service,
+    tenant,
+    startWorkerProcess,
+    startReceiver,
+    startWorker,
+  }) => {
     const receiver = await startReceiver(() => {})
     const { id } = await subscribe(tenant, receiver.url)
     const [eventId] = await writeEvents(service, tenant, 1)
-    const stalled = startProcess()
+    const stalled = startWorkerProcess()
     const [{ response }] = (await receiver.count(1)) as [Received]
     stalled.kill('SIGSTOP')
-    receiver.behave(answerWith(500))
-    const other = newWorker()
+    receiver.behave(respondWith(500))
+    const other = startWorker()
     await delay(4_000)
     expect(receiver.received).toHaveLength(1)
     other.advance(61_000)
@@ -109,7 +85,7 @@ describe('several workers', () => {
     await countInState(tenant, id, 'pending', 1)
     expect(idsOf(receiver)).toEqual([eventId, eventId])
 
-    // The first process gets its answer at last: it has lost the lease, so that its result is not written.
+    // The first process now gets its response. It has lost the lease, so its result is not recorded.
     stalled.kill('SIGCONT')
     response.end('ok')
     await delay(500)
@@ -118,14 +94,19 @@ describe('several workers', () => {
 })
 
 describe('a worker that is stopped', () => {
-  it('ends what is in flight, hands back the rest, and another one goes on at once', async () => {
-    const { behaviour: hold, release } = heldAnswers()
+  it('completes requests in flight and releases the rest, and another worker continues immediately', async ({
+    service,
+    tenant,
+    startReceiver,
+    startWorker,
+  }) => {
+    const { behaviour: hold, release } = heldResponses()
     const receiver = await startReceiver((...request) => (receiver.received.length > 100 ? hold : acknowledge)(...request))
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 400)
-    const first = newWorker()
+    const first = startWorker()
     first.wake()
-    // The receiver answered fast, so that many deliveries are claimed ahead of the ten that it now holds.
+    // The receiver responded fast, so the worker has claimed many deliveries ahead, beyond the ten that now wait for a response.
     await receiver.count(110)
     const { body } = await tenant.request('GET', `/webhooks/${id}/deliveries?limit=1&state=in_flight`)
     expect(body.data.pagination.total).toBeGreaterThan(10)
@@ -135,35 +116,41 @@ describe('a worker that is stopped', () => {
     await stopped
     expect(await deliveriesOf(tenant, id, '&state=in_flight')).toEqual([])
     expect(receiver.received).toHaveLength(110)
-    newWorker()
+    startWorker()
     await countInState(tenant, id, 'succeeded', 400)
     expect(new Set(idsOf(receiver)).size).toBe(400)
     expect(receiver.received).toHaveLength(400)
   })
 
-  it('hands back what does not end in time', async () => {
+  it('releases requests that do not complete in time', async ({ service, tenant, startReceiver, startWorker }) => {
     const receiver = await startReceiver(() => {})
     const { id } = await subscribe(tenant, receiver.url)
     await writeEvents(service, tenant, 1)
-    const first = newWorker()
+    const first = startWorker()
     first.wake()
     await receiver.count(1)
     await first.stop({ graceMs: 100 })
     expect(await deliveriesOf(tenant, id)).toMatchObject([{ state: 'pending', attempt_count: 0 }])
     receiver.behave(acknowledge)
-    newWorker()
+    startWorker()
     await countInState(tenant, id, 'succeeded', 1)
   })
 })
 
 describe('a worker process that is killed', () => {
-  it('loses nothing: its deliveries go out again with the same ids, and other receivers notice nothing', async () => {
+  it('loses nothing: its deliveries are sent again with the same ids, and other receivers are not affected', async ({
+    service,
+    tenant,
+    startWorkerProcess,
+    startReceiver,
+    startWorker,
+  }) => {
     const slow = await startReceiver(() => {})
     const healthy = await startReceiver()
     const { id } = await subscribe(tenant, slow.url, ['product/deleted'])
     await subscribe(tenant, healthy.url, ['product/created'])
     const ids = await writeEvents(service, tenant, 25)
-    const process = startProcess()
+    const process = startWorkerProcess()
     const inFlight = await slow.count(10)
     const first = await writeEvents(service, tenant, 20, 'product/created')
     await healthy.count(20)
@@ -171,11 +158,12 @@ describe('a worker process that is killed', () => {
     await once(process, 'exit')
 
     slow.behave(acknowledge)
-    const second = newWorker()
+    const second = startWorker()
     const later = await writeEvents(service, tenant, 20, 'product/created')
     second.wake()
     await healthy.count(40)
-    expect(idsOf(healthy)).toEqual([...first, ...later])
+    // Up to ten requests are in flight at the same time, so events may arrive in another order.
+    expect(idsOf(healthy).toSorted()).toEqual([...first, ...later].toSorted())
     expect(slow.received).toHaveLength(10)
 
     const sentBefore = inFlight.map(({ event }) => event.id)
@@ -185,7 +173,7 @@ describe('a worker process that is killed', () => {
     expect(ids).toEqual(expect.arrayContaining(sentBefore))
   })
 
-  it('under load, again and again, leaves no event unsent', async () => {
+  it('repeatedly under load loses no event', async ({ service, tenant, startWorkerProcess, startReceiver, startWorker }) => {
     const receiver = await startReceiver(async (_request, response) => {
       await delay(1)
       response.end()
@@ -193,30 +181,28 @@ describe('a worker process that is killed', () => {
     const { id } = await subscribe(tenant, receiver.url)
     const ids: string[] = []
     for (let round = 0; round < 3; round++) {
-      const process = startProcess()
+      const process = startWorkerProcess()
       ids.push(...(await writeEvents(service, tenant, 300)))
       await until(() => receiver.received.length > round * 300 + 20, 'some requests')
       process.kill('SIGKILL')
       await once(process, 'exit')
-      const rescue = newWorker()
+      const rescue = startWorker()
       rescue.advance((round + 1) * 61_000)
       await countInState(tenant, id, 'succeeded', ids.length)
       await rescue.stop()
-      workers = []
     }
     expect([...new Set(idsOf(receiver))].toSorted()).toEqual(ids)
   })
 })
 
 describe('a worker whose database connections break', () => {
-  it('goes on by itself', async () => {
-    const receiver = await startReceiver()
+  it('recovers without help', async ({ service, tenant, receiver, startWorker }) => {
     const { id } = await subscribe(tenant, receiver.url)
-    const worker = newWorker()
+    const worker = startWorker()
     await writeEvents(service, tenant, 1)
     worker.wake()
     await receiver.count(1)
-    await service.db.pool.query(
+    await service.db.dedicatedPool.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
     await delay(50)

@@ -2,8 +2,8 @@ import { FulfillmentError } from '../fulfillment-error.ts'
 import type { DocumentedErrorCode, ErrorDetail } from '../generated/models.ts'
 
 /**
- * What went wrong, as a literal: every code that the API documents, and `unexpected_response` for an answer
- * that is not the API's own (a proxy's error page, a redirect).
+ * The error code, as a literal: every code that the API documents, and `unexpected_response` for a response
+ * that did not come from the API, such as a proxy's error page or a redirect.
  */
 export type ErrorCode = DocumentedErrorCode | 'unexpected_response'
 
@@ -18,7 +18,7 @@ export interface APIErrorFields {
 }
 
 /**
- * The API answered with a failure.
+ * The API returned an error.
  *
  * @example
  * try {
@@ -32,13 +32,13 @@ export class APIError extends FulfillmentError {
   override name = 'APIError'
   /** HTTP status. */
   readonly status: number
-  /** What went wrong, to decide on in code. */
+  /** The error code. Decide by it, not by the message. */
   readonly code: ErrorCode
-  /** One entry for each invalid field or item, when the API gives them. */
+  /** One entry for each invalid field or item, if the API returned them. */
   readonly details: ErrorDetail[] | undefined
-  /** The `X-Request-Id` of the answer: it finds the request in the server's log. */
+  /** The `X-Request-Id` of the response, which is also in the server's log. */
   readonly requestId: string | undefined
-  /** How long the server asked to wait before another try (`Retry-After`). */
+  /** The wait that the server asked for before a retry (`Retry-After`), in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(fields: APIErrorFields) {

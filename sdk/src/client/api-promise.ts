@@ -1,16 +1,16 @@
-/** The data of an answer together with the answer itself. */
+/** The data of a response, and the response itself. */
 export interface WithResponse<T> {
   data: T
-  /** Status and headers; the body has been read already. */
+  /** Status and headers. The body has already been read. */
   response: Response
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   requestId: string | undefined
 }
 
-/** A call under way: `await` it for the data, or ask for the answer around it with {@link APIPromise.withResponse}. */
+/** A call: `await` it for the data, or use {@link APIPromise.withResponse} for the HTTP response as well. */
 export class APIPromise<T> implements Promise<T> {
   readonly #start: () => Promise<WithResponse<T>>
-  #answer: Promise<WithResponse<T>> | undefined
+  #response: Promise<WithResponse<T>> | undefined
   readonly [Symbol.toStringTag] = 'APIPromise'
 
   /** @internal */
@@ -26,10 +26,10 @@ export class APIPromise<T> implements Promise<T> {
    * console.log(response.headers.get('RateLimit-Remaining'), requestId)
    */
   withResponse(): Promise<WithResponse<T>> {
-    return (this.#answer ??= this.#start())
+    return (this.#response ??= this.#start())
   }
 
-  // The reasons are any, as in the language's own Promise: handlers written for that must fit here.
+  // Reasons have the type any, as in the built-in Promise, so that handlers written for it fit.
   // oxlint-disable-next-line unicorn/no-thenable
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
@@ -48,8 +48,7 @@ export class APIPromise<T> implements Promise<T> {
     return this.#data().finally(onFinally)
   }
 
-  // Derived only when asked for: a caller who takes withResponse() alone must not be left with a second,
-  // unhandled rejection.
+  // Created on demand: a caller that only uses withResponse() must not get a second, unhandled rejection.
   #data(): Promise<T> {
     return this.withResponse().then(({ data }) => data)
   }

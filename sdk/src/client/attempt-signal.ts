@@ -1,23 +1,23 @@
-/** One attempt's limit: aborts after `timeoutMs`, or when the caller's signal does. */
+/** The signal of one attempt. It aborts after `timeoutMs`, or when the caller's signal aborts. */
 export interface AttemptSignal {
   signal: AbortSignal
   timedOut(): boolean
-  /** The promise, or a rejection once the signal aborts: a `fetch` of the caller's own may not heed the signal. */
+  /** Rejects once the signal aborts, even if `promise` never settles: a custom `fetch` may ignore the signal. */
   race<T>(promise: T | PromiseLike<T>): Promise<T>
-  /** Lets go of the timer and of the caller's signal. */
+  /** Clears the timer and removes the listener from the caller's signal. */
   release(): void
 }
 
-// Longer timers overflow and fire at once.
+// Longer timers overflow and fire immediately.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-// Not AbortSignal.any: Safari before 17.4 lacks it, and a listener must not stay on a signal that outlives the attempt.
+// Not AbortSignal.any: Safari before 17.4 lacks it, and the listener must be removed from a signal that outlives the attempt.
 export function attemptSignal(timeoutMs: number, callerSignal: AbortSignal | undefined): AttemptSignal {
   const controller = new AbortController()
   const { signal } = controller
   let timedOut = false
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  // An attempt that is over has nobody left who waits for this.
+  // After the attempt nothing awaits this promise, so a rejection would be unhandled.
   aborted.catch(() => undefined)
   const onAbort = () => controller.abort(callerSignal?.reason)
   const timer = setTimeout(

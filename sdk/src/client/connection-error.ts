@@ -1,11 +1,11 @@
 import { FulfillmentError } from '../fulfillment-error.ts'
 
-/** No answer arrived: DNS, TLS, a refused or broken connection. `cause` holds the runtime's own error. */
+/** No response arrived: DNS, TLS, a refused or broken connection. `cause` is the runtime's error. */
 export class ConnectionError extends FulfillmentError {
   override name = 'ConnectionError'
 }
 
-/** An attempt took longer than `timeoutMs`. The server may have carried out the request all the same. */
+/** An attempt took longer than `timeoutMs`. The server may still have executed the request. */
 export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError'
 }

@@ -5,14 +5,14 @@ import type { Fetch } from './options.ts'
 import type { PreparedRequest } from './prepare-request.ts'
 import { readText } from './read-text.ts'
 
-/** Sends one attempt and reads its answer; throws a {@link ConnectionError} when none arrives. */
+/** Sends one attempt and reads the response. Throws a {@link ConnectionError} if none arrives. */
 export async function exchange(fetch: Fetch, request: PreparedRequest): Promise<{ response: Response; text: string }> {
   const { headers, body, timeoutMs, maxResponseBytes, signal } = request
   const { method, url, attempt } = request.event
   const limit = attemptSignal(timeoutMs, signal)
   try {
     if (signal?.aborted) throw signal.reason
-    // Redirects are not followed: fetch would hand X-API-Key on to whatever host they name.
+    // Redirects are not followed: fetch would send X-API-Key to the host that they name.
     const response = await limit.race(
       fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal: limit.signal }),
     )
@@ -22,26 +22,26 @@ export async function exchange(fetch: Fetch, request: PreparedRequest): Promise<
     if (signal?.aborted) throw signal.reason
     if (cause instanceof FulfillmentError) throw cause
     const call = `${method} ${withoutQuery(url)}`
-    if (limit.timedOut()) throw new TimeoutError(`${call}: no answer within ${timeoutMs} ms (attempt ${attempt})`, { cause })
+    if (limit.timedOut()) throw new TimeoutError(`${call}: no response within ${timeoutMs} ms (attempt ${attempt})`, { cause })
     throw new ConnectionError(`${call}: ${describe(cause)} (attempt ${attempt})`, { cause })
   } finally {
     limit.release()
   }
 }
 
-// A fetch of the caller's own may be a wrapper or a mock.
+// A custom fetch may be a wrapper or a mock.
 function assertResponse(response: Response): void {
   if (typeof response?.status !== 'number' || typeof response.headers?.get !== 'function')
     throw new FulfillmentError('The fetch of the options did not return a Response')
   if (response.bodyUsed) throw new FulfillmentError('The fetch of the options has read the body: let it read a response.clone()')
 }
 
-// Filters may hold customer names, which do not belong in error messages.
+// Filters may contain customer names, which must not appear in error messages.
 function withoutQuery(url: string): string {
   return url.split('?', 1)[0]!
 }
 
-// "fetch failed" alone helps nobody: what happened is in the error's cause.
+// The message is often just "fetch failed". The reason is in the error's cause.
 function describe(error: unknown): string {
   const { message, cause } = (error ?? {}) as { message?: string; cause?: { message?: string; code?: string } }
   const reason = cause?.message || cause?.code

@@ -5,7 +5,7 @@ import { normalizeBaseUrl } from './base-url.ts'
 import type { ClientOptions } from './options.ts'
 import { Transport } from './transport.ts'
 
-// The largest honest page, 100 orders of 1,000 lines, has some tens of megabytes.
+// The largest page, 100 orders with 1,000 lines each, has tens of megabytes.
 const MOST_RESPONSE_BYTES = 100 * 1_048_576
 
 /**
@@ -19,14 +19,14 @@ export class FulfillmentClient extends Resources {
   constructor(options: ClientOptions) {
     const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 2, maxResponseBytes = MOST_RESPONSE_BYTES } = options ?? {}
     assertApiKey(apiKey)
-    // Looked up at each call, so that an instrumented or mocked global fetch is used.
+    // Read at each call, so that an instrumented or mocked global fetch is used.
     const { fetch = (url, init) => globalThis.fetch(url, init), hooks = {} } = options
     const limits = { timeoutMs, maxRetries, maxResponseBytes }
     super(new Transport({ apiKey, baseUrl: normalizeBaseUrl(baseUrl, API_PREFIX), ...limits, fetch, hooks }))
   }
 }
 
-// Checked here because a runtime that refuses the header value would quote it in its error.
+// Checked here because a runtime that rejects the header value quotes it in its error.
 function assertApiKey(apiKey: unknown): void {
   if (typeof apiKey !== 'string' || apiKey === '') throw new FulfillmentError('apiKey is missing')
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new FulfillmentError('apiKey holds white space or other characters that no key has')

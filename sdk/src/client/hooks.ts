@@ -1,16 +1,16 @@
-/** The request that a hook is told about. The API key is not in it. */
+/** A request, as passed to hooks. It does not contain the API key. */
 export interface RequestStarted {
   method: string
   url: string
-  /** The path with its placeholders, such as `/api/v1/orders/{id}`: a good label for metrics. */
+  /** The path with placeholders, such as `/api/v1/orders/{id}`. Use it as a label of metrics. */
   route: string
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: number
   /** The `Idempotency-Key` of a POST, PUT or DELETE. */
   idempotencyKey: string | undefined
 }
 
-/** An answer, of whatever status. */
+/** A response, of any status. */
 export interface ResponseReceived extends RequestStarted {
   status: number
   durationMs: number
@@ -23,21 +23,21 @@ export interface RetryScheduled extends RequestStarted {
   delayMs: number
 }
 
-/** A call that failed for good, with the error that its caller gets. */
+/** A call that failed and is not retried, with the error that its caller gets. */
 export interface CallFailed extends RequestStarted {
   error: unknown
 }
 
-/** A hook that failed itself. */
+/** A hook that threw or rejected. */
 export interface HookFailed extends RequestStarted {
   hook: 'onRequest' | 'onResponse' | 'onRetry' | 'onError'
-  /** What the hook threw, or its promise rejected with. */
+  /** The error that the hook threw or its promise rejected with. */
   error: unknown
 }
 
 /**
- * Called synchronously as a request goes on its way. Hooks only observe: what they return is ignored, a promise of theirs is not waited for,
- * and what they throw goes to `onHookError` and changes nothing for the caller.
+ * Functions that the client calls synchronously during a call. Hooks only observe: return values are ignored, promises are not awaited, and
+ * errors go to `onHookError` without affecting the call.
  *
  * @example
  * const hooks = { onResponse: (e) => logger.info(`${e.method} ${e.route} ${e.status} ${e.durationMs} ms ${e.requestId}`) }
@@ -45,11 +45,11 @@ export interface HookFailed extends RequestStarted {
 export interface Hooks {
   /** Before every attempt. */
   onRequest?: ((event: RequestStarted) => unknown) | undefined
-  /** After every answer, once its body is read. */
+  /** After every response, once its body is read. */
   onResponse?: ((event: ResponseReceived) => unknown) | undefined
-  /** Before the wait that precedes another attempt. */
+  /** Before the wait for the next attempt. */
   onRetry?: ((event: RetryScheduled) => unknown) | undefined
-  /** When the call fails for good. */
+  /** When the call fails and is not retried. */
   onError?: ((event: CallFailed) => unknown) | undefined
   /** When another hook throws or rejects. @defaultValue `console.error` of the error */
   onHookError?: ((event: HookFailed) => unknown) | undefined

@@ -3,54 +3,53 @@ import type { Hooks } from './hooks.ts'
 /** The part of `fetch` that the client calls. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Headers by name, or a `Headers` object. One whose value is undefined is not sent. */
+/** Headers by name, or a `Headers` object. Headers with an undefined value are not sent. */
 export type RequestHeaders = Record<string, string | undefined> | Iterable<readonly [string, string]>
 
-/** How to reach the service. */
+/** Options of the client. */
 export interface ClientOptions {
-  /** The API key, `service_live_...` or `service_test_...`. It is sent as `X-API-Key` and appears in no error, log line or hook. */
+  /** The API key, `service_live_...` or `service_test_...`. It is sent as `X-API-Key` and never part of errors, logs or hooks. */
   apiKey: string
-  /** Where the service runs, for example `https://fulfillment.example.com`. A path prefix and a trailing slash are fine. */
+  /** The service's URL, for example `https://fulfillment.example.com`. It may have a path prefix and a trailing slash. */
   baseUrl: string | URL
-  /** How long one attempt may take, until its answer is read. @defaultValue 30000 */
+  /** Maximum duration of one attempt, until its response is read. @defaultValue 30000 */
   timeoutMs?: number | undefined
   /**
-   * How often to try again after a network error, a time-out, 408, 429, 5xx, or while an earlier attempt is still running. 0 turns
+   * Maximum number of retries after a network error, a timeout, 408, 429, 5xx, or while an earlier attempt is still running. 0 turns
    * retries off. @defaultValue 2
    */
   maxRetries?: number | undefined
   /**
-   * How large an answer may be, in bytes after decompression. A larger one is not read to its end: the call rejects with a
-   * `ResponseTooLargeError`. A page of 100 orders with all details can have some tens of megabytes. @defaultValue 104857600
+   * Maximum size of a response, in bytes after decompression. A larger one is cancelled, and the call rejects with a
+   * `ResponseTooLargeError`. A page of 100 orders with all details can have tens of megabytes. @defaultValue 104857600
    */
   maxResponseBytes?: number | undefined
   /** Your own `fetch`, for a proxy, a custom agent or tests. @defaultValue globalThis.fetch */
   fetch?: Fetch | undefined
-  /** Called as requests go out and answers come in: for logs, metrics and traces. */
+  /** Called for each request and response: for logs, metrics and traces. */
   hooks?: Hooks | undefined
 }
 
-/** Settings of one call; they go before the client's. */
+/** Options of one call. They override the client's. */
 export interface RequestOptions {
-  /** Ends the call, and the wait between its attempts. The call rejects with the signal's reason. */
+  /** Aborts the call and its retries. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** How long one attempt may take. */
+  /** Maximum duration of one attempt. */
   timeoutMs?: number | undefined
-  /** How often to try again. */
+  /** Maximum number of retries. */
   maxRetries?: number | undefined
-  /** How large the answer may be, in bytes after decompression. */
+  /** Maximum size of the response, in bytes after decompression. */
   maxResponseBytes?: number | undefined
-  /** Additional request headers, for example `X-Request-Id` or `traceparent`. They cannot replace those that the client sets itself. */
+  /** Additional request headers, for example `X-Request-Id` or `traceparent`. They cannot replace headers that the client sets. */
   headers?: RequestHeaders | undefined
 }
 
-/** Settings of one POST, PUT or DELETE call. */
+/** Options of one POST, PUT or DELETE call. */
 export interface WriteOptions extends RequestOptions {
   /**
-   * Makes the call safe to repeat: the service answers a second request with the same key and body as it answered the
-   * first. All attempts of a call share one key, by default a random one. Pass your own to repeat the call safely after
-   * a crash, here or as `Idempotency-Key` among the `headers`; this one is taken when both are given. 1 to 255 ASCII characters,
-   * kept for 24 hours.
+   * Makes the call safe to repeat: for a second request with the same key and body, the service returns the response of the first.
+   * All attempts of a call share one key, by default a random one. Pass your own to repeat the call safely after a crash, here or as
+   * `Idempotency-Key` in `headers`; if both are given, this one is used. 1 to 255 ASCII characters, stored for 24 hours.
    */
   idempotencyKey?: string | undefined
 }
@@ -58,7 +57,7 @@ export interface WriteOptions extends RequestOptions {
 /** The earlier name of {@link WriteOptions}. */
 export interface PostOptions extends WriteOptions {}
 
-/** The client's options with every default filled in. */
+/** The client's options with all defaults filled in. */
 export interface TransportOptions {
   apiKey: string
   baseUrl: string

@@ -2,18 +2,18 @@ import { APIPromise, type WithResponse } from './api-promise.ts'
 import type { Page } from './page.ts'
 import { unexpectedResponse } from './unexpected-response.ts'
 
-/** The query fields to change for the next page of the same list. */
+/** The query fields that differ in the request of the next page. */
 export type NextPage = { page: number } | { cursor: undefined; after: string | number }
 
-/** Asks for a page of the list, the first without changes. */
+/** Fetches a page of the list: the first one if called without changes. */
 export type FetchPage<P> = (changed: NextPage | undefined) => Promise<WithResponse<P>>
 
-// An item moves on by as many places as rows were inserted between two pages; more than this many are not remembered, or a
-// walk through millions would keep all of their ids.
+// An item moves by as many positions as rows are inserted between two pages. Only this many ids are remembered, so that iterating over
+// millions of items takes a bounded amount of memory.
 const REMEMBERED_IDS = 100_000
 
 /**
- * A list call: `await` it for one page, or iterate it for all items of all pages. Nothing is sent before you do either.
+ * A list call: `await` it for one page, or iterate over it for the items of all pages. No request is sent before that.
  *
  * @example
  * const { orders, pagination } = await client.orders.list({ state_id: 1 })
@@ -33,23 +33,24 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
     this.#fetchPage = fetchPage
   }
 
-  /** The pages one after another, each as the API gives it. */
+  /** The pages in order, each as the API returns it. */
   async *pages(): AsyncGenerator<P, void, undefined> {
-    let answer = await this.withResponse()
+    let current = await this.withResponse()
     let position: string | number | undefined
     for (;;) {
-      yield answer.data
-      const next = this.#next(answer.data)
+      yield current.data
+      const next = this.#next(current.data)
       if (!next) return
       const last = position
       position = 'page' in next ? next.page : next.after
-      // A server or cache that passes over the position gives the same page for ever.
-      if (position === last) throw unexpectedResponse(answer.response, 'The list does not go on: a page was given twice')
-      answer = await this.#fetchPage(next)
+      // A server or cache that ignores the position returns the same page forever.
+      if (position === last)
+        throw unexpectedResponse(current.response, 'The list does not advance: the same page was returned twice')
+      current = await this.#fetchPage(next)
     }
   }
 
-  /** All items from this page on. An item that a newly inserted row pushes onto the next page is given once. */
+  /** All items from this page on. An item that a newly inserted row moves to the next page is returned once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     const seen = new Set<unknown>()
     for await (const page of this.pages()) {
@@ -71,7 +72,7 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
     const { pagination, next_cursor: cursor } = page as Page
     if (this.#items(page).length === 0) return undefined
     if (pagination) return pagination.page < pagination.total_pages ? { page: pagination.page + 1 } : undefined
-    // As `after`, which every server knows: one that passed over `cursor` would give the first page for ever.
+    // Sent as `after`, which every version of the server knows: one that ignores `cursor` would return the first page forever.
     return cursor == null ? undefined : { cursor: undefined, after: cursor }
   }
 }

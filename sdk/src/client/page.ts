@@ -1,10 +1,10 @@
-/** How a page of a list says where it is, by one of the two. */
+/** The position of a page in its list: one of the two. */
 export interface Page {
   pagination?: { page: number; total_pages: number }
   next_cursor?: string | number | null
 }
 
-/** What is missing in a page of a list, or undefined when all is there that going through the list takes. */
+/** The name of a required part that a page lacks, or undefined if it is complete. */
 export function pageProblem(data: object, itemsKey: string): string | undefined {
   const items = (data as Record<string, unknown>)[itemsKey]
   if (!Array.isArray(items)) return `a page without the array ${itemsKey}`
@@ -15,7 +15,7 @@ export function pageProblem(data: object, itemsKey: string): string | undefined 
   return Number.isInteger(page) && Number.isInteger(totalPages) ? undefined : 'a page whose pagination lacks its numbers'
 }
 
-/** Whether a value of JSON is an object, as all data and items of the API are. */
+/** Whether a JSON value is an object, as all data and items of the API are. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

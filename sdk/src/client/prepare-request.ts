@@ -6,7 +6,7 @@ import { requestBody } from './request-body.ts'
 import { ownIdempotencyKey, requestHeaders } from './request-headers.ts'
 import { type PathId, type Query, requestUrl } from './request-url.ts'
 
-/** What varies from call to call of one operation. */
+/** The arguments of one call of an operation. */
 export interface CallInput {
   ids?: readonly PathId[]
   query?: object | undefined
@@ -16,7 +16,7 @@ export interface CallInput {
   itemsKey?: string
 }
 
-/** What all attempts of a call share, above all the idempotency key. */
+/** The parts of a request that all attempts of a call share, such as the idempotency key. */
 export interface PreparedRequest {
   event: RequestStarted
   headers: Record<string, string>
@@ -28,7 +28,7 @@ export interface PreparedRequest {
   signal: AbortSignal | undefined
 }
 
-/** Makes a call ready to be sent; throws a {@link FulfillmentError} for input that cannot be. */
+/** Builds the request of a call. Throws a {@link FulfillmentError} for input that cannot be sent. */
 export function prepareRequest(client: TransportOptions, method: string, route: string, input: CallInput): PreparedRequest {
   const { ids = [], itemsKey } = input
   const { signal, headers, ...options } = input.options ?? {}
@@ -57,7 +57,7 @@ export function prepareRequest(client: TransportOptions, method: string, route: 
   }
 }
 
-// Written as "not above", so that NaN is refused too: with it retries would never end.
+// Written as "not above", so that NaN is rejected too: retries with NaN would never end.
 function callLimits(client: TransportOptions, options: WriteOptions) {
   const { timeoutMs = client.timeoutMs, maxRetries = client.maxRetries, maxResponseBytes = client.maxResponseBytes } = options
   if (!(timeoutMs > 0)) throw new FulfillmentError(`timeoutMs must be above 0, not ${timeoutMs}`)

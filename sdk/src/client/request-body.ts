@@ -3,8 +3,8 @@ import { FulfillmentError } from '../fulfillment-error.ts'
 const MOST_LEVELS = 100
 
 /**
- * The JSON of an input. Throws for what JSON has no form for: `JSON.stringify` makes null of NaN, which empties a field, and drops or
- * mangles the rest without a word.
+ * The JSON of an input. Throws for values that JSON cannot represent: `JSON.stringify` turns NaN into null, which clears a field, and
+ * silently drops or changes the others.
  */
 export function requestBody(input: unknown): string | undefined {
   if (input === undefined) return undefined
@@ -22,7 +22,7 @@ interface Problem {
   text: string
 }
 
-// The path is put together on the way back, so that input without a problem, by far the most, costs no text.
+// The path is built on the way back, so that valid input, the common case, allocates no text.
 function findProblem(value: unknown, level: number): Problem | undefined {
   const text = scalarProblem(value) ?? (level > MOST_LEVELS ? 'is nested too deeply, or holds itself' : undefined)
   if (text) return { path: '', text }
@@ -44,7 +44,7 @@ function scalarProblem(value: unknown): string | undefined {
   return value instanceof Date && Number.isNaN(value.getTime()) ? 'is an invalid Date' : undefined
 }
 
-// Dates, and the decimals and dates of libraries, say themselves how they are written.
+// Dates, and the decimals and dates of libraries, define their JSON in toJSON.
 function hasOwnForm(value: object | bigint): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function'
 }

@@ -3,8 +3,8 @@ import { version } from '../generated/version.ts'
 import type { RequestHeaders } from './options.ts'
 
 /**
- * The caller's headers beneath the client's own. A plain record, because any fetch takes one, whereas some refuse the Headers class of
- * another implementation.
+ * The caller's headers, overridden by the client's. A plain record, because every fetch accepts one, while some reject the `Headers` class
+ * of another implementation.
  */
 export function requestHeaders(
   own: RequestHeaders | undefined,
@@ -17,7 +17,7 @@ export function requestHeaders(
   return Object.fromEntries(headers)
 }
 
-/** The `Idempotency-Key` among the caller's headers. */
+/** The `Idempotency-Key` in the caller's headers. */
 export function ownIdempotencyKey(own: RequestHeaders | undefined): string | undefined {
   return entries(own).find(([name, value]) => name.toLowerCase() === 'idempotency-key' && value !== undefined)?.[1]
 }
@@ -26,7 +26,7 @@ function entries(own: RequestHeaders = {}): (readonly [string, string | undefine
   return Symbol.iterator in own ? [...(own as Iterable<readonly [string, string]>)] : Object.entries(own)
 }
 
-// The runtime's own error is a TypeError that quotes the value, which may be a secret.
+// The runtime's TypeError quotes the value, which may be a secret.
 function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value)
@@ -37,7 +37,7 @@ function setHeader(headers: Headers, name: string, value: string): void {
   }
 }
 
-// Not in browsers, where the header would have to pass the CORS preflight. Node 20 has no navigator.
+// Not sent by browsers, where CORS would have to allow the header. Node 20 has no navigator.
 function runtimeHeaders(): Record<string, string> {
   const isBrowser = globalThis.navigator?.userAgent?.startsWith('Mozilla')
   return isBrowser ? {} : { 'User-Agent': `fulfillment-sdk/${version}` }

@@ -1,12 +1,12 @@
 import { FulfillmentError } from '../fulfillment-error.ts'
 
-/** What a query field may hold; an array is sent as a repeated parameter. */
+/** The value of a query field. An array is sent as a repeated parameter. */
 export type Query = Record<string, unknown>
 
-/** What stands in a path for one record. */
+/** The id of a record in a path. */
 export type PathId = string | number
 
-/** Fills `{id}` and its like in the route and adds the query. */
+/** Fills in the route's parameters, such as `{id}`, and adds the query. */
 export function requestUrl(baseUrl: string, route: string, ids: readonly PathId[], query: Query): string {
   const remaining = [...ids]
   const path = route.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, remaining.shift()))
@@ -14,8 +14,8 @@ export function requestUrl(baseUrl: string, route: string, ids: readonly PathId[
   return baseUrl + path + (search && `?${search}`)
 }
 
-// An empty segment would turn "get one" into "list", and URL parsers resolve dot segments even when they are percent-encoded:
-// either would reach another endpoint than the one called.
+// An empty segment would turn "get one" into "list", and URL parsers resolve dot segments even if they are percent-encoded.
+// Either would call another endpoint.
 function pathSegment(name: string, value: PathId | undefined): string {
   const text = value == null ? '' : plainText(name, value)
   if (/^\.{0,2}$/.test(text))
@@ -38,7 +38,7 @@ function queryString(query: Query): string {
   return search.toString()
 }
 
-// A Date or an object would be sent as text that nobody meant, such as [object Object].
+// A Date or an object would be sent as text such as [object Object].
 function plainText(name: string, value: unknown): string {
   const isPlain = typeof value === 'number' ? Number.isFinite(value) : ['string', 'boolean', 'bigint'].includes(typeof value)
   if (isPlain) return String(value)

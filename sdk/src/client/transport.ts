@@ -6,12 +6,12 @@ import type { HookFailed, Hooks, RequestStarted } from './hooks.ts'
 import type { TransportOptions } from './options.ts'
 import { PagePromise } from './page-promise.ts'
 import { type CallInput, type PreparedRequest, prepareRequest } from './prepare-request.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
 
 /** Sends the calls of all resources. */
 export class Transport {
-  // Private in the language's sense: no console.log or JSON.stringify of a client shows the key.
+  // A private field, so that console.log and JSON.stringify of a client do not show the key.
   readonly #options: TransportOptions
 
   constructor(options: TransportOptions) {
@@ -19,11 +19,11 @@ export class Transport {
   }
 
   request<T>(method: string, route: string, input: CallInput): APIPromise<T> {
-    const answer = this.#send<T>(method, route, input)
-    return new APIPromise(() => answer)
+    const sent = this.#send<T>(method, route, input)
+    return new APIPromise(() => sent)
   }
 
-  // Not sent before somebody waits for it: a list that is iterated later, or never, has no failure that nobody handles.
+  // The request is sent once the promise is awaited, so that a list that is iterated later, or never, has no unhandled rejection.
   list<P, Item>(route: string, itemsKey: string, input: CallInput): PagePromise<P, Item> {
     return new PagePromise<P, Item>(itemsKey, (changed) =>
       this.#send<P>('GET', route, { ...input, itemsKey, query: changed ? { ...input.query, ...changed } : input.query }),
@@ -56,16 +56,16 @@ export class Transport {
   }
 
   async #attempt<T>(request: PreparedRequest): Promise<WithResponse<T>> {
-    // Called bare: Workers demand it, and a method call would hand the options, key included, to a custom fetch as `this`.
+    // Called without a receiver: Workers require it, and a method call would pass the options with the key to a custom fetch as `this`.
     const { fetch } = this.#options
     const startedAt = performance.now()
     const { response, text } = await exchange(fetch, request)
     const requestId = response.headers.get('X-Request-Id') ?? undefined
     this.#tell('onResponse', request.event, { status: response.status, durationMs: performance.now() - startedAt, requestId })
-    return { data: readAnswer(response, text, request.itemsKey) as T, response, requestId }
+    return { data: readResponse(response, text, request.itemsKey) as T, response, requestId }
   }
 
-  // Each hook has a copy of its own: what it changes in there must not change the request.
+  // Each hook gets its own copy, so that a hook cannot change the request.
   #tell(hook: HookFailed['hook'], request: RequestStarted, more: object = {}): void {
     const { hooks } = this.#options
     const event = { ...request }

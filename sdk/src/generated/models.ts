@@ -13,19 +13,19 @@ type Query<T> = {
 /** Every error code that the API documents. */
 export type DocumentedErrorCode = Schemas['ErrorCode']
 
-/** What is wrong with one field, or with one order of a submitted array. */
+/** An invalid field, or an invalid order of a submitted array. */
 export type ErrorDetail = Schemas['ErrorDetail']
 
-/** An order to be created. */
+/** An order to create. */
 export interface NewOrder extends Named<Schemas['NewOrder']> {}
 
-/** A line of an order to be created. */
+/** A line of an order to create. */
 export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 
-/** An entry of the catalog. */
+/** A product of the catalog. */
 export interface Product extends Named<Schemas['Product']> {}
 
-/** Place of this page in the whole list. */
+/** Page numbers and totals of a list. */
 export interface Pagination extends Named<Schemas['Pagination']> {}
 
 /** A product with its stock by location. */
@@ -37,10 +37,10 @@ export interface StockMovement extends Named<Schemas['StockMovement']> {}
 /** Quantity of a product at a location. */
 export interface StockLevel extends Named<Schemas['StockLevel']> {}
 
-/** An order that the call created. */
+/** A created order. */
 export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
 
-/** An order as it is listed. */
+/** An order in a list. */
 export interface OrderSummary extends Named<Schemas['OrderSummary']> {}
 
 /** A line of an order. */
@@ -55,16 +55,16 @@ export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
 /** A picking flow with its lines, their stock, and its picks. */
 export interface PickingFlowDetails extends Named<Schemas['PickingFlowDetails']> {}
 
-/** An order line with the present stock of its product. */
+/** An order line with the current stock of its product. */
 export interface LineToPick extends Named<Schemas['LineToPick']> {}
 
-/** A quantity of a product, taken from a location for an order. */
+/** A quantity of a product taken from a location for an order. */
 export interface Pick extends Named<Schemas['Pick']> {}
 
 /** An order line that a pick changed. */
 export interface PickedLine extends Named<Schemas['PickedLine']> {}
 
-/** A place for stock. A stock call creates a location when it first names it. */
+/** A storage location. The first stock call that names a location creates it. */
 export interface Location extends Named<Schemas['Location']> {}
 
 /** A group of locations. */
@@ -76,10 +76,10 @@ export interface CreatedWebhook extends Named<Schemas['CreatedWebhook']> {}
 /** A subscription to events. */
 export interface Webhook extends Named<Schemas['Webhook']> {}
 
-/** The sending of one event to one subscription. */
+/** The delivery of one event to one subscription. */
 export interface Delivery extends Named<Schemas['Delivery']> {}
 
-/** An event, as subscribers get it. */
+/** An event, as subscribers receive it. */
 export type Event = Schemas['Event']
 
 /** A new API key with its value. */
@@ -88,8 +88,17 @@ export interface CreatedApiKey extends Named<Schemas['CreatedApiKey']> {}
 /** An API key without its value. */
 export interface ApiKey extends Named<Schemas['ApiKey']> {}
 
-/** A call that was made to change something. */
+/** A sign-in to the dashboard, or an enrolled device. */
+export interface Session extends Named<Schemas['Session']> {}
+
+/** The operator who is signed in on a device. */
+export interface SessionOperator extends Named<Schemas['SessionOperator']> {}
+
+/** A call to change data. */
 export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
+
+/** Requests of an hour with one API key for one operation. */
+export interface UsageHour extends Named<Schemas['UsageHour']> {}
 
 export interface ProductsCreateParams extends Named<NonNullable<operations['products.create']['requestBody']>['content']['application/json']> {}
 
@@ -134,6 +143,10 @@ export interface StockMovementsResult extends Named<operations['stock.movements'
 export interface StockLevelsParams extends Named<Query<NonNullable<operations['stock.levels']['parameters']['query']>>> {}
 
 export interface StockLevelsResult extends Named<operations['stock.levels']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockOverviewParams extends Named<Query<NonNullable<operations['stock.overview']['parameters']['query']>>> {}
+
+export interface StockOverviewResult extends Named<operations['stock.overview']['responses'][200]['content']['application/json']['data']> {}
 
 export interface StockGetBySkuParams extends Named<Query<NonNullable<operations['stock.getBySku']['parameters']['query']>>> {}
 
@@ -219,6 +232,14 @@ export interface ApiKeysListParams extends Named<Query<NonNullable<operations['a
 
 export interface ApiKeysListResult extends Named<operations['apiKeys.list']['responses'][200]['content']['application/json']['data']> {}
 
+export interface SessionsListResult extends Named<operations['sessions.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface SessionsEndResult extends Named<operations['sessions.end']['responses'][200]['content']['application/json']['data']> {}
+
 export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}
 
 export interface AuditLogListResult extends Named<operations['auditLog.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReportsUsageParams extends Named<Query<NonNullable<operations['reports.usage']['parameters']['query']>>> {}
+
+export interface ReportsUsageResult extends Named<operations['reports.usage']['responses'][200]['content']['application/json']['data']> {}

@@ -50,6 +50,10 @@ import type {
   ProductsListResult,
   ProductsUpdateParams,
   ProductsUpdateResult,
+  ReportsUsageParams,
+  ReportsUsageResult,
+  SessionsEndResult,
+  SessionsListResult,
   StockAdjustParams,
   StockAdjustResult,
   StockBulkParams,
@@ -60,6 +64,8 @@ import type {
   StockLevelsResult,
   StockMovementsParams,
   StockMovementsResult,
+  StockOverviewParams,
+  StockOverviewResult,
   StockReconcileParams,
   StockReconcileResult,
   StockSetLevelParams,
@@ -84,7 +90,7 @@ import type {
   WebhooksUpdateParams,
 } from './models.ts'
 
-/** The catalog. Products are matched by barcode and found by id or SKU. A deleted product becomes inactive and is kept. */
+/** The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive. */
 export class Products {
   readonly #transport: Transport
 
@@ -96,7 +102,7 @@ export class Products {
   /**
    * Create a product.
    *
-   * The barcode, and the SKU when given, must be new in the tenant, deleted products included. A null means the same as a missing field. Sends `product/created`.
+   * The barcode, and the SKU if given, must be unique in the tenant, including deleted products. A null field is treated as missing. Sends `product/created`.
    *
    * Scope: `write:products`.
    *
@@ -120,7 +126,7 @@ export class Products {
   /**
    * List products.
    *
-   * Newest first. Deleted products are left out; `is_active=false` lists them instead.
+   * Newest first. Deleted products are excluded; `is_active=false` lists only deleted products.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -201,7 +207,7 @@ export class Products {
   /**
    * Create or update many products.
    *
-   * Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
+   * Products are matched by barcode: an existing product is updated, a new one is created and needs a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
    *
    * Scope: `write:products`.
    *
@@ -326,7 +332,7 @@ export class Stock {
   /**
    * List stock levels.
    *
-   * Quantity of every product at every location, including deleted products. Levels are never removed, so a reader of all pages misses none.
+   * Quantity of every product at every location, including deleted products. Levels are never removed, so reading all pages returns every level.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -341,9 +347,26 @@ export class Stock {
   }
 
   /**
+   * List stock by product.
+   *
+   * Active products with their total stock and their stock by location. Newest products first.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/stock`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  overview(params?: StockOverviewParams, options?: RequestOptions): APIPromise<StockOverviewResult> {
+    return this.#transport.request('GET', '/api/v1/stock', { query: params, options })
+  }
+
+  /**
    * Get stock by SKU.
    *
-   * Stock of an active product, in total and by location, now or at a past moment.
+   * Stock of an active product, in total and by location, now or at a past time.
    *
    * Scope: `read:stock`.
    *
@@ -356,9 +379,9 @@ export class Stock {
   }
 
   /**
-   * Prove the stock.
+   * Reconcile stock.
    *
-   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. It blocks no change of stock.
+   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. Stock changes are not blocked.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -387,7 +410,7 @@ export class Orders {
    *
    * Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
    *
-   * An order whose `order_tenant_id` exists is skipped and counted in `existing_count`, so it is safe to submit again. When an `order_tenant_id` is submitted twice, the first order is created. Sends `order/created` for each created order.
+   * An order whose `order_tenant_id` already exists is skipped and counted in `existing_count`, so the call is safe to retry. If a call contains the same `order_tenant_id` more than once, the first of these orders is created. Sends `order/created` for each created order.
    *
    * Scope: `write:orders`.
    *
@@ -465,11 +488,11 @@ export class Orders {
   /**
    * Cancel an order.
    *
-   * Finds the order by `order_tenant_id` in the body when it is given, else by the id in the path, else by the `order_tenant_id` in the path.
+   * Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
    *
-   * Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
+   * Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
    *
-   * A running picking flow is cancelled too: its picks return to stock, with their stock events, and `flow/cancelled` is sent first. Picks of earlier, completed flows are kept.
+   * A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept.
    *
    * Scope: `write:orders`.
    *
@@ -496,7 +519,7 @@ export class Flows {
   /**
    * Start picking an order.
    *
-   * Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities that an earlier flow picked are not picked again.
+   * Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities picked in earlier flows are not picked again.
    *
    * Sends `flow/started` and `order/updated`.
    *
@@ -536,7 +559,7 @@ export class Flows {
   /**
    * Get a picking flow.
    *
-   * One flow with all lines of its order, what is left to pick of each, and its stock in the order's warehouse. Undone picks are left out; picks of a cancelled flow are included, although they returned to stock.
+   * One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -551,13 +574,13 @@ export class Flows {
   }
 
   /**
-   * Pick.
+   * Record a pick.
    *
-   * Takes a quantity from a location, all or nothing: never more than ordered, never more than in stock there. Name the product by `barcode` or `product_id`, which fill its open lines in order, or the line by `order_detail_id`. The location may be in any warehouse.
+   * Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse.
    *
    * Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
    *
-   * A pick with a `pick_id` can be sent again at any time: it has no effect and gets the same answer, even after the flow ended or the pick was undone. A `pick_id` of another pick of the flow is a `flow_error`.
+   * A pick with a `pick_id` is safe to retry at any time: a repeated call changes nothing and returns the same response, even after the flow ended or the pick was undone. A `pick_id` that a different pick of the flow has used returns `flow_error`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -576,9 +599,9 @@ export class Flows {
   /**
    * Undo a pick.
    *
-   * Returns the quantity to its location while the flow runs, with an `IN` movement of the reason `return` and its stock events. It is left to pick again. Undoing a pick again succeeds and changes nothing.
+   * Returns the picked quantity to its location, with an `IN` movement with the reason `return` and the stock events. The flow must be running. The quantity can be picked again. Undoing an undone pick succeeds and changes nothing.
    *
-   * The `pick_id` stays in use: a late repeat of the pick does not take the stock again.
+   * The `pick_id` cannot be used again: a late retry of the pick does not take the stock a second time.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -614,7 +637,7 @@ export class Flows {
   /**
    * Cancel a picking flow.
    *
-   * Returns every pick of the flow to its location, with an `IN` movement of the reason `return`, and the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds again and sends nothing.
+   * Returns every pick of the flow to its location, with an `IN` movement with the reason `return`, and sets the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds and sends no event.
    *
    * Sends the stock events, `flow/cancelled` and `order/updated`.
    *
@@ -633,7 +656,7 @@ export class Flows {
   }
 }
 
-/** Places for stock, each in one warehouse. */
+/** Storage locations, each in one warehouse. */
 export class Locations {
   readonly #transport: Transport
 
@@ -664,7 +687,7 @@ export class Locations {
   /**
    * Change a location.
    *
-   * Only the given fields change. A new warehouse takes over the stock of the location at once.
+   * Only the given fields change. A new warehouse takes over the stock of the location immediately.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -741,7 +764,7 @@ export class Webhooks {
   /**
    * Subscribe to events.
    *
-   * Sends every event of the topics to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: at most 12 attempts in about three days. The `secret` is returned only in this answer; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
+   * Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
    *
    * Scope: `write:webhooks`.
    *
@@ -777,7 +800,7 @@ export class Webhooks {
   /**
    * Get a subscription.
    *
-   * One subscription, active or not, with why and since when it is disabled or failing.
+   * One subscription, active or inactive, with the reason and time it was disabled and the time it began to fail.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -794,7 +817,7 @@ export class Webhooks {
   /**
    * Change a subscription.
    *
-   * Only the given fields change. `active: true` enables a disabled subscription again; events of the meantime are `skipped` deliveries, which a replay can send.
+   * Only the given fields change. `active: true` enables a disabled subscription again. Events recorded while it was inactive have `skipped` deliveries; a replay can send them.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -830,7 +853,7 @@ export class Webhooks {
   /**
    * Rotate the signing secret.
    *
-   * Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
+   * Returns a new secret. A replaced secret also signs for another 24 hours, as an additional `v1`. At most 10 replaced secrets sign at the same time; a rotation beyond that is refused.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -847,7 +870,7 @@ export class Webhooks {
   /**
    * Send a test event.
    *
-   * Sends a sample event of the topic once, to this subscription alone, and returns the delivery. The id of the event starts with `evt_test_`; the event feed does not have it.
+   * Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -866,7 +889,7 @@ export class Webhooks {
   /**
    * List deliveries.
    *
-   * Deliveries of the last 30 days and pending ones, newest event first, with every attempt.
+   * Deliveries of the last 30 days and all pending deliveries, newest event first, with their attempts.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -883,9 +906,26 @@ export class Webhooks {
   }
 
   /**
+   * Get a delivery.
+   *
+   * One delivery of the last 30 days or that is still pending, with its attempts.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/webhooks/deliveries/{id}`
+   *
+   * @throws {APIError} `not_found` (404)
+   */
+  getDelivery(id: string, options?: RequestOptions): APIPromise<Delivery> {
+    return this.#transport.request('GET', '/api/v1/webhooks/deliveries/{id}', { ids: [id], options })
+  }
+
+  /**
    * Retry a delivery.
    *
-   * Queues one more attempt now, in any state of the delivery and even when the subscription is inactive. A `Retry-After` of the receiver is respected.
+   * Queues one more attempt now, whatever the state of the delivery, even if the subscription is inactive. A `Retry-After` sent by the receiver is respected.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -902,7 +942,7 @@ export class Webhooks {
   /**
    * Replay events.
    *
-   * Queues all events of the time range that match the topics of the subscription: acknowledged, failed and skipped ones, and those from before its creation. Pending ones are not queued twice. The subscription must be active.
+   * Queues all events of the time range that match the topics of the subscription, including acknowledged, failed and skipped events, and events from before its creation. Pending deliveries are not queued twice. The subscription must be active.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -919,7 +959,7 @@ export class Webhooks {
   }
 }
 
-/** Feed of all events of the last 30 days. */
+/** The feed of all events of the last 30 days. */
 export class Events {
   readonly #transport: Transport
 
@@ -931,7 +971,7 @@ export class Events {
   /**
    * Read the event feed.
    *
-   * All events of the last 30 days, oldest first, with or without a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: continue until that is null.
+   * All events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -950,7 +990,7 @@ export class Events {
   /**
    * Get an event.
    *
-   * One event, as subscribers get it.
+   * One event, as subscribers receive it.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -977,7 +1017,7 @@ export class ApiKeys {
   /**
    * Create an API key.
    *
-   * The value is returned once, as `key`. A key cannot have a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+   * The key value is returned once, as `key`. A key cannot have a scope that the calling key lacks. A tenant and its sandbox together have at most 1,000 keys that are neither revoked nor expired.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1032,7 +1072,7 @@ export class ApiKeys {
   /**
    * Revoke an API key.
    *
-   * Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.
+   * The server that handles the call refuses the key from the next request on, and every other server within a second. Revoking a key again changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1044,6 +1084,48 @@ export class ApiKeys {
    */
   revoke(id: number, options?: WriteOptions): APIPromise<ApiKey> {
     return this.#transport.request('DELETE', '/api/v1/api-keys/{id}', { ids: [id], options })
+  }
+}
+
+/** Sign-ins to the dashboard. */
+export class Sessions {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * List sessions.
+   *
+   * Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/sessions`
+   */
+  list(options?: RequestOptions): APIPromise<SessionsListResult> {
+    return this.#transport.request('GET', '/api/v1/sessions', { options })
+  }
+
+  /**
+   * End a session.
+   *
+   * The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `DELETE /api/v1/sessions/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400)
+   */
+  end(id: number, options?: WriteOptions): APIPromise<SessionsEndResult> {
+    return this.#transport.request('DELETE', '/api/v1/sessions/{id}', { ids: [id], options })
   }
 }
 
@@ -1059,7 +1141,7 @@ export class AuditLog {
   /**
    * Read the audit log.
    *
-   * Every call that was made to change data, newest first: by whom, with which input, when and from which address. Entries are kept for a year. An entry is stored before its call runs, so it exists even when the server fails meanwhile. Calls with invalid input are left out.
+   * Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1076,9 +1158,36 @@ export class AuditLog {
   }
 }
 
+/** Sums by hour and day. */
+export class Reports {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Report API usage.
+   *
+   * Requests with API keys by hour, key and operation, for at most 31 days. Counts are up to 10 seconds old and kept for 90 days. Calls of the dashboard are not counted. A period with more than 20,000 entries is a `validation_error`: ask for fewer days or one key.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/reports/usage`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  usage(params: ReportsUsageParams, options?: RequestOptions): APIPromise<ReportsUsageResult> {
+    return this.#transport.request('GET', '/api/v1/reports/usage', { query: params, options })
+  }
+}
+
 /** All resources of the API. */
 export class Resources {
-  /** The catalog. Products are matched by barcode and found by id or SKU. A deleted product becomes inactive and is kept. */
+  /** The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive. */
   readonly products: Products
   /** Stock levels per product and location, and their movements. A level is always the sum of its movements. */
   readonly stock: Stock
@@ -1086,18 +1195,22 @@ export class Resources {
   readonly orders: Orders
   /** Picking flows: operators pick the lines of an order from stock. */
   readonly flows: Flows
-  /** Places for stock, each in one warehouse. */
+  /** Storage locations, each in one warehouse. */
   readonly locations: Locations
   /** Groups of locations. */
   readonly warehouses: Warehouses
   /** Subscriptions to events, and their deliveries. */
   readonly webhooks: Webhooks
-  /** Feed of all events of the last 30 days. */
+  /** The feed of all events of the last 30 days. */
   readonly events: Events
   /** API keys of the tenant and of its sandbox. */
   readonly apiKeys: ApiKeys
+  /** Sign-ins to the dashboard. */
+  readonly sessions: Sessions
   /** Who changed what, when and from where. */
   readonly auditLog: AuditLog
+  /** Sums by hour and day. */
+  readonly reports: Reports
 
   /** @internal */
   constructor(transport: Transport) {
@@ -1110,6 +1223,8 @@ export class Resources {
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)
     this.apiKeys = new ApiKeys(transport)
+    this.sessions = new Sessions(transport)
     this.auditLog = new AuditLog(transport)
+    this.reports = new Reports(transport)
   }
 }

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List products
-         * @description Newest first. Deleted products are left out; `is_active=false` lists them instead.
+         * @description Newest first. Deleted products are excluded; `is_active=false` lists only deleted products.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -20,7 +20,7 @@ export interface paths {
         put?: never;
         /**
          * Create a product
-         * @description The barcode, and the SKU when given, must be new in the tenant, deleted products included. A null means the same as a missing field. Sends `product/created`.
+         * @description The barcode, and the SKU if given, must be unique in the tenant, including deleted products. A null field is treated as missing. Sends `product/created`.
          *
          *     Scope: `write:products`.
          */
@@ -98,7 +98,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update many products
-         * @description Matches products by barcode: existing ones are updated, others are created and need a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
+         * @description Products are matched by barcode: an existing product is updated, a new one is created and needs a name. Only the given fields change; null clears an optional field. An item that fails is reported in `errors` and does not stop the others. Safe to retry.
          *
          *     Scope: `write:products`.
          */
@@ -230,13 +230,37 @@ export interface paths {
         };
         /**
          * List stock levels
-         * @description Quantity of every product at every location, including deleted products. Levels are never removed, so a reader of all pages misses none.
+         * @description Quantity of every product at every location, including deleted products. Levels are never removed, so reading all pages returns every level.
          *
          *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:stock`.
          */
         get: operations["stock.levels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List stock by product
+         * @description Active products with their total stock and their stock by location. Newest products first.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["stock.overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -254,7 +278,7 @@ export interface paths {
         };
         /**
          * Get stock by SKU
-         * @description Stock of an active product, in total and by location, now or at a past moment.
+         * @description Stock of an active product, in total and by location, now or at a past time.
          *
          *     Scope: `read:stock`.
          */
@@ -275,8 +299,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove the stock
-         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. It blocks no change of stock.
+         * Reconcile stock
+         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. Stock changes are not blocked.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -310,7 +334,7 @@ export interface paths {
          * Create orders
          * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
          *
-         *     An order whose `order_tenant_id` exists is skipped and counted in `existing_count`, so it is safe to submit again. When an `order_tenant_id` is submitted twice, the first order is created. Sends `order/created` for each created order.
+         *     An order whose `order_tenant_id` already exists is skipped and counted in `existing_count`, so the call is safe to retry. If a call contains the same `order_tenant_id` more than once, the first of these orders is created. Sends `order/created` for each created order.
          *
          *     Scope: `write:orders`.
          */
@@ -362,11 +386,11 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Finds the order by `order_tenant_id` in the body when it is given, else by the id in the path, else by the `order_tenant_id` in the path.
+         * @description Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
          *
-         *     Sends `order/cancelled`. Cancelling a cancelled order succeeds again and sends nothing.
+         *     Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
          *
-         *     A running picking flow is cancelled too: its picks return to stock, with their stock events, and `flow/cancelled` is sent first. Picks of earlier, completed flows are kept.
+         *     A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept.
          *
          *     Scope: `write:orders`.
          */
@@ -396,7 +420,7 @@ export interface paths {
         put?: never;
         /**
          * Start picking an order
-         * @description Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities that an earlier flow picked are not picked again.
+         * @description Starts a picking flow for an order that is neither completed nor cancelled and has no running flow. The order's `state_id` becomes 3 and its `state_picking_id` 1. Quantities picked in earlier flows are not picked again.
          *
          *     Sends `flow/started` and `order/updated`.
          *
@@ -420,7 +444,7 @@ export interface paths {
         };
         /**
          * Get a picking flow
-         * @description One flow with all lines of its order, what is left to pick of each, and its stock in the order's warehouse. Undone picks are left out; picks of a cancelled flow are included, although they returned to stock.
+         * @description One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -445,12 +469,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pick
-         * @description Takes a quantity from a location, all or nothing: never more than ordered, never more than in stock there. Name the product by `barcode` or `product_id`, which fill its open lines in order, or the line by `order_detail_id`. The location may be in any warehouse.
+         * Record a pick
+         * @description Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse.
          *
          *     Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
          *
-         *     A pick with a `pick_id` can be sent again at any time: it has no effect and gets the same answer, even after the flow ended or the pick was undone. A `pick_id` of another pick of the flow is a `flow_error`.
+         *     A pick with a `pick_id` is safe to retry at any time: a repeated call changes nothing and returns the same response, even after the flow ended or the pick was undone. A `pick_id` that a different pick of the flow has used returns `flow_error`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -475,9 +499,9 @@ export interface paths {
         post?: never;
         /**
          * Undo a pick
-         * @description Returns the quantity to its location while the flow runs, with an `IN` movement of the reason `return` and its stock events. It is left to pick again. Undoing a pick again succeeds and changes nothing.
+         * @description Returns the picked quantity to its location, with an `IN` movement with the reason `return` and the stock events. The flow must be running. The quantity can be picked again. Undoing an undone pick succeeds and changes nothing.
          *
-         *     The `pick_id` stays in use: a late repeat of the pick does not take the stock again.
+         *     The `pick_id` cannot be used again: a late retry of the pick does not take the stock a second time.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -526,7 +550,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a picking flow
-         * @description Returns every pick of the flow to its location, with an `IN` movement of the reason `return`, and the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds again and sends nothing.
+         * @description Returns every pick of the flow to its location, with an `IN` movement with the reason `return`, and sets the order to `state_id` 2. Picks of earlier flows are kept. Cancelling a cancelled flow succeeds and sends no event.
          *
          *     Sends the stock events, `flow/cancelled` and `order/updated`.
          *
@@ -575,7 +599,7 @@ export interface paths {
         get?: never;
         /**
          * Change a location
-         * @description Only the given fields change. A new warehouse takes over the stock of the location at once.
+         * @description Only the given fields change. A new warehouse takes over the stock of the location immediately.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -638,7 +662,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to events
-         * @description Sends every event of the topics to the address as a signed POST, until it is acknowledged with a 2xx within 15 seconds: at most 12 attempts in about three days. The `secret` is returned only in this answer; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
+         * @description Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.
          *
          *     Scope: `write:webhooks`.
          */
@@ -658,7 +682,7 @@ export interface paths {
         };
         /**
          * Get a subscription
-         * @description One subscription, active or not, with why and since when it is disabled or failing.
+         * @description One subscription, active or inactive, with the reason and time it was disabled and the time it began to fail.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -667,7 +691,7 @@ export interface paths {
         get: operations["webhooks.get"];
         /**
          * Change a subscription
-         * @description Only the given fields change. `active: true` enables a disabled subscription again; events of the meantime are `skipped` deliveries, which a replay can send.
+         * @description Only the given fields change. `active: true` enables a disabled subscription again. Events recorded while it was inactive have `skipped` deliveries; a replay can send them.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -700,7 +724,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description Returns a new secret. Each former secret signs too, as a further `v1`, until 24 hours after it was replaced; at most 10 at a time.
+         * @description Returns a new secret. A replaced secret also signs for another 24 hours, as an additional `v1`. At most 10 replaced secrets sign at the same time; a rotation beyond that is refused.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -724,7 +748,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends a sample event of the topic once, to this subscription alone, and returns the delivery. The id of the event starts with `evt_test_`; the event feed does not have it.
+         * @description Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -746,13 +770,37 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Deliveries of the last 30 days and pending ones, newest event first, with every attempt.
+         * @description Deliveries of the last 30 days and all pending deliveries, newest event first, with their attempts.
          *
          *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `read:webhooks`.
          */
         get: operations["webhooks.deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description One delivery of the last 30 days or that is still pending, with its attempts.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["webhooks.getDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -772,7 +820,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a delivery
-         * @description Queues one more attempt now, in any state of the delivery and even when the subscription is inactive. A `Retry-After` of the receiver is respected.
+         * @description Queues one more attempt now, whatever the state of the delivery, even if the subscription is inactive. A `Retry-After` sent by the receiver is respected.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -796,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Replay events
-         * @description Queues all events of the time range that match the topics of the subscription: acknowledged, failed and skipped ones, and those from before its creation. Pending ones are not queued twice. The subscription must be active.
+         * @description Queues all events of the time range that match the topics of the subscription, including acknowledged, failed and skipped events, and events from before its creation. Pending deliveries are not queued twice. The subscription must be active.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -818,7 +866,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description All events of the last 30 days, oldest first, with or without a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order in which they happened. To follow the feed, pass the id of the last event that you read as `cursor`: no event is ever skipped, even one that was committed late. While other changes are being made, the events of the last moments may follow with the next call. With `event`, `since` or `until` a page may have fewer events than `limit`, or none, and a `next_cursor`: continue until that is null.
+         * @description All events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -842,7 +890,7 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description One event, as subscribers get it.
+         * @description One event, as subscribers receive it.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -876,7 +924,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The value is returned once, as `key`. A key cannot have a scope that its creator lacks. A tenant, with its sandbox, has at most 1,000 keys that are neither revoked nor expired.
+         * @description The key value is returned once, as `key`. A key cannot have a scope that the calling key lacks. A tenant and its sandbox together have at most 1,000 keys that are neither revoked nor expired.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -909,13 +957,61 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Refuses the key from the next request on, on every server within a second. Revoking it again changes nothing.
+         * @description The server that handles the call refuses the key from the next request on, and every other server within a second. Revoking a key again changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
          */
         delete: operations["apiKeys.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["sessions.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        delete: operations["sessions.end"];
         options?: never;
         head?: never;
         patch?: never;
@@ -930,7 +1026,7 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Every call that was made to change data, newest first: by whom, with which input, when and from which address. Entries are kept for a year. An entry is stored before its call runs, so it exists even when the server fails meanwhile. Calls with invalid input are left out.
+         * @description Every call to change data, newest first, with its API key, input, time and client address. Entries are kept for a year. An entry is stored before its call runs, so it exists even if the server fails during the call. Calls with invalid input are not logged.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -945,20 +1041,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report API usage
+         * @description Requests with API keys by hour, key and operation, for at most 31 days. Counts are up to 10 seconds old and kept for 90 days. Calls of the dashboard are not counted. A period with more than 20,000 entries is a `validation_error`: ask for fewer days or one key.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["reports.usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What is wrong with one field, or with one order of a submitted array. */
+        /** @description An invalid field, or an invalid order of a submitted array. */
         ErrorDetail: {
             /** @description Position of the order in the submitted array, from 0. */
             index: number;
-            /** @description What is wrong and what to change. */
+            /** @description Description of the error and how to fix it. */
             error: string;
         } | {
             /** @description Name of the field, such as `order_detail[0].quantity`. */
             path: string;
-            /** @description What is wrong and what to change. */
+            /** @description Description of the error and how to fix it. */
             error: string;
         };
         /**
@@ -968,30 +1088,30 @@ export interface components {
          *     - `invalid_api_key` (401): The API key is unknown, malformed or revoked.
          *     - `expired_api_key` (401): The API key is past its expiration.
          *     - `ip_not_allowed` (403): The caller's address is outside the key's allow-list.
-         *     - `insufficient_scope` (403): The API key lacks the scope that the message names.
+         *     - `insufficient_scope` (403): The API key lacks the required scope; the message names it.
          *     - `validation_error` (400): The input is missing or malformed; the message names the field.
-         *     - `invalid_id` (400): A path id that must be an integer is not one.
+         *     - `invalid_id` (400): The id in the path is not a positive integer.
          *     - `creation_error` (400): An order names a barcode that matches no active product.
-         *     - `adjustment_error` (400): A removal is larger than the available stock, or an addition passes the maximum.
+         *     - `adjustment_error` (400): A removal exceeds the available stock, or an addition exceeds the maximum quantity.
          *     - `update_error` (400): The order's current state does not permit the update.
          *     - `cancel_error` (400): The order is already completed.
-         *     - `flow_error` (400): The picking flow's or the order's state does not permit the call, or the pick is beyond what was ordered.
-         *     - `not_found` (404): No such route, or no such record in this tenant.
-         *     - `method_not_allowed` (405): The path exists, but not with this method; the Allow header lists the methods.
-         *     - `already_exists` (409): The barcode or the SKU is taken by another product.
-         *     - `idempotency_conflict` (409): The Idempotency-Key was used with another request, its request is still running, or its answer can no longer be read.
+         *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, or the pick exceeds the ordered quantity.
+         *     - `not_found` (404): The route does not exist, or the tenant has no such record.
+         *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
+         *     - `already_exists` (409): Another product has this barcode or SKU.
+         *     - `idempotency_conflict` (409): The Idempotency-Key was used with a different request, its first request is still running, or the stored response can no longer be read.
          *     - `payload_too_large` (413): The body is larger than the limit.
          *     - `unsupported_media_type` (415): The body is not application/json.
-         *     - `rate_limit_exceeded` (429): The API key, or its tenant with all keys, used up its requests of this minute; Retry-After says when to go on.
-         *     - `internal_error` (500): A server fault; the message carries the request id.
-         *     - `service_unavailable` (503): The database is out of reach, the server is shutting down, or the tenant has too many requests under way; Retry-After says when to try again.
+         *     - `rate_limit_exceeded` (429): The API key, or all keys of the tenant together, used up the requests of this minute; Retry-After says how long to wait.
+         *     - `internal_error` (500): An error in the server; the message contains the request id.
+         *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
         ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
-        /** @description An order to be created. */
+        /** @description An order to create. */
         NewOrder: {
             /**
-             * @description The client's own identifier of the order, unique in the tenant. An existing one is not created again.
+             * @description The client's own order identifier, unique in the tenant. An order that already exists is skipped.
              * @example SHOP-10042
              */
             order_tenant_id: string;
@@ -1003,14 +1123,14 @@ export interface components {
             assembly_date: string;
             /** @description Name of the customer. */
             customer_name?: (string | null) | undefined;
-            /** @description Address that the order is shipped to, free text. */
+            /** @description Shipping address, free text. */
             shipping_address?: (string | null) | undefined;
             /** @description Id of the warehouse that fulfils the order. Default: the tenant's default warehouse. */
             warehouse_id?: (number | null) | undefined;
-            /** @description Lines of the order, 1 to 1000. A product may be in several. */
+            /** @description Lines of the order, 1 to 1000. Several lines can have the same product. */
             order_detail: components["schemas"]["NewOrderLine"][];
         };
-        /** @description A line of an order to be created. */
+        /** @description A line of an order to create. */
         NewOrderLine: {
             /**
              * @description Barcode of an active product.
@@ -1025,35 +1145,35 @@ export interface components {
             /** @description Unit price, in the tenant's own currency. Default: the product's price. */
             price?: (number | null) | undefined;
         };
-        /** @description An entry of the catalog. */
+        /** @description A product of the catalog. */
         Product: {
             /** @description Id of the product. */
             id: number;
             /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description SKU of the product; null when it has none. */
+            /** @description SKU of the product; null if it has none. */
             external_id: string | null;
             /** @description Name of the product. */
             name: string;
-            /** @description Description of the product; null when it has none. */
+            /** @description Description of the product; null if it has none. */
             description: string | null;
-            /** @description Category of the product; null when it has none. */
+            /** @description Category of the product; null if it has none. */
             category: string | null;
-            /** @description Unit price, in the tenant's own currency; null when it is not known. */
+            /** @description Unit price, in the tenant's own currency; null if unknown. */
             price: number | null;
-            /** @description Weight of a unit in kilograms; null when it is not known. */
+            /** @description Weight of a unit in kilograms; null if unknown. */
             weight: number | null;
-            /** @description Width of a unit in centimetres; null when it is not known. */
+            /** @description Width of a unit in centimetres; null if unknown. */
             width: number | null;
-            /** @description Height of a unit in centimetres; null when it is not known. */
+            /** @description Height of a unit in centimetres; null if unknown. */
             height: number | null;
-            /** @description Depth of a unit in centimetres; null when it is not known. */
+            /** @description Depth of a unit in centimetres; null if unknown. */
             depth: number | null;
             /** @description Number of base units in one sale unit. */
             sales_unit: number;
-            /** @description True when sold by weight. */
+            /** @description True if sold by weight. */
             weighable: boolean;
-            /** @description Address of an image of the product; null when it has none. */
+            /** @description Address of an image of the product; null if it has none. */
             photo_url: string | null;
             /** @description False when the product is deleted. */
             is_active: boolean;
@@ -1067,20 +1187,20 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
+            /** @description Purchase price of a unit, in the tenant's own currency; null if unknown. */
             cost: number | null;
-            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: never. */
+            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: no alert is sent. */
             minimum_threshold: number | null;
-            /** @description Quantity that `stock/low_alert` suggests to reorder; null: what brings stock to twice `minimum_threshold`. */
+            /** @description Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
         };
-        /** @description Place of this page in the whole list. */
+        /** @description Page numbers and totals of a list. */
         Pagination: {
-            /** @description Exact number of matching records, on all pages. */
+            /** @description Exact number of matching records on all pages. */
             total: number;
             /** @description Number of this page, from 1. */
             page: number;
-            /** @description Records per page as served, at most 100. */
+            /** @description Records per page of this response, at most 100. */
             limit: number;
             /** @description Number of pages; 0 when nothing matches. */
             total_pages: number;
@@ -1091,29 +1211,29 @@ export interface components {
             id: number;
             /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
-            /** @description SKU of the product; null when it has none. */
+            /** @description SKU of the product; null if it has none. */
             external_id: string | null;
             /** @description Name of the product. */
             name: string;
-            /** @description Description of the product; null when it has none. */
+            /** @description Description of the product; null if it has none. */
             description: string | null;
-            /** @description Category of the product; null when it has none. */
+            /** @description Category of the product; null if it has none. */
             category: string | null;
-            /** @description Unit price, in the tenant's own currency; null when it is not known. */
+            /** @description Unit price, in the tenant's own currency; null if unknown. */
             price: number | null;
-            /** @description Weight of a unit in kilograms; null when it is not known. */
+            /** @description Weight of a unit in kilograms; null if unknown. */
             weight: number | null;
-            /** @description Width of a unit in centimetres; null when it is not known. */
+            /** @description Width of a unit in centimetres; null if unknown. */
             width: number | null;
-            /** @description Height of a unit in centimetres; null when it is not known. */
+            /** @description Height of a unit in centimetres; null if unknown. */
             height: number | null;
-            /** @description Depth of a unit in centimetres; null when it is not known. */
+            /** @description Depth of a unit in centimetres; null if unknown. */
             depth: number | null;
             /** @description Number of base units in one sale unit. */
             sales_unit: number;
-            /** @description True when sold by weight. */
+            /** @description True if sold by weight. */
             weighable: boolean;
-            /** @description Address of an image of the product; null when it has none. */
+            /** @description Address of an image of the product; null if it has none. */
             photo_url: string | null;
             /** @description False when the product is deleted. */
             is_active: boolean;
@@ -1121,7 +1241,7 @@ export interface components {
             stock: {
                 /** @description Id of the location. */
                 location_id: string;
-                /** @description Code of the location, as people call it. It is the id until it is changed. */
+                /** @description Human-readable code of the location. Default: its id. */
                 location_code: string;
                 /** @description Quantity of the product at the location. */
                 quantity: number;
@@ -1136,11 +1256,11 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
+            /** @description Purchase price of a unit, in the tenant's own currency; null if unknown. */
             cost: number | null;
-            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: never. */
+            /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity; null: no alert is sent. */
             minimum_threshold: number | null;
-            /** @description Quantity that `stock/low_alert` suggests to reorder; null: what brings stock to twice `minimum_threshold`. */
+            /** @description Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
         };
         /** @description One change of a stock level. Movements are never changed or deleted. */
@@ -1149,7 +1269,7 @@ export interface components {
             id: string;
             /** @description Id of the product. */
             product_id: number;
-            /** @description Present name of the product. */
+            /** @description Current name of the product. */
             product_name: string;
             /** @description Id of the location. */
             location_id: string;
@@ -1164,11 +1284,11 @@ export interface components {
             previous_quantity: number;
             /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
             new_quantity: number;
-            /** @description Reason of the change; null when none was given. */
+            /** @description Reason of the change; null if none was given. */
             reason: string | null;
-            /** @description Number of the operator who picked. Absent where none is known. */
+            /** @description The client's own id of the operator who picked. Absent if unknown. */
             user_id?: number | undefined;
-            /** @description Id of the order that caused the movement. Absent on others. */
+            /** @description Id of the order that caused the movement. Absent on movements without an order. */
             order_id?: number | undefined;
             /**
              * Format: date-time
@@ -1180,7 +1300,7 @@ export interface components {
         StockLevel: {
             /** @description Id of the product. */
             product_id: number;
-            /** @description SKU of the product; null when it has none. */
+            /** @description SKU of the product; null if it has none. */
             sku: string | null;
             /** @description Barcode of the product, unique in the tenant. */
             barcode: string;
@@ -1190,18 +1310,18 @@ export interface components {
             is_active: boolean;
             /** @description Id of the location. */
             location_id: string;
-            /** @description Code of the location, as people call it. It is the id until it is changed. */
+            /** @description Human-readable code of the location. Default: its id. */
             location_code: string;
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
             quantity: number;
         };
-        /** @description An order that the call created. */
+        /** @description A created order. */
         CreatedOrder: {
-            /** @description The service's id of the order. */
+            /** @description Id of the order, assigned by the service. */
             id: number;
-            /** @description The client's own identifier of the order. */
+            /** @description The client's own order identifier. */
             order_tenant_id: string;
             /**
              * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
@@ -1209,11 +1329,11 @@ export interface components {
              */
             state_id: 1 | 2 | 3 | 5 | 7;
         };
-        /** @description An order as it is listed. */
+        /** @description An order in a list. */
         OrderSummary: {
-            /** @description The service's id of the order. */
+            /** @description Id of the order, assigned by the service. */
             id: number;
-            /** @description The client's own identifier of the order. */
+            /** @description The client's own order identifier. */
             order_tenant_id: string;
             /**
              * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
@@ -1227,7 +1347,7 @@ export interface components {
              * @description Date by which the order must be fulfilled.
              */
             assembly_date: string;
-            /** @description Name of the customer; null when none was given. */
+            /** @description Name of the customer; null if none was given. */
             customer_name: string | null;
             /** @description Number of order lines. */
             items_count: number;
@@ -1258,14 +1378,14 @@ export interface components {
             quantity: number;
             /** @description Quantity picked so far. */
             picked_quantity: number;
-            /** @description Unit price, in the tenant's own currency; null when neither the line nor the product had one. */
+            /** @description Unit price, in the tenant's own currency; null if neither the line nor the product had a price. */
             price: number | null;
         };
         /** @description An order with its lines. */
         Order: {
-            /** @description The service's id of the order. */
+            /** @description Id of the order, assigned by the service. */
             id: number;
-            /** @description The client's own identifier of the order. */
+            /** @description The client's own order identifier. */
             order_tenant_id: string;
             /**
              * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
@@ -1274,20 +1394,20 @@ export interface components {
             state_id: 1 | 2 | 3 | 5 | 7;
             /** @description Name of the state: Pending, In Progress, Completed or Cancelled. */
             state_name: string;
-            /** @description State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null when none was ever started. */
+            /** @description State of the latest picking flow: 1 started, 2 completed, 3 cancelled; null if no flow was started. */
             state_picking_id: (1 | 2 | 3) | null;
             /**
              * Format: date
              * @description Date by which the order must be fulfilled.
              */
             assembly_date: string;
-            /** @description Name of the customer; null when none was given. */
+            /** @description Name of the customer; null if none was given. */
             customer_name: string | null;
-            /** @description Address that the order is shipped to; null when none was given. */
+            /** @description Shipping address; null if none was given. */
             shipping_address: string | null;
             /** @description Number of order lines. */
             items_count: number;
-            /** @description Lines of the order, in the order of submission. */
+            /** @description Lines of the order, in the order submitted. */
             order_detail: components["schemas"]["OrderLine"][];
             /**
              * Format: date-time
@@ -1306,9 +1426,9 @@ export interface components {
         PickingFlow: {
             /** @description Id of the picking flow. */
             id: number;
-            /** @description The service's id of the order. */
+            /** @description Id of the order, assigned by the service. */
             order_id: number;
-            /** @description The client's own identifier of the order. */
+            /** @description The client's own order identifier. */
             order_tenant_id: string;
             /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
@@ -1317,17 +1437,17 @@ export interface components {
              * @enum {string}
              */
             state: "started" | "completed" | "cancelled";
-            /** @description The client's own number of the operator; null when none was given. */
+            /** @description The client's own id of the operator; null if none was given. */
             operator_id: number | null;
             /** @description E-mail address of the operator. */
             operator_email: string;
-            /** @description Number of order lines with something left to pick when the flow started. */
+            /** @description Number of order lines left to pick when the flow started. */
             items_to_pick: number;
-            /** @description Quantity left to pick when the flow started, all lines together. */
+            /** @description Total quantity left to pick when the flow started. */
             total_quantity: number;
-            /** @description Number of order lines picked from in this flow; in a cancelled flow, before the cancellation. */
+            /** @description Number of order lines with picks in this flow; in a cancelled flow, before the cancellation. */
             items_picked: number;
-            /** @description Quantity picked in this flow; in a cancelled flow, before the cancellation. */
+            /** @description Total quantity picked in this flow; in a cancelled flow, before the cancellation. */
             total_quantity_picked: number;
             /**
              * Format: date-time
@@ -1338,16 +1458,16 @@ export interface components {
             completed_at: string | null;
             /** @description Time of cancellation, UTC; null until then. */
             cancelled_at: string | null;
-            /** @description Reason of the cancellation; null when none was given. */
+            /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
         };
         /** @description A picking flow with its lines, their stock, and its picks. */
         PickingFlowDetails: {
             /** @description Id of the picking flow. */
             id: number;
-            /** @description The service's id of the order. */
+            /** @description Id of the order, assigned by the service. */
             order_id: number;
-            /** @description The client's own identifier of the order. */
+            /** @description The client's own order identifier. */
             order_tenant_id: string;
             /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
@@ -1356,17 +1476,17 @@ export interface components {
              * @enum {string}
              */
             state: "started" | "completed" | "cancelled";
-            /** @description The client's own number of the operator; null when none was given. */
+            /** @description The client's own id of the operator; null if none was given. */
             operator_id: number | null;
             /** @description E-mail address of the operator. */
             operator_email: string;
-            /** @description Number of order lines with something left to pick when the flow started. */
+            /** @description Number of order lines left to pick when the flow started. */
             items_to_pick: number;
-            /** @description Quantity left to pick when the flow started, all lines together. */
+            /** @description Total quantity left to pick when the flow started. */
             total_quantity: number;
-            /** @description Number of order lines picked from in this flow; in a cancelled flow, before the cancellation. */
+            /** @description Number of order lines with picks in this flow; in a cancelled flow, before the cancellation. */
             items_picked: number;
-            /** @description Quantity picked in this flow; in a cancelled flow, before the cancellation. */
+            /** @description Total quantity picked in this flow; in a cancelled flow, before the cancellation. */
             total_quantity_picked: number;
             /**
              * Format: date-time
@@ -1377,14 +1497,14 @@ export interface components {
             completed_at: string | null;
             /** @description Time of cancellation, UTC; null until then. */
             cancelled_at: string | null;
-            /** @description Reason of the cancellation; null when none was given. */
+            /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
-            /** @description All lines of the order, in the order of submission. */
+            /** @description All lines of the order, in the order submitted. */
             lines: components["schemas"]["LineToPick"][];
             /** @description Picks of this flow, without undone ones, oldest first. */
             picks: components["schemas"]["Pick"][];
         };
-        /** @description An order line with the present stock of its product. */
+        /** @description An order line with the current stock of its product. */
         LineToPick: {
             /** @description Id of the order line. */
             order_detail_id: number;
@@ -1396,21 +1516,21 @@ export interface components {
             product_name: string;
             /** @description Number of units ordered. */
             quantity: number;
-            /** @description Quantity picked, in this flow and in earlier ones. */
+            /** @description Quantity picked in this flow and in earlier flows. */
             picked_quantity: number;
             /** @description Quantity left to pick. */
             remaining: number;
-            /** @description Present stock of the product in the order's warehouse, ordered by location id. */
+            /** @description Current stock of the product in the order's warehouse, ordered by location id. */
             locations: {
                 /** @description Id of the location. */
                 location_id: string;
-                /** @description Code of the location, as people call it. It is the id until it is changed. */
+                /** @description Human-readable code of the location. Default: its id. */
                 location_code: string;
                 /** @description Quantity of the product at the location. */
                 quantity: number;
             }[];
         };
-        /** @description A quantity of a product, taken from a location for an order. */
+        /** @description A quantity of a product taken from a location for an order. */
         Pick: {
             /** @description The `pick_id` of the request, or a generated one. */
             id: string;
@@ -1424,7 +1544,7 @@ export interface components {
             lines: {
                 /** @description Id of the order line. */
                 order_detail_id: number;
-                /** @description Quantity of the pick that the line got. */
+                /** @description Quantity of the pick assigned to this line. */
                 quantity: number;
             }[];
             /**
@@ -1445,18 +1565,18 @@ export interface components {
             product_name: string;
             /** @description Number of units ordered. */
             quantity: number;
-            /** @description Quantity picked, in this flow and in earlier ones. */
+            /** @description Quantity picked in this flow and in earlier flows. */
             picked_quantity: number;
             /** @description Quantity left to pick. */
             remaining: number;
         };
-        /** @description A place for stock. A stock call creates a location when it first names it. */
+        /** @description A storage location. The first stock call that names a location creates it. */
         Location: {
             /** @description Id of the location. */
             id: string;
-            /** @description Code of the location, as people call it. It is the id until it is changed. */
+            /** @description Human-readable code of the location. Default: its id. */
             code: string;
-            /** @description Name of the location; null when it has none. */
+            /** @description Name of the location; null if it has none. */
             name: string | null;
             /** @description Id of the warehouse that the location belongs to. */
             warehouse_id: number;
@@ -1467,7 +1587,7 @@ export interface components {
             id: number;
             /** @description Name of the warehouse. */
             name: string;
-            /** @description True for the warehouse of new locations and orders. */
+            /** @description True for the default warehouse, which new locations and orders are assigned to. */
             is_default: boolean;
             /**
              * Format: date-time
@@ -1481,13 +1601,13 @@ export interface components {
             id: string;
             /** @description Name of the subscription. */
             name: string;
-            /** @description Address of the receiver. */
+            /** @description URL of the receiver. */
             url: string;
-            /** @description Topics that are sent, or `*` alone for all of them. */
+            /** @description Subscribed topics, or `*` alone for all topics. */
             events: string[];
-            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Shown only in this answer; keep it to verify signatures. */
+            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Returned only in this response; keep it to verify signatures. */
             secret: string;
-            /** @description False while the subscription is disabled or paused: nothing is sent to it. */
+            /** @description False while the subscription is disabled or paused: no event is sent to it. */
             active: boolean;
             /**
              * Format: date-time
@@ -1501,11 +1621,11 @@ export interface components {
             id: string;
             /** @description Name of the subscription. */
             name: string;
-            /** @description Address of the receiver. */
+            /** @description URL of the receiver. */
             url: string;
-            /** @description Topics that are sent, or `*` alone for all of them. */
+            /** @description Subscribed topics, or `*` alone for all topics. */
             events: string[];
-            /** @description False while the subscription is disabled or paused: nothing is sent to it. */
+            /** @description False while the subscription is disabled or paused: no event is sent to it. */
             active: boolean;
             /**
              * Format: date-time
@@ -1517,14 +1637,14 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Why it is inactive. `gone`: the receiver answered 410. `failing`: it acknowledged nothing for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is in another database now. null while it is active. */
+            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
             disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
-            /** @description Time from which it is inactive, UTC; null while it is active. */
+            /** @description Time the subscription became inactive, UTC; null while it is active. */
             disabled_at: string | null;
-            /** @description Time of the first failure since the last acknowledged delivery, UTC; null when nothing failed since. */
+            /** @description Time of the first failure since the last acknowledged delivery, UTC; null if no attempt failed since. */
             failing_since: string | null;
         };
-        /** @description The sending of one event to one subscription. */
+        /** @description The delivery of one event to one subscription. */
         Delivery: {
             /** @description Id of the delivery. */
             id: string;
@@ -1538,31 +1658,31 @@ export interface components {
             /** @description Id of the subscription. */
             webhook_id: string;
             /**
-             * @description `pending`: it waits for an attempt. `in_flight`: an attempt is running. `succeeded`: the receiver acknowledged it. `failed`: all attempts failed, or the receiver answered 410. `skipped`: the subscription was inactive.
+             * @description `pending`: the next attempt is scheduled. `in_flight`: an attempt is running. `succeeded`: the receiver acknowledged the event. `failed`: all attempts failed, or the receiver responded with 410. `skipped`: the subscription was inactive.
              * @enum {string}
              */
             state: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
-            /** @description Number of all attempts made. */
+            /** @description Number of attempts made. */
             attempt_count: number;
             /** @description Time of the next attempt, UTC; null unless the delivery is pending. */
             next_attempt_at: string | null;
-            /** @description HTTP status of the last attempt; null when there was no answer. */
+            /** @description HTTP status of the last attempt; null if there was no response. */
             last_status: number | null;
-            /** @description Error of the last attempt; null when it succeeded or none was made. */
+            /** @description Error of the last attempt; null if it succeeded or no attempt was made. */
             last_error: string | null;
             /**
              * Format: date-time
              * @description Time of creation, UTC.
              */
             created_at: string;
-            /** @description Time at which it succeeded, failed or was skipped, UTC; null until then. */
+            /** @description Time the delivery succeeded, failed or was skipped, UTC; null until then. */
             completed_at: string | null;
             /** @description The latest 100 attempts, oldest first. */
             attempts: {
                 /** @description Number of the attempt, from 1. */
                 number: number;
                 /**
-                 * @description What caused it: the schedule, a retry by hand, a replay, or a test call.
+                 * @description What caused the attempt: the schedule, a manual retry, a replay, or a test call.
                  * @enum {string}
                  */
                 trigger: "schedule" | "manual" | "replay" | "test";
@@ -1573,15 +1693,15 @@ export interface components {
                 started_at: string;
                 /** @description Duration in milliseconds. */
                 duration_ms: number;
-                /** @description HTTP status of the answer; null when there was none. */
+                /** @description HTTP status of the response; null if there was none. */
                 response_status: number | null;
-                /** @description The first 1 KiB of the answer; null when there was none. */
+                /** @description The first 1 KiB of the response body; null if there was no response. */
                 response_body: string | null;
-                /** @description Why the attempt failed; null when it succeeded. */
+                /** @description Why the attempt failed; null if it succeeded. */
                 error: string | null;
             }[];
         };
-        /** @description An event, as subscribers get it. */
+        /** @description An event, as subscribers receive it. */
         Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"];
         /** @description A new API key with its value. */
         CreatedApiKey: {
@@ -1594,11 +1714,11 @@ export interface components {
             /** @description Scopes of the key. */
             scopes: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[];
             /**
-             * @description `live`, or `test` for a key of the tenant's sandbox, which has data of its own.
+             * @description `live`, or `test` for a key of the tenant's sandbox, which has separate data.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description End of validity, UTC; null: never. */
+            /** @description Expiration, UTC; null if the key does not expire. */
             expires_at: string | null;
             /** @description IP addresses and CIDR ranges that may use the key; empty: no restriction. */
             ip_whitelist: string[];
@@ -1607,11 +1727,11 @@ export interface components {
              * @description Time of creation, UTC.
              */
             created_at: string;
-            /** @description Time of the last use, UTC, precise to about ten seconds; null when unused. */
+            /** @description Time of the last use, UTC, accurate to about ten seconds; null if never used. */
             last_used_at: string | null;
-            /** @description Time of revocation, UTC; null when it is not revoked. */
+            /** @description Time of revocation, UTC; null if it is not revoked. */
             revoked_at: string | null;
-            /** @description Value of the key. Shown only in this answer; it cannot be read again. */
+            /** @description Value of the key. Returned only in this response; it cannot be read again. */
             key: string;
         };
         /** @description An API key without its value. */
@@ -1625,11 +1745,11 @@ export interface components {
             /** @description Scopes of the key. */
             scopes: ("read:orders" | "write:orders" | "read:products" | "write:products" | "read:stock" | "write:stock" | "read:webhooks" | "write:webhooks" | "admin")[];
             /**
-             * @description `live`, or `test` for a key of the tenant's sandbox, which has data of its own.
+             * @description `live`, or `test` for a key of the tenant's sandbox, which has separate data.
              * @enum {string}
              */
             mode: "live" | "test";
-            /** @description End of validity, UTC; null: never. */
+            /** @description Expiration, UTC; null if the key does not expire. */
             expires_at: string | null;
             /** @description IP addresses and CIDR ranges that may use the key; empty: no restriction. */
             ip_whitelist: string[];
@@ -1638,12 +1758,58 @@ export interface components {
              * @description Time of creation, UTC.
              */
             created_at: string;
-            /** @description Time of the last use, UTC, precise to about ten seconds; null when unused. */
+            /** @description Time of the last use, UTC, accurate to about ten seconds; null if never used. */
             last_used_at: string | null;
-            /** @description Time of revocation, UTC; null when it is not revoked. */
+            /** @description Time of revocation, UTC; null if it is not revoked. */
             revoked_at: string | null;
         };
-        /** @description A call that was made to change something. */
+        /** @description A sign-in to the dashboard, or an enrolled device. */
+        Session: {
+            /** @description Id of the session. */
+            id: number;
+            /**
+             * @description `dashboard` for a browser, `device` for an enrolled device.
+             * @enum {string}
+             */
+            kind: "dashboard" | "device";
+            /** @description Id of the API key whose rights the session has. */
+            key_id: number;
+            /** @description Name of that API key. */
+            key_name: string;
+            /** @description Name of the device; null for the dashboard. */
+            device_name: string | null;
+            /** @description Operator who is signed in on the device; null where there is none. */
+            operator: components["schemas"]["SessionOperator"] | null;
+            /** @description IP address of the sign-in. */
+            address: string;
+            /** @description `User-Agent` of the browser that signed in; null if it sent none. */
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the sign-in, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last use, UTC, accurate to about a minute.
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @description Time at which the session ends in any case, UTC.
+             */
+            expires_at: string;
+        };
+        /** @description The operator who is signed in on a device. */
+        SessionOperator: {
+            /** @description Id of the operator. */
+            id: number;
+            /** @description Name of the operator. */
+            name: string;
+            /** @description E-mail address of the operator. */
+            email: string;
+        };
+        /** @description A call to change data. */
         AuditEntry: {
             /** @description Id of the entry. */
             id: string;
@@ -1654,24 +1820,53 @@ export interface components {
             at: string;
             /** @description Id of the API key; 0 for the `fulfillment` command. */
             key_id: number;
-            /** @description Name of the API key at the time of the call; of the command line, the command. */
+            /** @description Name of the API key at the time of the call; for the command line, the command. */
             key_name: string;
-            /** @description IP address of the client; of the command line, user and machine. */
+            /** @description IP address of the client; for the command line, the user and machine. */
             address: string;
             /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line. */
+            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in, `sessions.createCode` for a sign-in link. */
             operation: string;
-            /** @description Input of the call. Long texts and lists are cut. */
+            /** @description Input of the call. Long texts and lists are truncated. */
             input: {
                 [key: string]: unknown;
             };
-            /** @description Error code of a failed call; null when it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
+            /**
+             * @description `dashboard` or `scan` for a call of a page, `api` for a call with an API key and for the command line.
+             * @enum {string}
+             */
+            surface: "api" | "dashboard" | "scan";
+            /** @description Id of the session that made the call; null for a call with an API key. */
+            session_id: number | null;
+            /** @description E-mail address of the operator who was signed in on the device; null where there was none. */
+            operator_email: string | null;
+            /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
+        };
+        /** @description Requests of an hour with one API key for one operation. */
+        UsageHour: {
+            /**
+             * Format: date-time
+             * @description Start of the hour, UTC.
+             */
+            at: string;
+            /** @description Id of the API key. */
+            key_id: number;
+            /** @description `operationId` of the calls in this document. */
+            operation: string;
+            /** @description Requests, whatever came of them. */
+            requests: number;
+            /** @description Requests with a 4xx response, without 429. */
+            client_errors: number;
+            /** @description Requests with a 429 response. */
+            limited: number;
+            /** @description Requests with a 5xx response. */
+            server_errors: number;
         };
         /** @description A new order was created. */
         OrderCreatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1685,9 +1880,9 @@ export interface components {
             created_at: string;
             /** @description A new order was created. */
             data: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
@@ -1699,10 +1894,10 @@ export interface components {
                 warehouse_name: string;
                 /** @description Number of order lines. */
                 items_count: number;
-                /** @description Number of units ordered, all lines together. */
+                /** @description Total number of units ordered. */
                 total_quantity: number;
                 /**
-                 * @description How the order came in.
+                 * @description Source of the order.
                  * @enum {string}
                  */
                 source: "api" | "integration" | "manual";
@@ -1717,7 +1912,7 @@ export interface components {
         };
         /** @description An order's details changed. */
         OrderUpdatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1731,9 +1926,9 @@ export interface components {
             created_at: string;
             /** @description An order's details changed. */
             data: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
@@ -1756,7 +1951,7 @@ export interface components {
         };
         /** @description An order was cancelled. */
         OrderCancelledEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1770,9 +1965,9 @@ export interface components {
             created_at: string;
             /** @description An order was cancelled. */
             data: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
@@ -1782,7 +1977,7 @@ export interface components {
                 previous_state_id: number;
                 /** @description Name of the state before the change. */
                 previous_state_name: string;
-                /** @description Reason of the cancellation; null when none was given. */
+                /** @description Reason of the cancellation; null if none was given. */
                 cancellation_reason: string | null;
                 /** @description Name of the API key that cancelled the order. */
                 cancelled_by: string;
@@ -1795,7 +1990,7 @@ export interface components {
         };
         /** @description An order finished fulfillment. */
         OrderCompletedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1809,9 +2004,9 @@ export interface components {
             created_at: string;
             /** @description An order finished fulfillment. */
             data: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description State of the order: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
                 state_id: number;
@@ -1819,15 +2014,15 @@ export interface components {
                 state_name: string;
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description Number of order lines picked from. */
+                /** @description Number of order lines with picks. */
                 items_picked: number;
-                /** @description Quantity picked, all lines together, with at most 3 decimal places. */
+                /** @description Total quantity picked, with at most 3 decimal places. */
                 total_quantity_picked: number;
-                /** @description Operator of the picking flow; the name of the API key when nothing was picked. */
+                /** @description Operator of the picking flow; the name of the API key if nothing was picked. */
                 picked_by: string;
                 /**
                  * Format: date-time
-                 * @description Time of the start of picking, or of creation when nothing was picked, UTC.
+                 * @description Time of the start of picking, or of creation if nothing was picked, UTC.
                  */
                 started_at: string;
                 /**
@@ -1841,7 +2036,7 @@ export interface components {
         };
         /** @description A product was created. */
         ProductCreatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1857,21 +2052,21 @@ export interface components {
             data: {
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
                 /** @description Name of the product. */
                 name: string;
-                /** @description Description of the product; null when it has none. */
+                /** @description Description of the product; null if it has none. */
                 description: string | null;
-                /** @description Category of the product; null when it has none. */
+                /** @description Category of the product; null if it has none. */
                 category: string | null;
-                /** @description Unit price, in the tenant's own currency; null when it is not known. */
+                /** @description Unit price, in the tenant's own currency; null if unknown. */
                 price: number | null;
-                /** @description Purchase price of a unit, in the tenant's own currency; null when it is not known. */
+                /** @description Purchase price of a unit, in the tenant's own currency; null if unknown. */
                 cost: number | null;
-                /** @description Weight of a unit in kilograms; null when it is not known. */
+                /** @description Weight of a unit in kilograms; null if unknown. */
                 weight: number | null;
                 /**
                  * Format: date-time
@@ -1882,7 +2077,7 @@ export interface components {
         };
         /** @description A product's details changed. */
         ProductUpdatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1898,7 +2093,7 @@ export interface components {
             data: {
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
@@ -1915,7 +2110,7 @@ export interface components {
         };
         /** @description A product was deleted: it is inactive now. */
         ProductDeletedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1931,7 +2126,7 @@ export interface components {
             data: {
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
@@ -1946,7 +2141,7 @@ export interface components {
         };
         /** @description A product's stock changed at a location. */
         StockUpdatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -1962,7 +2157,7 @@ export interface components {
             data: {
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
@@ -1991,7 +2186,7 @@ export interface components {
         };
         /** @description A product's total in a warehouse fell below its minimum threshold. */
         StockLowAlertEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -2007,7 +2202,7 @@ export interface components {
             data: {
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Barcode of the product, unique in the tenant. */
                 barcode: string;
@@ -2017,17 +2212,17 @@ export interface components {
                 warehouse_id: number;
                 /** @description Name of the warehouse. */
                 warehouse_name: string;
-                /** @description Quantity of the product in the warehouse, all locations together, with at most 3 decimal places. */
+                /** @description Total quantity of the product in the warehouse, with at most 3 decimal places. */
                 current_quantity: number;
-                /** @description Threshold of the product that the quantity fell below. */
+                /** @description The `minimum_threshold` of the product. */
                 minimum_threshold: number;
-                /** @description Quantity to reorder: the product's `reorder_quantity`, or what brings stock to twice the threshold, with at most 3 decimal places. */
+                /** @description Quantity to reorder: the product's `reorder_quantity`, or the quantity that raises stock to twice the threshold, with at most 3 decimal places. */
                 suggested_reorder: number;
             };
         };
         /** @description A stock movement was recorded. */
         StockMovementCreatedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -2050,21 +2245,21 @@ export interface components {
                 type: "receipt" | "dispatch" | "transfer" | "adjustment";
                 /** @description Id of the product. */
                 product_id: number;
-                /** @description SKU of the product; null when it has none. */
+                /** @description SKU of the product; null if it has none. */
                 sku: string | null;
                 /** @description Name of the product. */
                 product_name: string;
                 /** @description Quantity moved; for transfers and adjustments the signed change, with at most 3 decimal places. */
                 quantity: number;
-                /** @description Id of the location that the stock left; null for a receipt. */
+                /** @description Id of the source location; null for a receipt. */
                 from_location: string | null;
-                /** @description Id of the location that the stock came to; null for a dispatch. */
+                /** @description Id of the destination location; null for a dispatch. */
                 to_location: string | null;
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description Name of the API key that made the movement. */
+                /** @description Name of the API key that recorded the movement. */
                 created_by: string;
-                /** @description Reason of the movement; null when none was given. */
+                /** @description Reason of the movement; null if none was given. */
                 notes: string | null;
                 /**
                  * Format: date-time
@@ -2075,7 +2270,7 @@ export interface components {
         };
         /** @description An operator started a picking flow. */
         FlowStartedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -2091,19 +2286,19 @@ export interface components {
             data: {
                 /** @description Id of the picking flow. */
                 flow_id: number;
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description The client's own number of the operator; null when none was given. */
+                /** @description The client's own id of the operator; null if none was given. */
                 operator_id: number | null;
                 /** @description E-mail address of the operator. */
                 operator_email: string;
-                /** @description Number of order lines with something left to pick. */
+                /** @description Number of order lines left to pick. */
                 items_to_pick: number;
-                /** @description Quantity left to pick, all lines together, with at most 3 decimal places. */
+                /** @description Total quantity left to pick, with at most 3 decimal places. */
                 total_quantity: number;
                 /**
                  * Format: date-time
@@ -2114,7 +2309,7 @@ export interface components {
         };
         /** @description A picking flow was completed. */
         FlowCompletedEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -2130,19 +2325,19 @@ export interface components {
             data: {
                 /** @description Id of the picking flow. */
                 flow_id: number;
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description The client's own number of the operator; null when none was given. */
+                /** @description The client's own id of the operator; null if none was given. */
                 operator_id: number | null;
                 /** @description E-mail address of the operator. */
                 operator_email: string;
-                /** @description Number of order lines picked from. */
+                /** @description Number of order lines with picks. */
                 items_picked: number;
-                /** @description Quantity picked in this flow, all lines together, with at most 3 decimal places. */
+                /** @description Total quantity picked in this flow, with at most 3 decimal places. */
                 total_quantity_picked: number;
                 /**
                  * Format: date-time
@@ -2160,7 +2355,7 @@ export interface components {
         };
         /** @description A picking flow was cancelled. */
         FlowCancelledEvent: {
-            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process an event once. Ids of events of one record (an order, a picking flow, a product, the stock of a product at a location) sort as text in the order in which they happened. */
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
             id: string;
             /**
              * @description Topic of the event. (enum property replaced by openapi-typescript)
@@ -2176,19 +2371,19 @@ export interface components {
             data: {
                 /** @description Id of the picking flow. */
                 flow_id: number;
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 order_id: number;
-                /** @description The client's own identifier of the order. */
+                /** @description The client's own order identifier. */
                 order_tenant_id: string;
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
-                /** @description The client's own number of the operator; null when none was given. */
+                /** @description The client's own id of the operator; null if none was given. */
                 operator_id: number | null;
                 /** @description E-mail address of the operator. */
                 operator_email: string;
-                /** @description Reason of the cancellation; null when none was given. */
+                /** @description Reason of the cancellation; null if none was given. */
                 cancellation_reason: string | null;
-                /** @description Number of order lines picked from before the cancellation. */
+                /** @description Number of order lines with picks before the cancellation. */
                 items_picked_before_cancel: number;
                 /**
                  * Format: date-time
@@ -2216,11 +2411,11 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
-                /** @description Only products whose name, barcode or SKU contains this text, ignoring case. */
+                /** @description Only products whose name, barcode or SKU contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every product. */
                 search?: string;
-                /** @description Only products of exactly this category, case included. */
+                /** @description Only products with exactly this category, case-sensitive. */
                 category?: string;
                 /** @description False lists deleted products instead of active ones. Default: true. */
                 is_active?: boolean;
@@ -2257,7 +2452,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2267,12 +2462,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Name of the product. White space around it is removed.
+                     * @description Name of the product. Surrounding whitespace is removed.
                      * @example Green tea 100 g
                      */
                     name: string;
                     /**
-                     * @description Barcode, unique in the tenant. White space around it is removed.
+                     * @description Barcode, unique in the tenant. Surrounding whitespace is removed.
                      * @example 4006381333931
                      */
                     barcode: string;
@@ -2289,7 +2484,7 @@ export interface operations {
                     /** @description Description of the product, free text. */
                     description?: (string | null) | undefined;
                     /**
-                     * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
+                     * @description Unit price, in the tenant's own currency. Used for order lines without a price.
                      * @example 4.9
                      */
                     price?: (number | null) | undefined;
@@ -2310,9 +2505,9 @@ export interface operations {
                     cost?: (number | null) | undefined;
                     /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity. */
                     minimum_threshold?: (number | null) | undefined;
-                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that brings stock to twice `minimum_threshold`. */
+                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that raises stock to twice `minimum_threshold`. */
                     reorder_quantity?: (number | null) | undefined;
-                    /** @description True when sold by weight, so that picks may have decimals. Default: false. */
+                    /** @description True if sold by weight: picks can then have decimal quantities. Default: false. */
                     weighable?: (boolean | null) | undefined;
                     /** @description Number of base units in one sale unit. Default: 1. */
                     sales_unit?: (number | null) | undefined;
@@ -2337,15 +2532,15 @@ export interface operations {
                             id: number;
                             /** @description Barcode of the product, unique in the tenant. */
                             barcode: string;
-                            /** @description SKU of the product; null when it has none. */
+                            /** @description SKU of the product; null if it has none. */
                             external_id: string | null;
                             /** @description Name of the product. */
                             name: string;
-                            /** @description Category of the product; null when it has none. */
+                            /** @description Category of the product; null if it has none. */
                             category: string | null;
-                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
+                            /** @description Unit price, in the tenant's own currency; null if unknown. */
                             price: number | null;
-                            /** @description Weight of a unit in kilograms; null when it is not known. */
+                            /** @description Weight of a unit in kilograms; null if unknown. */
                             weight: number | null;
                             /** @description False when the product is deleted. */
                             is_active: boolean;
@@ -2393,7 +2588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2406,7 +2601,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Name of the product. White space around it is removed.
+                     * @description Name of the product. Surrounding whitespace is removed.
                      * @example Green tea 100 g
                      */
                     name?: string | undefined;
@@ -2423,7 +2618,7 @@ export interface operations {
                     /** @description Description of the product, free text. */
                     description?: (string | null) | undefined;
                     /**
-                     * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
+                     * @description Unit price, in the tenant's own currency. Used for order lines without a price.
                      * @example 4.9
                      */
                     price?: (number | null) | undefined;
@@ -2444,9 +2639,9 @@ export interface operations {
                     cost?: (number | null) | undefined;
                     /** @description `stock/low_alert` is sent when the product's total in a warehouse falls below this quantity. */
                     minimum_threshold?: (number | null) | undefined;
-                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that brings stock to twice `minimum_threshold`. */
+                    /** @description Quantity that `stock/low_alert` suggests to reorder. Default: the quantity that raises stock to twice `minimum_threshold`. */
                     reorder_quantity?: (number | null) | undefined;
-                    /** @description True when sold by weight, so that picks may have decimals. */
+                    /** @description True if sold by weight: picks can then have decimal quantities. */
                     weighable?: boolean | undefined;
                     /** @description Number of base units in one sale unit. */
                     sales_unit?: number | undefined;
@@ -2475,9 +2670,9 @@ export interface operations {
                             barcode: string;
                             /** @description Name of the product. */
                             name: string;
-                            /** @description Category of the product; null when it has none. */
+                            /** @description Category of the product; null if it has none. */
                             category: string | null;
-                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
+                            /** @description Unit price, in the tenant's own currency; null if unknown. */
                             price: number | null;
                             /**
                              * Format: date-time
@@ -2494,7 +2689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2518,7 +2713,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description What was done, for people. */
+                            /** @description Human-readable result of the call. */
                             message: string;
                             /** @description Id of the product. */
                             product_id: number;
@@ -2557,13 +2752,13 @@ export interface operations {
                             id: number;
                             /** @description Barcode of the product, unique in the tenant. */
                             barcode: string;
-                            /** @description SKU of the product; null when it has none. */
+                            /** @description SKU of the product; null if it has none. */
                             external_id: string | null;
                             /** @description Name of the product. */
                             name: string;
-                            /** @description Category of the product; null when it has none. */
+                            /** @description Category of the product; null if it has none. */
                             category: string | null;
-                            /** @description Unit price, in the tenant's own currency; null when it is not known. */
+                            /** @description Unit price, in the tenant's own currency; null if unknown. */
                             price: number | null;
                             /** @description Stock of the product by location, ordered by location id. */
                             stock: {
@@ -2582,7 +2777,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2594,12 +2789,12 @@ export interface operations {
                     /** @description Products, applied in order: at most 1000, 100 recommended. */
                     products: {
                         /**
-                         * @description Barcode, unique in the tenant. White space around it is removed.
+                         * @description Barcode, unique in the tenant. Surrounding whitespace is removed.
                          * @example 4006381333931
                          */
                         barcode: string;
                         /**
-                         * @description Name of the product. White space around it is removed.
+                         * @description Name of the product. Surrounding whitespace is removed.
                          * @example Green tea 100 g
                          */
                         name?: string | undefined;
@@ -2614,7 +2809,7 @@ export interface operations {
                          */
                         category?: (string | null) | undefined;
                         /**
-                         * @description Unit price, in the tenant's own currency. An order line without a price takes this one.
+                         * @description Unit price, in the tenant's own currency. Used for order lines without a price.
                          * @example 4.9
                          */
                         price?: (number | null) | undefined;
@@ -2643,13 +2838,13 @@ export interface operations {
                         data: {
                             /** @description Number of products created. */
                             created: number;
-                            /** @description Number of items that matched a product, changed or not. */
+                            /** @description Number of items that matched an existing product, whether it changed or not. */
                             updated: number;
-                            /** @description Items that were not applied, in order. */
+                            /** @description Failed items, in the order submitted. */
                             errors: {
                                 /** @description The item's barcode; empty when it has none. */
                                 barcode: string;
-                                /** @description Why the item was not applied, and what to change. */
+                                /** @description Why the item failed and how to fix it. */
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
@@ -2664,7 +2859,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2677,7 +2872,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location that does not exist is created in the default warehouse.
                      * @example A-01-03
                      */
                     location_id: string;
@@ -2686,7 +2881,7 @@ export interface operations {
                      * @example 120
                      */
                     quantity: number;
-                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2713,7 +2908,7 @@ export interface operations {
                             previous_quantity: number;
                             /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                             new_quantity: number;
-                            /** @description Id of the movement written. */
+                            /** @description Id of the recorded movement. */
                             movement_id: string;
                         };
                     };
@@ -2725,7 +2920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2742,16 +2937,16 @@ export interface operations {
                      */
                     sku?: (string | null) | undefined;
                     /**
-                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location that does not exist is created in the default warehouse.
                      * @example A-01-03
                      */
                     location_id: string;
                     /**
-                     * @description Quantity to add, or to remove when negative. Not zero; at most 3 decimal places.
+                     * @description Quantity to add; negative to remove. Not zero; at most 3 decimal places.
                      * @example -5
                      */
                     adjustment_quantity: number;
-                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2775,7 +2970,7 @@ export interface operations {
                              * @enum {string}
                              */
                             type: "addition" | "removal";
-                            /** @description Quantity added, or removed when negative. */
+                            /** @description Quantity added; negative for a removal. */
                             quantity_adjusted: number;
                             /** @description Stock level that changed. */
                             stock: {
@@ -2798,7 +2993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2817,7 +3012,7 @@ export interface operations {
                          */
                         sku?: (string | null) | undefined;
                         /**
-                         * @description Id of the location. A location is created, in the default warehouse, when it is first named.
+                         * @description Id of the location. A location that does not exist is created in the default warehouse.
                          * @example A-01-03
                          */
                         location_id: string;
@@ -2846,11 +3041,11 @@ export interface operations {
                         data: {
                             /** @description Number of updates applied. */
                             success: number;
-                            /** @description Updates that were not applied, in order. */
+                            /** @description Failed updates, in the order submitted. */
                             errors: {
                                 /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
                                 product_id: number;
-                                /** @description Why the update was not applied, and what to change. */
+                                /** @description Why the update failed and how to fix it. */
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
@@ -2865,7 +3060,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2882,12 +3077,12 @@ export interface operations {
                      */
                     sku?: (string | null) | undefined;
                     /**
-                     * @description Id of the location that the stock leaves.
+                     * @description Id of the location to move stock from.
                      * @example A-01-03
                      */
                     from_location_id: string;
                     /**
-                     * @description Id of the location. A location is created, in the default warehouse, when it is first named.
+                     * @description Id of the location. A location that does not exist is created in the default warehouse.
                      * @example B-02-01
                      */
                     to_location_id: string;
@@ -2896,7 +3091,7 @@ export interface operations {
                      * @example 12
                      */
                     quantity: number;
-                    /** @description Reason, kept in the movement. `stock/updated` carries it when it is one of the values that the event allows. */
+                    /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
                 };
             };
@@ -2919,7 +3114,7 @@ export interface operations {
                             product_id: number;
                             /** @description Quantity moved. */
                             quantity: number;
-                            /** @description Stock level that the stock left. */
+                            /** @description Stock level at the source location. */
                             from: {
                                 /** @description Id of the location. */
                                 location_id: string;
@@ -2927,10 +3122,10 @@ export interface operations {
                                 previous_quantity: number;
                                 /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 new_quantity: number;
-                                /** @description Id of the movement written. */
+                                /** @description Id of the recorded movement. */
                                 movement_id: string;
                             };
-                            /** @description Stock level that the stock came to. */
+                            /** @description Stock level at the destination location. */
                             to: {
                                 /** @description Id of the location. */
                                 location_id: string;
@@ -2938,7 +3133,7 @@ export interface operations {
                                 previous_quantity: number;
                                 /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
                                 new_quantity: number;
-                                /** @description Id of the movement written. */
+                                /** @description Id of the recorded movement. */
                                 movement_id: string;
                             };
                         };
@@ -2952,7 +3147,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
                 /** @description Only movements of the product with this id. */
                 product_id?: number;
@@ -2964,7 +3159,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Only movements on this day (UTC) or earlier: `YYYY-MM-DD`. */
                 end_date?: string;
-                /** @description Only movements that the order with this id caused. */
+                /** @description Only movements caused by the order with this id. */
                 order_id?: number;
             };
             header?: never;
@@ -2998,11 +3193,11 @@ export interface operations {
     "stock.levels": {
         parameters: {
             query?: {
-                /** @description Continue after this level: the `next_cursor` of the previous page. Default: from the first. */
+                /** @description Continue after this level: the `next_cursor` of the previous page. Default: start at the first. */
                 cursor?: string;
-                /** @description Another name of `cursor`. Give one of them. */
+                /** @description Alias of `cursor`. Send only one of the two. */
                 after?: string;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3026,8 +3221,74 @@ export interface operations {
                         data: {
                             /** @description Levels of this page, ordered by product id and location id, including levels of zero. */
                             levels: components["schemas"]["StockLevel"][];
-                            /** @description Pass it as `cursor` for the next page; null on the last one. */
+                            /** @description Pass it as `cursor` to get the next page; null on the last page. */
                             next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "stock.overview": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only products whose name, barcode or SKU contains this text, ignoring case. */
+                search?: string;
+                /** @description Only products with a stock level at this location. Their levels at other locations are returned too. */
+                location_id?: string;
+                /** @description True: only products whose total quantity is below their `minimum_threshold`. Default: false. */
+                low?: boolean;
+                /** @description `shortage`: largest shortage (`minimum_threshold` less `quantity`) first. Default: newest products first. */
+                sort?: "shortage";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Active products of this page, including products without stock. */
+                            products: {
+                                /** @description Id of the product. */
+                                product_id: number;
+                                /** @description Barcode of the product, unique in the tenant. */
+                                barcode: string;
+                                /** @description SKU of the product; null if it has none. */
+                                external_id: string | null;
+                                /** @description Name of the product. */
+                                name: string;
+                                /** @description The `minimum_threshold` of the product; null if it has none. */
+                                minimum_threshold: number | null;
+                                /** @description Total quantity of the product, from 0 to 999999999999 with at most 3 decimal places. */
+                                quantity: number;
+                                /** @description Stock of the product by location, ordered by location id, including levels of zero. */
+                                levels: {
+                                    /** @description Id of the location. */
+                                    location_id: string;
+                                    /** @description Human-readable code of the location. Default: its id. */
+                                    location_code: string;
+                                    /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
+                                    quantity: number;
+                                }[];
+                            }[];
+                            pagination: components["schemas"]["Pagination"];
                         };
                     };
                 };
@@ -3037,7 +3298,7 @@ export interface operations {
     "stock.getBySku": {
         parameters: {
             query?: {
-                /** @description Moment of the stock, computed from the movements: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
+                /** @description Returns the stock as of this time, computed from the movements: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
                 as_of?: string;
             };
             header?: never;
@@ -3068,7 +3329,7 @@ export interface operations {
                             sku: string;
                             /** @description Name of the product. */
                             product_name: string;
-                            /** @description Quantity of the product at all locations together. */
+                            /** @description Total quantity of the product at all locations. */
                             total_quantity: number;
                             /** @description Every location where the product has or had stock, ordered by id. */
                             locations: {
@@ -3086,11 +3347,11 @@ export interface operations {
     "stock.reconcile": {
         parameters: {
             query?: {
-                /** @description Continue after the product with this id: the `next_cursor` of the previous page. Default: from the first. */
+                /** @description Continue after the product with this id: the `next_cursor` of the previous page. Default: start at the first. */
                 cursor?: number;
-                /** @description Another name of `cursor`. Give one of them. */
+                /** @description Alias of `cursor`. Send only one of the two. */
                 after?: number;
-                /** @description Products to check, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Products to check, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3112,15 +3373,15 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description True when nothing differs. */
+                            /** @description True if there are no differences. */
                             is_balanced: boolean;
                             /** @description Number of products checked. */
                             products_checked: number;
                             /** @description Number of stock levels checked. */
                             levels_checked: number;
-                            /** @description Number of movements added up. */
+                            /** @description Number of movements checked. */
                             movements_checked: number;
-                            /** @description Differences found. Empty unless somebody changed the database by hand. */
+                            /** @description Differences found. Empty unless the database was changed directly. */
                             differences: {
                                 /**
                                  * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels.
@@ -3133,9 +3394,9 @@ export interface operations {
                                 location_id: string | null;
                                 /** @description Id of the warehouse of a total; null for a level. */
                                 warehouse_id: number | null;
-                                /** @description Quantity stored. */
+                                /** @description Stored quantity. */
                                 recorded: number;
-                                /** @description Quantity that the sum gives. */
+                                /** @description Sum of the movements (`level`) or of the levels (`warehouse_total`). */
                                 expected: number;
                             }[];
                             /** @description Pass it as `cursor` to check the next products; null when all are checked. */
@@ -3151,9 +3412,9 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
-                /** @description Only orders in this state. Repeat it for several: `state_id=1&state_id=2`. */
+                /** @description Only orders in this state. Repeat the parameter for several states: `state_id=1&state_id=2`. */
                 state_id?: (1 | 2 | 3 | 5 | 7)[];
                 /** @description Only orders created on this day (UTC) or later: `YYYY-MM-DD`. */
                 start_date?: string;
@@ -3163,9 +3424,9 @@ export interface operations {
                 assembly_date?: string;
                 /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
-                /** @description Only orders whose customer name contains this text, ignoring case. */
+                /** @description Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order. */
                 customer_name?: string;
-                /** @description Only the order with exactly this identifier of the client's own. */
+                /** @description Only the order with exactly this `order_tenant_id`. */
                 order_tenant_id?: string;
             };
             header?: never;
@@ -3200,7 +3461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3230,9 +3491,9 @@ export interface operations {
                         data: {
                             /** @description Number of orders created. */
                             created_count: number;
-                            /** @description Number of orders skipped because their `order_tenant_id` exists. */
+                            /** @description Number of orders skipped because their `order_tenant_id` already exists. */
                             existing_count: number;
-                            /** @description Created orders, in the order of submission. */
+                            /** @description Created orders, in the order submitted. */
                             orders: components["schemas"]["CreatedOrder"][];
                         };
                     };
@@ -3245,7 +3506,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 id: number;
             };
             cookie?: never;
@@ -3273,11 +3534,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The service's id of the order. */
+                /** @description Id of the order, assigned by the service. */
                 id: number;
             };
             cookie?: never;
@@ -3293,7 +3554,7 @@ export interface operations {
                     assembly_date?: string | undefined;
                     /** @description Name of the customer; null removes it. */
                     customer_name?: (string | null) | undefined;
-                    /** @description Address that the order is shipped to, free text; null removes it. */
+                    /** @description Shipping address, free text; null removes it. */
                     shipping_address?: (string | null) | undefined;
                     /**
                      * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
@@ -3317,9 +3578,9 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description The service's id of the order. */
+                            /** @description Id of the order, assigned by the service. */
                             id: number;
-                            /** @description The client's own identifier of the order. */
+                            /** @description The client's own order identifier. */
                             order_tenant_id: string;
                             /**
                              * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.
@@ -3331,9 +3592,9 @@ export interface operations {
                              * @description Date by which the order must be fulfilled.
                              */
                             assembly_date: string;
-                            /** @description Name of the customer; null when none was given. */
+                            /** @description Name of the customer; null if none was given. */
                             customer_name: string | null;
-                            /** @description Address that the order is shipped to; null when none was given. */
+                            /** @description Shipping address; null if none was given. */
                             shipping_address: string | null;
                             /**
                              * Format: date-time
@@ -3350,11 +3611,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The service's id of the order, or its `order_tenant_id`. */
+                /** @description Id of the order, assigned by the service, or its `order_tenant_id`. */
                 id: string;
             };
             cookie?: never;
@@ -3362,7 +3623,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The client's own identifier of the order. When given, it is used instead of the `id` in the path. */
+                    /** @description The client's own order identifier. When given, it is used instead of the `id` in the path. */
                     order_tenant_id?: (string | null) | undefined;
                     /**
                      * @description Reason, sent as `cancellation_reason` of the event.
@@ -3386,9 +3647,9 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description What was done, for people. */
+                            /** @description Human-readable result of the call. */
                             message: string;
-                            /** @description The service's id of the order, as a string. */
+                            /** @description Id of the order, assigned by the service, as a string. */
                             order_id: string;
                         };
                     };
@@ -3401,7 +3662,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
                 /** @description Only flows in this state. */
                 state?: "started" | "completed" | "cancelled";
@@ -3440,7 +3701,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3449,10 +3710,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The service's id of the order. Required unless `order_tenant_id` is given. */
+                    /** @description Id of the order, assigned by the service. Required unless `order_tenant_id` is given. */
                     order_id?: (number | null) | undefined;
                     /**
-                     * @description The client's own identifier of the order. When `order_id` is given too, both must name the same order.
+                     * @description The client's own order identifier. When `order_id` is given too, both must name the same order.
                      * @example SHOP-10042
                      */
                     order_tenant_id?: (string | null) | undefined;
@@ -3462,7 +3723,7 @@ export interface operations {
                      */
                     operator_email: string;
                     /**
-                     * @description The client's own number of the operator, kept as `user_id` of the stock movements.
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movements.
                      * @example 7
                      */
                     operator_id?: (number | null) | undefined;
@@ -3520,7 +3781,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3542,17 +3803,17 @@ export interface operations {
                     /** @description Id of the order line. The pick fills that line alone. */
                     order_detail_id?: (number | null) | undefined;
                     /**
-                     * @description Id of the location that the stock is taken from.
+                     * @description Id of the location to pick from.
                      * @example A-01-03
                      */
                     location_id: string;
                     /**
-                     * @description Quantity picked, above 0. Decimals, at most 3, for weighable products only.
+                     * @description Quantity picked, above 0. Decimals, at most 3 places, are allowed for weighable products only.
                      * @example 2
                      */
                     quantity: number;
                     /**
-                     * @description The scanner's own id of the pick, unique in the flow. The same pick sent again has no effect and gets the same answer.
+                     * @description The scanner's own id of the pick, unique in the flow. Sending the same pick again changes nothing and returns the same response.
                      * @example scan-7f3a
                      */
                     pick_id?: (string | null) | undefined;
@@ -3574,7 +3835,7 @@ export interface operations {
                         /** @description Result of the call. */
                         data: {
                             pick: components["schemas"]["Pick"];
-                            /** @description Order lines that changed, as they are now. */
+                            /** @description Changed order lines, with their new values. */
                             lines: components["schemas"]["PickedLine"][];
                         };
                     };
@@ -3586,7 +3847,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3613,7 +3874,7 @@ export interface operations {
                         /** @description Result of the call. */
                         data: {
                             pick: components["schemas"]["Pick"];
-                            /** @description Order lines that changed, as they are now. */
+                            /** @description Changed order lines, with their new values. */
                             lines: components["schemas"]["PickedLine"][];
                         };
                     };
@@ -3625,7 +3886,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3657,7 +3918,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3670,7 +3931,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Reason, kept and sent as `cancellation_reason` of the event.
+                     * @description Reason, stored and sent as `cancellation_reason` of the event.
                      * @example The shift ended
                      */
                     reason?: (string | null) | undefined;
@@ -3700,7 +3961,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3735,7 +3996,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3747,7 +4008,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Code of the location, as people call it. */
+                    /** @description Human-readable code of the location. */
                     code?: string | undefined;
                     /**
                      * @description Name of the location; null removes it.
@@ -3782,7 +4043,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -3817,7 +4078,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3866,7 +4127,7 @@ export interface operations {
     "webhooks.list": {
         parameters: {
             query?: {
-                /** @description Lists inactive subscriptions too. true, false, 1 or 0. Default: false. */
+                /** @description Includes inactive subscriptions. true, false, 1 or 0. Default: false. */
                 include_inactive?: boolean;
             };
             header?: never;
@@ -3900,7 +4161,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3915,11 +4176,11 @@ export interface operations {
                      */
                     name: string;
                     /**
-                     * @description Address of the receiver: http or https, in production https only.
+                     * @description URL of the receiver: http or https; https only in production.
                      * @example https://shop.example.com/webhooks
                      */
                     url: string;
-                    /** @description Topics to send, or `*` alone for all of them. */
+                    /** @description Topics to subscribe to, or `*` alone for all topics. */
                     events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
                 };
             };
@@ -3975,7 +4236,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -3993,11 +4254,11 @@ export interface operations {
                      */
                     name?: string | undefined;
                     /**
-                     * @description Address of the receiver: http or https, in production https only.
+                     * @description URL of the receiver: http or https; https only in production.
                      * @example https://shop.example.com/webhooks
                      */
                     url?: string | undefined;
-                    /** @description Topics to send, or `*` alone for all of them. */
+                    /** @description Topics to subscribe to, or `*` alone for all topics. */
                     events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[] | undefined;
                     /**
                      * @description true enables a disabled or paused subscription; false pauses it.
@@ -4029,7 +4290,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4053,7 +4314,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description What was done, for people. */
+                            /** @description Human-readable result of the call. */
                             message: string;
                             /** @description Id of the subscription. */
                             webhook_id: string;
@@ -4067,7 +4328,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4093,11 +4354,11 @@ export interface operations {
                         data: {
                             /** @description Id of the subscription. */
                             id: string;
-                            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Shown only in this answer; keep it to verify signatures. */
+                            /** @description Signing secret: `whsec_` and 32 random bytes in base64. Returned only in this response; keep it to verify signatures. */
                             secret: string;
                             /**
                              * Format: date-time
-                             * @description Time until which the previous secret signs too, as a further `v1`, UTC.
+                             * @description Time until which the previous secret also signs, as an additional `v1`, UTC.
                              */
                             previous_secret_expires_at: string;
                         };
@@ -4110,7 +4371,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4157,7 +4418,7 @@ export interface operations {
                 event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -4191,11 +4452,40 @@ export interface operations {
             };
         };
     };
+    "webhooks.getDelivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the delivery. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+        };
+    };
     "webhooks.retryDelivery": {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4227,7 +4517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4239,9 +4529,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Start of the time range: an ISO 8601 timestamp, or a date for its first moment (UTC). */
+                    /** @description Start of the time range: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                     since: string;
-                    /** @description End of the time range, included: an ISO 8601 timestamp, or a date for its last moment (UTC). Default: now. */
+                    /** @description End of the time range, inclusive: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
                     until?: (string | null) | undefined;
                 };
             };
@@ -4273,15 +4563,17 @@ export interface operations {
             query?: {
                 /** @description Only events of this topic. Default: all topics. */
                 event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
-                /** @description Only events from then on: an ISO 8601 timestamp, or a date for its first moment (UTC). */
+                /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
-                /** @description Only events up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC). */
+                /** @description Only events up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */
                 until?: string;
-                /** @description Continue after the event with this id: the `next_cursor` of the previous page, or the id of any event. Default: from the first. */
+                /** @description Continue after the event with this id, in the order of the page: the `next_cursor` of the previous page, or the id of any event. Default: start at the first. */
                 cursor?: string;
-                /** @description Another name of `cursor`. Give one of them. */
+                /** @description Alias of `cursor`. Send only one of the two. */
                 after?: string;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description `asc`: oldest first. `desc`: newest first. Default: `asc`. */
+                order?: "asc" | "desc";
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
             };
             header?: never;
@@ -4303,9 +4595,9 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Events of this page, oldest first. */
+                            /** @description Events of this page, in the order asked for. */
                             events: components["schemas"]["Event"][];
-                            /** @description Pass it as `cursor` for the next page; null when there are no later events yet. */
+                            /** @description Pass it as `cursor` to get the next page; null when there are no later events yet; newest first, when there are no older ones. */
                             next_cursor: string | null;
                         };
                     };
@@ -4347,7 +4639,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
-                /** @description Page size, at least 1; more than 1000 is served as 1000. Default: 1000. */
+                /** @description Records per page, 1 to 1000. Larger values are treated as 1000. Default: 1000. */
                 limit?: number;
             };
             header?: never;
@@ -4382,7 +4674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4392,7 +4684,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Name of the key: what it is for.
+                     * @description Descriptive name of the key.
                      * @example ERP
                      */
                     name: string;
@@ -4403,9 +4695,9 @@ export interface operations {
                      * @example stock_sync
                      */
                     preset?: (("read_only" | "erp_sync" | "stock_sync" | "full_access") | null) | undefined;
-                    /** @description End of validity: an ISO 8601 timestamp with its offset, or a date for its last moment (UTC). Default: never. */
+                    /** @description Expiration: an ISO 8601 timestamp with its offset, or a date for the end of that day (UTC). Default: never. */
                     expires_at?: ((string) | null) | undefined;
-                    /** @description IP addresses and CIDR ranges that may use the key, at most 100. Default: none, which is no restriction. */
+                    /** @description IP addresses and CIDR ranges that may use the key, at most 100. Default: no restriction. */
                     ip_whitelist?: (string[] | null) | undefined;
                     /** @description `live`, or `test` for a key of the tenant's sandbox. Default: the mode of the calling key. */
                     mode?: (("live" | "test") | null) | undefined;
@@ -4463,7 +4755,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing. */
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4491,14 +4783,80 @@ export interface operations {
             };
         };
     };
+    "sessions.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Sessions that have not ended, newest first. */
+                            sessions: components["schemas"]["Session"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "sessions.end": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the session. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Human-readable result of the call. */
+                            message: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
     "auditLog.list": {
         parameters: {
             query?: {
-                /** @description Continue after this entry: the `next_cursor` of the previous page. Default: from the newest. */
+                /** @description Continue after this entry: the `next_cursor` of the previous page. Default: start at the newest. */
                 cursor?: string;
-                /** @description Another name of `cursor`. Give one of them. */
+                /** @description Alias of `cursor`. Send only one of the two. */
                 after?: string;
-                /** @description Records per page, 1 to 100. Default: 50. A larger number is served as 100. */
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
                 /** @description Only calls made with the API key of this id. */
                 key_id?: number;
@@ -4506,9 +4864,13 @@ export interface operations {
                 operation?: string;
                 /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Only calls from then on: an ISO 8601 timestamp, or a date for its first moment (UTC). */
+                /** @description Only calls that came this way: `api`, `dashboard` or `scan`. */
+                surface?: "api" | "dashboard" | "scan";
+                /** @description Only calls of the operator with this e-mail address, from a device. */
+                operator_email?: string;
+                /** @description Only calls at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
-                /** @description Only calls up to then, included: an ISO 8601 timestamp, or a date for its last moment (UTC). */
+                /** @description Only calls up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */
                 until?: string;
             };
             header?: never;
@@ -4532,8 +4894,45 @@ export interface operations {
                         data: {
                             /** @description Entries of this page, newest first. */
                             entries: components["schemas"]["AuditEntry"][];
-                            /** @description Pass it as `cursor` for older entries; null when there are none. */
+                            /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.usage": {
+        parameters: {
+            query: {
+                /** @description Only hours that begin at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
+                since: string;
+                /** @description Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
+                until?: string;
+                /** @description Only requests with the API key of this id. */
+                key_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Hours with requests, oldest first, then by API key and operation. */
+                            hours: components["schemas"]["UsageHour"][];
                         };
                     };
                 };

@@ -1,7 +1,7 @@
-/** Many times the largest event; above it a request is not the service's. */
+/** Many times the size of the largest event: a larger request does not come from the service. */
 export const MOST_BYTES = 1_048_576
 
-/** What a receiver reports of a body above {@link MOST_BYTES}. */
+/** The error for a body above {@link MOST_BYTES}. */
 export function bodyTooLarge(): Error {
   return new Error(`A body of more than ${MOST_BYTES} bytes`)
 }

@@ -1,13 +1,13 @@
 import { receive, type ReceiverOptions } from './receive.ts'
 import type { RawBody } from './verification.ts'
 
-/** {@link ReceiverOptions}, and where the endpoint is. */
+/** {@link ReceiverOptions}, and the path of the endpoint. */
 export interface FastifyReceiverOptions extends ReceiverOptions {
   /** The endpoint's path, for example `/webhooks`. */
   path: string
 }
 
-/** As much of Fastify as the receiver uses: the package depends on none of its versions. */
+/** The part of Fastify that the receiver uses, so that the package does not depend on a version of Fastify. */
 interface FastifyLike {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
@@ -28,7 +28,7 @@ interface ReplyLike {
 }
 
 /**
- * A Fastify plugin with one webhook endpoint. Only there are bodies left raw; the other routes keep their parsers.
+ * A Fastify plugin with one webhook endpoint. Bodies stay raw on this endpoint only; other routes keep their parsers.
  *
  * @example
  * await app.register(fastifyReceiver({ path: '/webhooks', secret, onEvent: (event) => console.log(event.event) }))

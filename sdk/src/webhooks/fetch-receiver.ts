@@ -3,7 +3,7 @@ import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
 import { receive, type ReceiverOptions } from './receive.ts'
 
 /**
- * A webhook endpoint for everything that maps a `Request` to a `Response`: Workers, Deno, Bun, Next.js, Hono, SvelteKit.
+ * A webhook endpoint for platforms that map a `Request` to a `Response`: Workers, Deno, Bun, Next.js, Hono, SvelteKit.
  *
  * @example
  * export default { fetch: fetchReceiver({ secret, onEvent: (event) => queue.send(event) }) }
@@ -15,7 +15,7 @@ export function fetchReceiver(options: ReceiverOptions): (request: Request) => P
   }
 }
 
-// Anybody can send a body, and it is read before its signature can be checked.
+// The body is read before its signature can be checked, so its size must be limited.
 async function readBody({ body }: Request): Promise<Uint8Array> {
   const bytes = body ? await readBytes(body, MOST_BYTES) : new Uint8Array()
   if (bytes === undefined) throw bodyTooLarge()

@@ -3,7 +3,7 @@ import { readRawBody } from './read-raw-body.ts'
 import { receive, type ReceiverOptions } from './receive.ts'
 
 /**
- * A webhook endpoint for `node:http` and for what is built on it: Express, Connect, Next.js API routes, Cloud Functions.
+ * A webhook endpoint for `node:http` and frameworks built on it: Express, Connect, Next.js API routes, Cloud Functions.
  * Mount it before `express.json()`, or behind `express.raw({ type: '*\/*' })`.
  *
  * @example

@@ -1,9 +1,11 @@
-import type { SignatureHeader } from './verification.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
+/** The `X-Webhook-Signature` header as frameworks provide it. */
+export type SignatureHeader = string | readonly string[] | null | undefined
+
 /**
- * Takes `t=<unix time>,v1=<hex>` apart. `t` stands once, `v1` at least once (twice after a rotation of the secret);
- * schemes of other names are passed over, so that the service can add one.
+ * Parses `t=<unix time>,v1=<hex>`. `t` occurs once, `v1` at least once (twice after a rotation of the secret). Other schemes are ignored,
+ * so that the service can add one.
  */
 export function parseSignatureHeader(header: SignatureHeader): { timestamp: string; signatures: string[] } {
   const text = headerText(header)
@@ -19,7 +21,7 @@ export function parseSignatureHeader(header: SignatureHeader): { timestamp: stri
   return { timestamp: timestamps[0]!, signatures }
 }
 
-// Not every caller has TypeScript to keep them from passing all of the headers.
+// Without TypeScript, a caller may pass all headers instead of this one.
 function headerText(header: unknown): string {
   const values = [header ?? []].flat()
   if (values.every((value) => typeof value === 'string')) return values.join(',')

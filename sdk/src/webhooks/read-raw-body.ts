@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
 import type { RawBody } from './verification.ts'
 
-/** Where body parsers and cloud functions leave the body that they have read. */
+/** The properties in which body parsers and cloud functions store a body that they have read. */
 interface ParsedRequest extends IncomingMessage {
   body?: RawBody
   rawBody?: RawBody
 }
 
-/** The body from whoever has read it before us, else from the stream. */
+/** The body: as stored by an earlier reader, otherwise from the stream. */
 export async function readRawBody(request: ParsedRequest): Promise<RawBody> {
   const { rawBody, body } = request
-  // A body that was parsed goes on as it is: the verification says what is wrong with it.
+  // A parsed body is passed on as it is. The verification reports the error.
   if (rawBody !== undefined || request.readableDidRead) return (rawBody ?? body)!
   const chunks: Buffer[] = []
   let size = 0

@@ -4,38 +4,38 @@ import type { RawBody, SignatureHeader, WebhookSecret } from './verification.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
-/** How a receiver checks requests and what it does with their events. */
+/** Options of a receiver. */
 export interface ReceiverOptions {
-  /** The subscription's signing secret, or several while you change from one to another. */
+  /** The subscription's signing secret, or several during a rotation. */
   secret: WebhookSecret
   /**
-   * Called with each verified event. Once it returns, the request is acknowledged (204); when it throws, the answer is 500 and the
-   * service tries again later. Answer within 15 seconds, and expect an event more than once: `event.id` stays the same.
+   * Called with each verified event. When it returns, the receiver acknowledges the request with 204. If it throws, the receiver responds
+   * with 500 and the service retries later. It must return within 15 seconds. An event can arrive more than once, with the same `event.id`.
    */
   onEvent: (event: WebhookEvent) => void | Promise<void>
-  /** Told of every refused request (a `WebhookVerificationError`, answered by 400) and of what `onEvent` throws. @defaultValue console.error */
+  /** Called for each rejected request (`WebhookVerificationError`, status 400) and each error of `onEvent`. @defaultValue console.error */
   onError?: ((error: unknown) => unknown) | undefined
-  /** How far the signature's time may lie from this machine's clock, before or after. @defaultValue 300 */
+  /** Maximum difference between the signature's timestamp and this machine's clock. @defaultValue 300 */
   toleranceSeconds?: number | undefined
 }
 
-/** What a receiver answers. The text is kept with the delivery, where whoever looks for a fault finds it. */
-export interface ReceiverAnswer {
+/** The response of a receiver. The service stores the text with the delivery, for debugging. */
+interface ReceiverResponse {
   status: number
   text?: string
 }
 
-/** Verifies one request and hands its event on: the part that all receivers share. */
+/** Verifies one request and passes its event to `onEvent`. All receivers use this. */
 export async function receive(
   { secret, onEvent, onError = console.error, toleranceSeconds }: ReceiverOptions,
   header: SignatureHeader,
   readBody: () => RawBody | Promise<RawBody>,
-): Promise<ReceiverAnswer> {
+): Promise<ReceiverResponse> {
   try {
     await onEvent(await verifyWebhook(await readBody(), header, secret, { toleranceSeconds }))
     return { status: 204 }
   } catch (error) {
-    // A logger that fails must not keep the answer from the service.
+    // An error of the logger must not prevent the response.
     notify(() => onError(error))
     if (!(error instanceof WebhookVerificationError)) return { status: 500, text: 'The receiver failed' }
     return { status: error.reason === 'invalid_secret' ? 500 : 400, text: `${error.reason}: ${error.message}` }

@@ -2,9 +2,9 @@ import { hmacSha256 } from './hmac-sha256.ts'
 import { type RawBody, signedMessage, toBytes, toHex } from './verification.ts'
 
 /**
- * The `X-Webhook-Signature` header that the service would send with this body: for tests of your receiver.
+ * The `X-Webhook-Signature` header that the service sends with this body, for tests of your receiver.
  *
- * @param timestamp the time of signing, by default the present
+ * @param timestamp the time of signing, by default now
  * @example
  * const body = JSON.stringify(testEvent('order/created'))
  * const response = await app.request('/webhooks', {

@@ -2,13 +2,13 @@ import type { WebhookEventOf, WebhookTopic } from '../generated/events.ts'
 import { randomHex } from '../random-hex.ts'
 import { sampleData } from '../generated/sample-data.ts'
 
-/** Fields of a topic's data; one that is undefined is as good as absent. */
+/** Fields of a topic's data. Undefined fields are ignored. */
 export type EventFields<T extends WebhookTopic> = {
   [K in keyof WebhookEventOf<T>['data']]?: WebhookEventOf<T>['data'][K] | undefined
 }
 
 /**
- * An event as the service sends it, with the documentation's example data and an id of its own: for tests of your receiver.
+ * An event as the service sends it, with the documentation's example data and a new id, for tests of your receiver.
  *
  * @param data fields that replace those of the example
  * @example
@@ -20,9 +20,9 @@ export function testEvent<T extends WebhookTopic>(topic: T, data: EventFields<T>
     id: `evt_test_${randomHex()}`,
     event: topic,
     created_at: new Date().toISOString(),
-    // By way of JSON, which the data is: structuredClone is missing in jsdom and React Native.
+    // Cloned as JSON: jsdom and React Native have no structuredClone.
     data: { ...JSON.parse(JSON.stringify(sampleData[topic])), ...given },
   }
-  // TypeScript does not see that the data looked up by a topic is that topic's.
+  // TypeScript cannot infer that the sample of a topic has the type of that topic.
   return event as unknown as WebhookEventOf<T>
 }

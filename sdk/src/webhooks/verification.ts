@@ -1,40 +1,39 @@
 import type { WebhookEvent } from '../generated/events.ts'
-import { parseSignatureHeader } from './parse-signature-header.ts'
+import { parseSignatureHeader, type SignatureHeader } from './parse-signature-header.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
+
+export type { SignatureHeader }
 
 /** The request body exactly as it arrived: text or bytes (a Node `Buffer` is a `Uint8Array`). */
 export type RawBody = string | Uint8Array | ArrayBuffer
 
-/** The `X-Webhook-Signature` header as frameworks hand it out. */
-export type SignatureHeader = string | readonly string[] | null | undefined
-
-/** The subscription's signing secret, or several of them while you change from one to another. */
+/** The subscription's signing secret, or several during a rotation. */
 export type WebhookSecret = string | readonly string[]
 
 /** Settings of the verification. */
 export interface VerifyOptions {
-  /** How far the signature's time may lie from this machine's clock, before or after. @defaultValue 300 */
+  /** Maximum difference between the signature's timestamp and this machine's clock. @defaultValue 300 */
   toleranceSeconds?: number | undefined
-  /** The time to check against, for tests. @defaultValue the present */
+  /** The time to compare the timestamp with, for tests. @defaultValue the current time */
   now?: Date | undefined
 }
 
-/** The question that {@link verification} asks its driver: the HMAC-SHA256 of a message. */
-export interface HmacQuestion {
+/** An HMAC-SHA256 that {@link verification} needs its caller to compute. */
+export interface HmacRequest {
   secret: string
   message: Uint8Array<ArrayBuffer>
 }
 
 /**
- * The rules of the verification, written once for WebCrypto (which answers later) and node:crypto (which answers at once):
- * a generator that asks for HMACs and returns the event.
+ * The rules of the verification, shared by WebCrypto, which is asynchronous, and node:crypto, which is synchronous. A generator that yields
+ * the HMACs to compute and returns the event.
  */
 export function* verification(
   rawBody: RawBody,
   header: SignatureHeader,
   secret: WebhookSecret,
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
-): Generator<HmacQuestion, WebhookEvent, Uint8Array> {
+): Generator<HmacRequest, WebhookEvent, Uint8Array> {
   const secrets = assertSecrets(secret)
   const { timestamp, signatures } = parseSignatureHeader(header)
   const body = toBytes(rawBody)
@@ -52,11 +51,11 @@ export function signedMessage(timestamp: string, body: Uint8Array): Uint8Array<A
   return message
 }
 
-/** The bytes of a body, or an error that tells a parsed body from a raw one. */
+/** The bytes of a body. Throws if the body is parsed or missing. */
 export function toBytes(rawBody: RawBody): Uint8Array {
   if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
   if (ArrayBuffer.isView(rawBody)) return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
-  // By tag, since instanceof fails for a buffer of another realm (Jest runs tests in one).
+  // By tag, because instanceof fails for a buffer of another realm, such as Jest's.
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') return new Uint8Array(rawBody)
   throw new WebhookVerificationError(
     'body_not_raw',
@@ -69,7 +68,7 @@ function* isSigned(
   timestamp: string,
   body: Uint8Array,
   signatures: readonly string[],
-): Generator<HmacQuestion, boolean, Uint8Array> {
+): Generator<HmacRequest, boolean, Uint8Array> {
   const message = signedMessage(timestamp, body)
   let signed = false
   for (const secret of secrets) {
@@ -79,13 +78,13 @@ function* isSigned(
   return signed
 }
 
-// Says "re-serialised" only where that is proven: the body written anew is what was signed.
+// Reports a re-serialized body only if that is certain: the signature fits the body written as compact JSON.
 function* mismatch(
   secrets: readonly string[],
   timestamp: string,
   body: Uint8Array,
   signatures: readonly string[],
-): Generator<HmacQuestion, WebhookVerificationError, Uint8Array> {
+): Generator<HmacRequest, WebhookVerificationError, Uint8Array> {
   const original = rewrite(body)
   if (original && (yield* isSigned(secrets, timestamp, original, signatures))) {
     return new WebhookVerificationError(
@@ -117,7 +116,7 @@ function assertSecrets(secret: WebhookSecret): readonly string[] {
   )
 }
 
-// Written as "not within", so that a tolerance of NaN refuses everything instead of nothing.
+// Written so that a tolerance of NaN rejects every request instead of none.
 function assertFresh(signedAt: number, now: number, toleranceSeconds: number): void {
   const age = now - signedAt
   if (Math.abs(age) <= toleranceSeconds) return
@@ -145,7 +144,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-// Both are 64 hex digits. No early exit: the time taken must not tell how many of them are right.
+// Both are 64 hex digits. No early exit: the duration must not reveal how many digits match.
 function equalInConstantTime(a: string, b: string): boolean {
   let difference = 0
   for (let i = 0; i < b.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)

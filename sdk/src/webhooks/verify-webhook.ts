@@ -7,8 +7,8 @@ import { type RawBody, type SignatureHeader, type VerifyOptions, verification, t
  *
  * @param rawBody the body exactly as it arrived, before any JSON parser
  * @param signatureHeader the `X-Webhook-Signature` header
- * @param secret the subscription's secret (`whsec_...`, the whole string), or several while you change from one to another
- * @throws {WebhookVerificationError} whose `reason` says what is wrong
+ * @param secret the subscription's secret (`whsec_...`, the whole string), or several during a rotation
+ * @throws {WebhookVerificationError} with the `reason`
  * @example
  * const event = await verifyWebhook(await request.text(), request.headers.get('x-webhook-signature'), secret)
  * switch (event.event) {

@@ -1,6 +1,6 @@
 import { FulfillmentError } from '../fulfillment-error.ts'
 
-/** What {@link WebhookVerificationError.reason} may say. */
+/** The values of {@link WebhookVerificationError.reason}. */
 export type WebhookVerificationReason =
   | 'missing_header'
   | 'malformed_header'
@@ -11,10 +11,10 @@ export type WebhookVerificationReason =
   | 'invalid_secret'
   | 'invalid_json'
 
-/** The request is not a webhook that can be trusted. `reason` is for code, the message says what to do about it. */
+/** The request could not be verified as a webhook of the service. Decide by `reason`; the message explains how to fix it. */
 export class WebhookVerificationError extends FulfillmentError {
   override name = 'WebhookVerificationError'
-  /** Why the request was refused. */
+  /** Why the request was rejected. */
   readonly reason: WebhookVerificationReason
 
   constructor(reason: WebhookVerificationReason, message: string) {

@@ -11,30 +11,30 @@ export interface ApiOptions {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
-/** Half a minute and more in which a server may be restarted. */
+/** The retries last a little over half a minute: long enough for a server to restart. */
 const MAX_RETRIES = 7
 const DEFAULT_WAIT_MS = 1_000
 
 /** Adds `--url` and `--api-key` to a command. */
 export function addApiOptions(command: Command): Command {
   return command
-    .addOption(new Option('--url <url>', 'where the service runs').env('FULFILLMENT_URL').default(DEFAULT_URL))
+    .addOption(new Option('--url <url>', 'URL of the service').env('FULFILLMENT_URL').default(DEFAULT_URL))
     .addOption(
       new Option(
         '--api-key <key>',
-        'API key; keep it in the environment, as arguments can be seen by everybody on the machine',
+        'API key; prefer the environment variable, because other users of the machine can see arguments',
       ).env('FULFILLMENT_API_KEY'),
     )
 }
 
 /**
- * The client that the options describe, once a server answers there. When it stops answering later on, a line on standard error says so.
- * Throws an error that names the option that is wrong.
+ * Waits until the server responds, and returns a client for it. When a later request fails, prints a line on standard error. Throws an
+ * error that names the wrong option.
  */
 export async function connectClient({ url, apiKey }: ApiOptions, signal: AbortSignal): Promise<FulfillmentClient> {
   if (apiKey === undefined || apiKey === '')
-    throw new Error('FULFILLMENT_API_KEY: is not set; set it to an API key, which `fulfillment keys create` makes')
-  const client = newClient(url, apiKey, (reason) => printLine(`${reason}; trying again for half a minute`))
+    throw new Error('FULFILLMENT_API_KEY: is not set. Set it to an API key; `fulfillment keys create` creates one')
+  const client = newClient(url, apiKey, (reason) => printLine(`${reason}; retrying for half a minute`))
   await untilReachable(url, signal)
   return client
 }
@@ -53,8 +53,8 @@ function newClient(url: string, apiKey: string, onFirstFailure: (reason: string)
 }
 
 /**
- * Calls until there is an answer: waits for as long as the rate limit takes, and for an earlier attempt of the same call that is still
- * being carried out. The client's own patience ends after some attempts. Rejects with the signal's reason when that aborts meanwhile.
+ * Repeats a call while the rate limit rejects it, or while an earlier attempt of the same call is still running. The client alone gives up
+ * after some attempts. Rejects with the signal's reason when the signal aborts.
  */
 export async function patiently<T>(call: () => PromiseLike<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
@@ -76,7 +76,7 @@ function waitAfter(error: unknown): number | undefined {
 
 const KEY_ERRORS = new Set(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'ip_not_allowed', 'insufficient_scope'])
 
-/** The error with the option that it is about. */
+/** Puts the name of the wrong option in front of the error's message. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof FulfillmentError)) return error
   if (error instanceof ConnectionError) return new Error(`--url: ${error.message}`, { cause: error })

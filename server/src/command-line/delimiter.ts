@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** What separates the cells of CSV, as it is given on the command line. */
+/** Parses the CSV delimiter of the command line. */
 export function delimiterOf(text: string): string {
   if (text === 'tab' || text === '\\t') return '\t'
   if (text.length !== 1 || /["\r\n\w]/.test(text))

@@ -21,20 +21,19 @@ interface ExportOptions extends ApiOptions, Record<string, unknown> {
 }
 
 export function addExportCommands(program: Command): void {
-  const exports = program.command('export').description('Records of a server into files, over HTTP')
+  const exports = program.command('export').description('Export records of a server to files, over HTTP')
   for (const source of EXPORT_SOURCES) {
     const command = addApiOptions(exports.command(source.name))
       .description(source.description)
-      .addOption(new Option('--format <format>', 'csv unless the name of the output says otherwise').choices(['csv', 'jsonl']))
-      .option('--output <file>', 'instead of standard output; it gets its name when it is whole')
-      .option('--columns <names>', `of CSV, comma-separated, out of ${source.columns.join(',')}`)
-      .option('--delimiter <character>', 'between the cells of CSV: one character, or tab', delimiterOf, ',')
-      .option('--bom', 'begin CSV with a byte order mark, which Excel needs to read it as UTF-8')
-      .option(
-        '--raw',
-        'write cells as they are that a spreadsheet would run as formulas; an apostrophe goes before them otherwise',
+      .addOption(
+        new Option('--format <format>', 'default: by the extension of the output file, otherwise csv').choices(['csv', 'jsonl']),
       )
-      .option('--quiet', 'no progress and no summary')
+      .option('--output <file>', 'file to write instead of standard output; appears when complete')
+      .option('--columns <names>', `comma-separated CSV columns, from ${source.columns.join(',')}`)
+      .option('--delimiter <character>', 'CSV delimiter: one character, or tab', delimiterOf, ',')
+      .option('--bom', 'start CSV with a byte order mark, so that Excel reads it as UTF-8')
+      .option('--raw', 'write cells unchanged; by default, an apostrophe precedes cells that a spreadsheet would run as formulas')
+      .option('--quiet', 'show no progress and no summary')
       .option('--json', 'with --output, print one JSON object: rows, output')
     addFilterOptions(command, source.query).action((options: ExportOptions) => runExport(source, options))
   }
@@ -42,9 +41,9 @@ export function addExportCommands(program: Command): void {
 
 async function runExport(source: ExportSource, options: ExportOptions): Promise<void> {
   if (options.json === true && options.output === undefined)
-    throw new Error('--json: needs --output, as the export itself is printed')
+    throw new Error('--json: needs --output, because the export goes to standard output')
   const format = formatOf(source, options)
-  const interruption = onInterrupt('Ending')
+  const interruption = onInterrupt('Stopping')
   const { signal } = interruption
   try {
     const output = await openOutput(options.output)
@@ -58,7 +57,7 @@ async function runExport(source: ExportSource, options: ExportOptions): Promise<
   }
 }
 
-/** Returns how many rows there were. */
+/** Writes all rows and returns their number. */
 async function exportRows(
   pages: AsyncIterable<Rows>,
   format: RowFormat,
@@ -81,7 +80,7 @@ async function exportRows(
   return rows
 }
 
-/** An export that is broken off leaves nothing that looks whole. A reader that wants no more is no error. */
+/** Discards the output of an aborted or failed export, so that no partial file looks complete. A closed pipe is no error. */
 async function endBroken(output: Output, error: unknown, signal: AbortSignal): Promise<undefined> {
   await output.discard()
   signal.throwIfAborted()
@@ -99,6 +98,6 @@ function formatOf(source: ExportSource, options: ExportOptions): RowFormat {
   if (format === 'jsonl') return JSON_LINES
   const columns = options.columns?.split(',').map((name) => name.trim()) ?? source.columns
   const unknown = columns.filter((name) => !source.columns.includes(name))
-  if (unknown.length > 0) throw new Error(`--columns: there is no ${unknown.join(', ')}; there are ${source.columns.join(', ')}`)
+  if (unknown.length > 0) throw new Error(`--columns: unknown: ${unknown.join(', ')}. Columns: ${source.columns.join(', ')}`)
   return csvFormat(source, { columns, delimiter, bom: options.bom === true, raw: options.raw === true })
 }

@@ -1,16 +1,16 @@
-/** What makes spreadsheets take a cell for a formula, and what makes them take the rest of one for a command. */
+/** The first characters with which a spreadsheet reads a cell as a formula, plain and full-width, after any apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const GUARDED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /**
- * The text with an apostrophe in front when a spreadsheet would run it as a formula: anybody can order under the name `=HYPERLINK(…)`.
+ * Prefixes a text with an apostrophe when a spreadsheet would run it as a formula: a customer can order under the name `=HYPERLINK(…)`.
  * See OWASP, CSV Injection.
  */
 export function guardFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-/** The text as it was before it was guarded. */
+/** Removes the apostrophe that `guardFormula` added. */
 export function unguardFormula(text: string): string {
   return GUARDED.test(text) ? text.slice(1) : text
 }

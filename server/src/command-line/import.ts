@@ -26,21 +26,21 @@ interface ImportOptions extends ApiOptions {
 }
 
 export function addImportCommands(program: Command): void {
-  const imports = program.command('import').description('Files into a server, over HTTP')
+  const imports = program.command('import').description('Import files into a server, over HTTP')
   for (const target of IMPORT_TARGETS) {
     addApiOptions(imports.command(target.name))
       .description(target.description)
-      .argument('<file>', 'a .csv or .jsonl file, or - for standard input')
-      .addOption(new Option('--format <format>', 'when the name of the file does not say').choices(['csv', 'jsonl']))
-      .option('--delimiter <character>', 'between the cells of CSV: one character, or tab', delimiterOf, ',')
-      .option('--ignore-unknown', 'leave out columns that are not known, which are refused otherwise')
-      .option('--batch-size <items>', 'items a request, from 1 to 1000', integerFrom(1, 1_000), 100)
-      .option('--from-line <line>', 'go on at this line of the file', integerFrom(1, Number.MAX_SAFE_INTEGER), 1)
+      .argument('<file>', '.csv or .jsonl file, or - for standard input')
+      .addOption(new Option('--format <format>', 'format, if the file name does not show it').choices(['csv', 'jsonl']))
+      .option('--delimiter <character>', 'CSV delimiter: one character, or tab', delimiterOf, ',')
+      .option('--ignore-unknown', 'skip unknown columns; by default they are an error')
+      .option('--batch-size <items>', 'items per request, from 1 to 1000', integerFrom(1, 1_000), 100)
+      .option('--from-line <line>', 'start at this line of the file', integerFrom(1, Number.MAX_SAFE_INTEGER), 1)
       .option('--dry-run', 'check the file and send nothing')
-      .option('--errors <file>', 'write the rows that failed to this new file, to be mended and imported')
-      .option('--quiet', 'no progress')
-      .option('--json', 'print one JSON object: rows, failed, last_line, interrupted, and what was done to the items')
-      .addHelpText('after', `\nColumns: ${describeFields(fieldsOf(target))}\nAn empty cell is a field that is not given.`)
+      .option('--errors <file>', 'write failed rows to this new file, for correction and another import')
+      .option('--quiet', 'show no progress')
+      .option('--json', 'print one JSON object: rows, failed, last_line, interrupted, and the number of items by result')
+      .addHelpText('after', `\nColumns: ${describeFields(fieldsOf(target))}\nAn empty cell omits the field.`)
       .action((file: string, options: ImportOptions) => runImport(target, file, options))
   }
 }
@@ -51,7 +51,7 @@ async function runImport(target: ImportTarget, path: string, options: ImportOpti
     delimiter: options.delimiter,
     ignoreUnknown: options.ignoreUnknown === true,
   }
-  const interruption = onInterrupt('Ending after the batch under way; Ctrl-C again ends at once')
+  const interruption = onInterrupt('Stopping after the current batch. Press Ctrl-C again to stop immediately')
   const { signal } = interruption
   const input = await openInput(path, signal)
   let failedRows: FailedRows | undefined
@@ -60,7 +60,7 @@ async function runImport(target: ImportTarget, path: string, options: ImportOpti
     failedRows = options.errors === undefined ? undefined : await FailedRows.create(options.errors, read)
     await importFile(input, read, { ...options, target, client, failedRows, signal })
   } finally {
-    // Standard input that somebody still writes to would keep the command alive.
+    // An open standard input would keep the command alive.
     input.text.destroy()
     interruption.stopListening()
     await failedRows?.close()
@@ -104,13 +104,13 @@ function progressText(outcome: Outcome): string {
   return rowsOf(outcome) === 0 ? 'Nothing was sent' : goOn(outcome.lastLine)
 }
 
-const goOn = (lastLine: number): string => `Lines up to ${lastLine} are done; --from-line ${lastLine + 1} goes on behind them`
+const goOn = (lastLine: number): string => `Lines up to ${lastLine} are done. Continue with --from-line ${lastLine + 1}`
 
 function formatOf(path: string, { format }: ImportOptions): 'csv' | 'jsonl' {
   if (format !== undefined) return format
   if (/\.(csv|tsv|txt)$/i.test(path) || path === '-') return 'csv'
   if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl'
-  throw new Error(`--format: is needed, as the name of ${path} ends neither with .csv nor with .jsonl`)
+  throw new Error(`--format: is required, because ${path} ends neither in .csv nor in .jsonl`)
 }
 
 function integerFrom(min: number, max: number): (text: string) => number {

@@ -1,16 +1,16 @@
-/** Exit code of a command that Ctrl-C ended: 128 and the number of the signal. */
+/** Exit code of a command interrupted by Ctrl-C: 128 plus the number of the signal. */
 export const INTERRUPTED_EXIT_CODE = 130
 
-/** What ends a command that Ctrl-C ended. The message is printed by then. */
+/** The error of a command interrupted by Ctrl-C. Its message has already been printed. */
 export class InterruptedError extends Error {}
 
-/** Aborts at the first Ctrl-C; the second ends the process at once, as it does by itself. */
+/** The first Ctrl-C aborts the signal. The second one ends the process at once, as is the default. */
 export interface Interruption {
   readonly signal: AbortSignal
   stopListening(): void
 }
 
-/** Listens for Ctrl-C. `message` says what happens then. */
+/** Listens for Ctrl-C, and prints `message` when it is pressed. */
 export function onInterrupt(message: string): Interruption {
   const controller = new AbortController()
   const interrupt = (): void => {

@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander'
-import { insertApiKey, newApiKey, PRESETS } from '../api-keys/index.ts'
-import { recordCommand } from '../audit/index.ts'
+import { insertApiKey, createApiKeyInput, PRESETS } from '../domain/api-keys/index.ts'
+import { recordCommand } from '../domain/audit/index.ts'
 import type { Database } from '../database/database.ts'
-import { sandboxOf } from '../tenants/index.ts'
+import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
 import { runOnDatabase, table } from './run.ts'
+import { tenantIdOf } from './tenant-option.ts'
 
 const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }
 
@@ -20,35 +21,35 @@ interface CreateOptions {
 }
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('API keys')
+  const keys = program.command('keys').description('Manage API keys')
 
   keys
     .command('create')
-    .description('Create an API key; it is shown only here')
-    .requiredOption('--tenant <tenant>', 'id of the tenant, or its name')
+    .description('Create an API key. The key is shown only once')
+    .requiredOption('--tenant <tenant>', 'id or name of the tenant')
     .addOption(new Option('--scopes <scopes>', 'comma-separated scopes, such as read:orders,write:orders').conflicts('preset'))
-    .addOption(new Option('--preset <preset>', 'a set of scopes').choices(Object.keys(PRESETS)))
-    .option('--name <name>', 'what the key is for', 'created on the command line')
-    .option('--expires-at <time>', 'a date (valid until its end, UTC) or an ISO 8601 timestamp')
-    .option('--ip <entries...>', 'addresses or CIDR ranges that may use the key')
+    .addOption(new Option('--preset <preset>', 'predefined set of scopes').choices(Object.keys(PRESETS)))
+    .option('--name <name>', 'name of the key', 'created on the command line')
+    .option('--expires-at <time>', 'last day of validity (UTC), or an ISO 8601 timestamp')
+    .option('--ip <entries...>', 'IP addresses or CIDR ranges allowed to use the key')
     .addOption(
-      new Option('--mode <mode>', 'a test key works on the sandbox of the tenant').choices(['live', 'test']).default('live'),
+      new Option('--mode <mode>', 'a test key works in the sandbox of the tenant').choices(['live', 'test']).default('live'),
     )
     .option('--json', 'print one JSON object: tenant_id, api_key and the fields of the key')
     .action((options: CreateOptions) => runOnDatabase(options, (db) => createKey(db, options)))
 
   keys
     .command('list')
-    .description('List API keys, without their values')
-    .option('--tenant <tenant>', 'only those of this tenant (id or name)')
+    .description('List API keys, without the keys themselves')
+    .option('--tenant <tenant>', 'only keys of this tenant (id or name)')
     .option('--json', 'print one JSON object: api_keys')
     .action((options: { tenant?: string; json?: boolean }) => runOnDatabase(options, (db) => listKeys(db, options.tenant)))
 
   keys
     .command('revoke')
-    .description('Revoke an API key for good; running servers refuse it within a second')
+    .description('Revoke an API key permanently. Running servers reject it within a second')
     .argument('<id>', 'id of the key')
-    .option('--tenant <tenant>', 'id of the tenant, or its name; needed when several tenants have a key with this id')
+    .option('--tenant <tenant>', 'id or name of the tenant; required if several tenants have a key with this id')
     .option('--json', 'print one JSON object: tenant_id, id, revoked_at')
     .action((id: string, options: { tenant?: string; json?: boolean }) =>
       runOnDatabase(options, (db) => revokeKey(db, id, options.tenant)),
@@ -58,7 +59,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 async function createKey(db: Database, options: CreateOptions) {
-  const parsed = newApiKey.safeParse({
+  const parsed = createApiKeyInput.safeParse({
     name: options.name,
     scopes: options.scopes?.split(',').map((scope) => scope.trim()),
     preset: options.preset,
@@ -126,7 +127,7 @@ async function listKeys(db: Database, tenant: string | undefined) {
 }
 
 async function revokeKey(db: Database, id: string, tenant: string | undefined) {
-  if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; keys list shows the ids`)
+  if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; "keys list" shows the ids`)
   const keyId = Number(id)
   const tenantId = tenant === undefined ? undefined : await tenantIdOf(db, tenant)
   const found = (await keysWithId(db, keyId)).filter((key) => tenantId === undefined || key.owner_id === tenantId)
@@ -146,7 +147,7 @@ async function revokeKey(db: Database, id: string, tenant: string | undefined) {
   })
   return {
     json: { tenant_id: key.owner_id, id: keyId, revoked_at },
-    text: `API key ${keyId} "${key.name}" of tenant ${key.owner_id} is revoked since ${revoked_at}`,
+    text: `API key ${keyId} "${key.name}" of tenant ${key.owner_id} was revoked at ${revoked_at}`,
   }
 }
 
@@ -164,22 +165,4 @@ async function keysWithId(db: Database, id: number) {
 function severalKeys(keys: Awaited<ReturnType<typeof keysWithId>>): string {
   const listed = keys.map(({ owner_id, name, prefix }) => `--tenant ${owner_id} for "${name}" (${prefix}…)`)
   return `Several tenants have an API key ${keys[0]?.id}. Name the one you mean: ${listed.join(', ')}`
-}
-
-async function tenantIdOf(db: Database, tenant: string): Promise<number> {
-  const rows = await db.kysely
-    .selectFrom('tenants')
-    .select('id')
-    .where('sandbox_of', 'is', null)
-    .where((eb) =>
-      /^\d{1,15}$/.test(tenant) ? eb.or([eb('id', '=', Number(tenant)), eb('name', '=', tenant)]) : eb('name', '=', tenant),
-    )
-    .orderBy((eb) => eb('name', '=', tenant))
-    .limit(2)
-    .execute()
-  const [first, second] = rows
-  if (first === undefined) throw new Error(`--tenant: there is no tenant ${tenant}; tenants list shows them`)
-  if (second !== undefined && String(first.id) !== tenant)
-    throw new Error(`--tenant: several tenants are called ${tenant}; give the id`)
-  return first.id
 }

@@ -5,8 +5,8 @@ import { print, runOnDatabase } from './run.ts'
 export function addMaintenanceCommands(program: Command): void {
   program
     .command('migrate')
-    .description('Bring the database schema up to date, as every start of the server does')
-    .option('--json', 'print one JSON object: migrations, the names of those that ran')
+    .description('Migrate the database schema. The server also does this when it starts')
+    .option('--json', 'print one JSON object: migrations, the names of the executed migrations')
     .action((options: { json?: boolean }) =>
       runOnDatabase(options, async (_db, migrations) => ({
         json: { migrations },

@@ -1,10 +1,10 @@
 import { SingleBar } from 'cli-progress'
 
-/** Tells on standard error how far a long command is: a bar on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a long command on standard error: a bar on a terminal, otherwise a line at intervals. */
 export interface Progress {
-  /** `done` counts units; `share` of the whole is from 0 to 1, or undefined where the whole is unknown. */
+  /** `done` is the number of units done. `share` is the part of the total, from 0 to 1; undefined when the total is unknown. */
   update(done: number, share: number | undefined): void
-  /** Prints a line beside the progress. */
+  /** Prints a line without damaging the progress bar. */
   note(line: string): void
   stop(): void
 }
@@ -12,7 +12,7 @@ export interface Progress {
 const LINE_EVERY_MS = 5_000
 const STEPS = 1_000
 
-/** Progress in `unit`, such as `rows`. Nothing but notes when it is to be quiet. */
+/** Starts to show the progress in `unit`, such as `rows`. With `quiet`, only notes are printed. */
 export function startProgress(unit: string, { quiet }: { quiet?: boolean }): Progress {
   if (quiet === true) return { update: () => {}, note: printLine, stop: () => {} }
   const startedAt = performance.now()
@@ -34,7 +34,7 @@ function bar(describe: Describe): Progress {
     clearOnComplete: true,
     hideCursor: true,
     linewrap: true,
-    // Commands have their own way to end in good order.
+    // Commands handle Ctrl-C themselves.
     gracefulExit: false,
   })
   single.start(STEPS, 0, { text: '' })
@@ -58,7 +58,7 @@ function lines(describe: Describe): Progress {
   }
 }
 
-/** Prints a line on standard error, in the place of a bar that may be there. */
+/** Prints a line on standard error. On a terminal it first clears the line, which may show a progress bar. */
 export function printLine(line: string): void {
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[2K' : ''}${line}\n`)
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../config.ts'
 import { connect } from '../connect.ts'
-import { whileUnused } from '../database/embedded-postgres.ts'
-import { openCluster } from '../database/embedded-postgres/postgres-cluster.ts'
+import { whileUnused } from '../database/embedded/embedded-postgres.ts'
+import { openCluster } from '../database/embedded/postgres-cluster.ts'
 import { migrate } from '../database/migrate.ts'
-import { beginKeyRotation, endKeyRotation } from '../encryption-keys.ts'
-import { rotateEncryption, type Rotation } from '../rotate-encryption.ts'
+import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encryption-keys.ts'
+import { rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './run.ts'
 
@@ -17,24 +17,24 @@ interface Options {
 export function addRotateEncryptionCommand(keys: Command): void {
   keys
     .command('rotate-encryption')
-    .description('Encrypt stored secrets with a new encryption key: docs/operating.md says when and how')
-    .option('--quiet', 'no progress')
+    .description('Re-encrypt stored secrets with a new encryption key. See docs/operating.md')
+    .option('--quiet', 'show no progress')
     .option('--json', 'print one JSON object: checked, renewed, unreadable')
     .action((options: Options) => rotate(readConfig(process.env), options))
 }
 
-/** Of a key that is given, both must be: nobody but the operator can tell what it was before. One of our own making is replaced. */
+/** A configured key needs both variables: only the operator knows the previous key. A generated key is replaced with a new one. */
 async function rotate(config: Config, options: Options): Promise<void> {
   if (config.encryptionKey === undefined) return await rotateGenerated(config, options)
   if (config.encryptionKeyPrevious === undefined)
     throw new Error('ENCRYPTION_KEY_PREVIOUS: set it to the key of before, and ENCRYPTION_KEY to the new one')
-  print(options, resultOf(await rotateStored(config, options), 'ENCRYPTION_KEY_PREVIOUS is not needed any more'))
+  print(options, resultOf(await rotateStored(config, options), 'ENCRYPTION_KEY_PREVIOUS is no longer needed'))
 }
 
-/** A server that runs would go on with the key that it has read at its start. */
+/** No server may be running: it would continue with the key that it read at its start. */
 async function rotateGenerated(config: Config, options: Options): Promise<void> {
   if (config.databaseUrl !== undefined)
-    throw new Error('ENCRYPTION_KEY: set it to the new key, and ENCRYPTION_KEY_PREVIOUS to the one that the servers have used')
+    throw new Error('ENCRYPTION_KEY: set it to the new key, and ENCRYPTION_KEY_PREVIOUS to the old one')
   await whileUnused(await openCluster(config.dataDir, {}), async () => {})
   await beginKeyRotation(config)
   const rotation = await rotateStored(config, options)
@@ -46,7 +46,7 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
   const { db, encryption, close } = await connect(config, () => {})
   const progress = startProgress('values', options)
   try {
-    await db.unhurried(migrate)
+    await db.withoutTimeLimits(migrate)
     return await rotateEncryption(db, encryption, (checked) => progress.update(checked, undefined))
   } finally {
     progress.stop()
@@ -57,8 +57,8 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
 function resultOf(rotation: Rotation, done: string): CommandResult {
   const { checked, renewed, unreadable } = rotation
   if (unreadable.length === 0)
-    return { json: { ...rotation }, text: `Checked ${checked} values and encrypted ${renewed} of them anew. ${done}` }
+    return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${done}` }
   process.exitCode = 1
-  const problem = `Neither key can read ${unreadable.join(', ')}: rotate the secrets of these subscriptions; kept answers expire within a day`
-  return { json: { ...rotation }, text: `Checked ${checked} values and encrypted ${renewed} of them anew. ${problem}` }
+  const problem = `Neither key can decrypt ${unreadable.join(', ')}. Rotate the secrets of these subscriptions; stored responses expire within a day`
+  return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${problem}` }
 }

@@ -1,2 +1,2 @@
-/** The public SDK, from its sources: the command works in a checkout in which nothing has been built. */
-export { APIError, ConnectionError, FulfillmentClient, FulfillmentError } from '../../../sdk/src/index.ts'
+/** The public SDK. `bin/fulfillment.js` resolves it to its sources, so that the command works in a checkout without a build. */
+export { APIError, ConnectionError, FulfillmentClient, FulfillmentError } from '@fulfillment/sdk'

@@ -1,17 +1,17 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { insertApiKey } from '../api-keys/index.ts'
-import { recordCommand } from '../audit/index.ts'
-import { trimmedText } from '../fields.ts'
-import { createTenant } from '../tenants/index.ts'
+import { insertApiKey } from '../domain/api-keys/index.ts'
+import { recordCommand } from '../domain/audit/index.ts'
+import { trimmedText } from '../procedures/fields/fields.ts'
+import { createTenant } from '../domain/tenants/index.ts'
 import { runOnDatabase, table } from './run.ts'
 
 export function addTenantCommands(program: Command): void {
-  const tenants = program.command('tenants').description('Tenants of the service')
+  const tenants = program.command('tenants').description('Manage tenants')
 
   tenants
     .command('create')
-    .description('Create a tenant with an admin key; the key is shown only here')
-    .argument('<name>', 'name of the tenant, at most 255 characters', tenantName)
+    .description('Create a tenant with an admin key. The key is shown only once')
+    .argument('<name>', 'name of the tenant, up to 255 characters', tenantName)
     .option('--json', 'print one JSON object: tenant_id, name, api_key')
     .action((name: string, options: { json?: boolean }) =>
       runOnDatabase(options, (db) =>

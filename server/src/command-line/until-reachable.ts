@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { printLine } from './progress.ts'
 
-/** Long enough for a server that is being started. */
+/** Long enough for a server to start. */
 const PATIENCE_MS = 10_000
 const SILENCE_MS = 800
 const PAUSE_MS = 500
 
 /**
- * Resolves as soon as anything answers at the URL, whatever it says. Tells within a second what it waits for, and gives up after ten.
- * Rejects with the signal's reason when that aborts.
+ * Resolves when the URL returns any response. Prints what it waits for within a second, and gives up after ten seconds. Rejects with the
+ * signal's reason when the signal aborts.
  */
 export async function untilReachable(url: string, signal: AbortSignal): Promise<void> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const either = AbortSignal.any([signal, patience])
   const note = setTimeout(
-    () => printLine(`Waiting for ${url} to answer. --url or FULFILLMENT_URL names another server`),
+    () => printLine(`Waiting for ${url} to respond. --url or FULFILLMENT_URL names another server`),
     SILENCE_MS,
   )
-  let reason = 'no answer'
+  let reason = 'no response'
   try {
     for (;;) {
       try {
-        const answer = await fetch(new URL('/healthz', url), { redirect: 'manual', signal: either })
-        await answer.body?.cancel()
+        const response = await fetch(new URL('/healthz', url), { redirect: 'manual', signal: either })
+        await response.body?.cancel()
         return
       } catch (error) {
         if (!either.aborted) reason = reasonOf(error)
@@ -38,10 +38,10 @@ export async function untilReachable(url: string, signal: AbortSignal): Promise<
 
 function unreachable(url: string, reason: string): string {
   const seconds = PATIENCE_MS / 1_000
-  return `--url: ${url} did not answer within ${seconds} seconds (${reason}). Start the server, or name another one with --url or FULFILLMENT_URL`
+  return `--url: ${url} did not respond within ${seconds} seconds (${reason}). Start the server, or name another one with --url or FULFILLMENT_URL`
 }
 
-/** "fetch failed" alone helps nobody: what happened is in the error's cause. */
+/** fetch only says "fetch failed"; the reason is in the error's cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } }
   return cause?.message || cause?.code || message

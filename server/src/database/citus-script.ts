@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** Read before the tenant is known, so that every node has a copy. What is in neither list stays on the coordinator. */
+/** Read before the tenant is known, so every node has a copy. Tables without `tenant_id` that are not listed stay on the coordinator. */
 const REFERENCE_TABLES = ['tenants', 'api_keys']
 
 interface ForeignKey {
@@ -11,8 +11,9 @@ interface ForeignKey {
 }
 
 /**
- * The statements that distribute the migrated schema over a Citus cluster, each tenant on one node, made from the catalog of a database.
- * Foreign keys are dropped and made again, as there can be none between a table that is distributed already and one that is not yet.
+ * The statements that distribute the migrated schema over a Citus cluster, each tenant on one node. They are made from the catalog of a
+ * database. Foreign keys are dropped and added again, because Citus allows none between a distributed table and one that is not distributed
+ * yet.
  */
 export async function citusScript(kysely: Kysely<Schema>): Promise<string> {
   const [first, ...others] = await tenantTables(kysely)
@@ -34,7 +35,7 @@ export async function citusScript(kysely: Kysely<Schema>): Promise<string> {
   ].join('\n')
 }
 
-/** Partitions go with their table. */
+/** Without partitions: they follow their table. */
 async function tenantTables(kysely: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ table: string }>`
     select c.relname as table from pg_class c
@@ -44,7 +45,7 @@ async function tenantTables(kysely: Kysely<Schema>): Promise<string[]> {
   return rows.map(({ table }) => table).filter((table) => !REFERENCE_TABLES.includes(table))
 }
 
-/** On update cascade is left out: Citus has none for keys that hold the distribution column. */
+/** Without `on update cascade`: Citus does not support it for keys that contain the distribution column. */
 async function foreignKeys(kysely: Kysely<Schema>): Promise<ForeignKey[]> {
   const { rows } = await sql<ForeignKey>`
     select c.relname as table, f.conname as name, replace(pg_get_constraintdef(f.oid), ' ON UPDATE CASCADE', '') as definition

@@ -2,25 +2,30 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
+import { retry } from '../runtime/retry.ts'
 import type { Schema } from './schema.ts'
-import { isBehind, knownMigrations, MIGRATION_TABLE, MIGRATIONS, type Query } from './schema-version.ts'
+import { buildIndexes } from './build-indexes.ts'
+import { MIGRATOR_LOCK_IS_FREE } from './locks.ts'
+import { CONCURRENT, knownMigrations, MIGRATION_TABLE, MIGRATIONS, nextMigration, type Query } from './schema-version.ts'
 
 /**
- * Everything else that wants the table waits behind a statement that waits to lock it, so a migration soon lets them pass and tries again.
- * A long transaction of somebody else, such as that of a dump, holds it up for as long as it runs.
+ * All other queries of a table wait behind a statement that waits to lock it. So a migration gives up soon, lets them pass and tries again.
+ * A long transaction, such as a dump, delays it until it ends.
  */
 const LOCK_TIMEOUT = '300ms'
-const FIRST_PAUSE_MS = 500
+const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000
 const PATIENCE_MS = 300_000
+const POLL_MS = 500
 
-/** lock_not_available, deadlock_detected */
-const BUSY = new Set(['55P03', '40P01'])
+const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK_DETECTED = '40P01'
+const BUSY = new Set([LOCK_NOT_AVAILABLE, DEADLOCK_DETECTED])
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own, and returns the names of those that it ran. Any number of
- * processes may call it at once, also while others work with the database: one at a time migrates. A newer schema is left as it is.
- * Throws when it does not fit this program, and when a lock could not be had for minutes.
+ * Brings the schema up to date and returns the names of the migrations it ran. Each runs in its own transaction, except those that build
+ * indexes. Any number of processes may call it at the same time, also while others use the database: one at a time migrates. A newer schema
+ * is left unchanged. Throws when the schema does not fit this program, and when a lock could not be taken for minutes.
  */
 export async function migrate(kysely: Kysely<Schema>, log: (line: string) => void = () => {}): Promise<string[]> {
   const migrations: Record<string, Migration> = Object.fromEntries(
@@ -34,30 +39,72 @@ export async function migrate(kysely: Kysely<Schema>, log: (line: string) => voi
     migrationLockTableName: `${MIGRATION_TABLE}_lock`,
   })
   const ran: string[] = []
-  while (await isBehind(query, log)) ran.push(...(await runNext(migrator, log)))
+  while ((await nextMigration(query, log)) !== undefined) ran.push(...(await runNext(migrator, query, log)))
   return ran
 }
 
-/** Runs a migration, unless another process has just run the last one. */
-async function runNext(migrator: Migrator, log: (line: string) => void): Promise<string[]> {
-  const giveUpAt = performance.now() + PATIENCE_MS
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const { error, results = [] } = await migrator.migrateUp()
-    if (error === undefined) return results.map(({ migrationName }) => migrationName)
-    const name = results[0]?.migrationName ?? '(none begun)'
-    if (!BUSY.has((error as { code?: string }).code ?? ''))
-      throw new Error(`The database schema could not be brought up to date: migration ${name} failed`, { cause: error })
-    if (performance.now() > giveUpAt)
-      throw new Error(
-        `Migration ${name} did not get the lock that it needs: end the transaction that holds it (see pg_stat_activity), and start again`,
-        { cause: error },
-      )
-    log(`Migration ${name} waits for a lock and will be tried again`)
-    await delay(pauseMs * (0.5 + Math.random()))
+/** A migration failed and was rolled back. */
+class MigrationFailure extends Error {
+  readonly migration: string
+
+  constructor(migration: string, cause: unknown) {
+    super(`The database schema could not be brought up to date: migration ${migration} failed`, { cause })
+    this.migration = migration
+  }
+
+  /** It could not take a lock. */
+  get isBusy(): boolean {
+    return BUSY.has((this.cause as { code?: string }).code ?? '')
   }
 }
 
+/** Runs the next migration, unless another process has just run the last one. */
+async function runNext(migrator: Migrator, query: Query, log: (line: string) => void): Promise<string[]> {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  const isBusy = (error: unknown): error is MigrationFailure => error instanceof MigrationFailure && error.isBusy
+  try {
+    return await retry(() => migrateUp(migrator, query), {
+      isRetryable: (error) => isBusy(error) && performance.now() <= giveUpAt,
+      pauseMs: (failures) => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS),
+      onRetry: (error) => log(`Migration ${(error as MigrationFailure).migration} waits for a lock and will be tried again`),
+    })
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw new Error(
+      `Migration ${error.migration} did not get the lock that it needs: end the transaction that holds it (see pg_stat_activity), and start again`,
+      { cause: error },
+    )
+  }
+}
+
+async function migrateUp(migrator: Migrator, query: Query): Promise<string[]> {
+  await untilOthersHaveMigrated(query)
+  const next = await nextMigration(query, () => {})
+  const { error, results = [] } = await migrator.migrateUp({ disableTransactions: next?.endsWith(CONCURRENT) ?? false })
+  if (error !== undefined) throw new MigrationFailure(results[0]?.migrationName ?? '(none begun)', error)
+  return results.map(({ migrationName }) => migrationName)
+}
+
+/**
+ * Tries to take the lock at intervals instead of waiting for it: building an index concurrently waits for all older snapshots, and so for a
+ * statement that waits for the lock.
+ */
+async function untilOthersHaveMigrated(query: Query): Promise<void> {
+  const isFree = async (): Promise<boolean> =>
+    (await query<{ free: boolean }>(`select ${MIGRATOR_LOCK_IS_FREE} as free`))[0]?.free === true
+  while (!(await isFree())) await delay(POLL_MS)
+}
+
 async function runFile(db: Kysely<unknown>, name: string): Promise<void> {
+  const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')
+  if (name.endsWith(CONCURRENT)) return await runConcurrently(db, text)
   await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db)
-  await sql.raw(await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')).execute(db)
+  await sql.raw(text).execute(db)
+}
+
+async function runConcurrently(db: Kysely<unknown>, text: string): Promise<void> {
+  // Another process has run the migration that was next when this transaction was begun.
+  if (db.isTransaction) throw Object.assign(new Error('Not to be run in a transaction'), { code: LOCK_NOT_AVAILABLE })
+  const query: Query = async (statement) => (await db.executeQuery<never>(CompiledQuery.raw(statement))).rows
+  await buildIndexes(query, text, LOCK_TIMEOUT)
 }

@@ -1,27 +1,33 @@
 import { readdir } from 'node:fs/promises'
 
-/** Where the migrations are, each a file named after it. */
+/** The folder of the migrations. A migration is named after its file. */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
-/** The table with the names of those that have run. */
+/** The table with the names of executed migrations. */
 export const MIGRATION_TABLE = 'schema_migrations'
 
-/** A migration takes away what the release before it needs; every other one only adds, so that both releases run on the schema. */
+/** Suffix of a migration that removes something that the previous release needs. All others only add, so that both releases can use the schema. */
 const CONTRACT = '.contract'
+
+/**
+ * Suffix of a migration that builds indexes on tables that may be large. Each of its statements is its own transaction, so that it blocks
+ * no writes.
+ */
+export const CONCURRENT = '.concurrent'
 
 /** Runs SQL text that has no parameters. */
 export type Query = <Row>(text: string) => Promise<Row[]>
 
-/** The names of the migrations of this version, in their order. */
+/** The names of this version's migrations, in their order. */
 export async function knownMigrations(): Promise<string[]> {
   const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).toSorted()
   return files.map((file) => file.slice(0, -'.sql'.length))
 }
 
 /**
- * Whether migrations are to be run. Throws when this program cannot work with the schema: it is of a newer version that took away what
- * this one needs, or of one that is not on the way to this one.
+ * The next migration to run, or undefined when the schema is up to date. Throws when this program cannot use the schema: a newer version
+ * has removed something it needs, or the schema belongs to a version on another branch.
  */
-export async function isBehind(query: Query, log: (line: string) => void): Promise<boolean> {
+export async function nextMigration(query: Query, log: (line: string) => void): Promise<string | undefined> {
   const known = await knownMigrations()
   const executed = await executedMigrations(query)
   const missing = known.filter((name) => !executed.includes(name))
@@ -36,7 +42,7 @@ export async function isBehind(query: Query, log: (line: string) => void): Promi
       `The database schema was made by a version that is not on the way to this one: it has ${unknown.join(', ')} and lacks ${missing.join(', ')}`,
     )
   if (unknown.length > 0) log(`The database schema is newer than this version, and fits it still: ${unknown.join(', ')}`)
-  return missing.length > 0
+  return missing[0]
 }
 
 async function executedMigrations(query: Query): Promise<string[]> {

@@ -2,6 +2,8 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 
 /** Ids, counts and quantities arrive as numbers, timestamps as ISO 8601 strings in UTC: see the type parsers in `database.ts`. */
 type Timestamp = ColumnType<string, string | Date | undefined, string | Date>
+/** A timestamp column without a default. */
+type GivenTimestamp = ColumnType<string, string | Date, string | Date>
 type NullableTimestamp = ColumnType<string | null, string | Date | null | undefined, string | Date | null>
 
 /** One entry of a delivery's log, as the API shows it. */
@@ -125,6 +127,8 @@ export interface Schema {
     order_id: number | null
     created_at: Timestamp
   }
+  product_count_changes: { tenant_id: number; is_active: boolean; change: number }
+  product_totals: { tenant_id: number; is_active: boolean; count: number }
   order_count_changes: { tenant_id: number; created_day: string; assembly_date: string; state_id: number; change: number }
   order_totals: { tenant_id: number; state_id: number; count: number }
   order_month_counts: { tenant_id: number; created_month: string; state_id: number; count: number }
@@ -191,24 +195,24 @@ export interface Schema {
     order_line_id: number | null
     lines: JSONColumnType<{ order_detail_id: number; taken: number }[]>
     movement_id: number
-    created_at: Timestamp
+    created_at: GivenTimestamp
     undone_at: NullableTimestamp
   }
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
-  deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: Timestamp }
+  deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: GivenTimestamp }
   event_outbox: {
     tenant_id: number
     event_id: string
-    event_created_at: Timestamp
+    event_created_at: GivenTimestamp
     topic: string
     fanned_out_to: Generated<number>
   }
   outbox_set_aside: {
     tenant_id: number
     event_id: string
-    event_created_at: Timestamp
+    event_created_at: GivenTimestamp
     topic: string
     error: string
     set_aside_at: Timestamp
@@ -234,7 +238,7 @@ export interface Schema {
     subscription_id: number
     id: GeneratedAlways<number>
     secret_ciphertext: Buffer
-    expires_at: Timestamp
+    expires_at: GivenTimestamp
   }
   webhook_lanes: {
     tenant_id: number
@@ -248,16 +252,41 @@ export interface Schema {
     failing_since: NullableTimestamp
     failed_attempts: Generated<number>
   }
+  waiting_deliveries: {
+    tenant_id: number
+    subscription_id: number
+    event_id: string
+    event_created_at: GivenTimestamp
+    topic: string
+    state: Generated<'pending' | 'in_flight'>
+    trigger: Generated<'schedule' | 'manual' | 'replay'>
+    tries: Generated<number>
+    next_attempt_at: GivenTimestamp
+    created_at: GivenTimestamp
+    attempts: Generated<Attempt[]>
+    lease_until: NullableTimestamp
+  }
+  finished_deliveries: {
+    tenant_id: number
+    subscription_id: number
+    event_id: string
+    event_created_at: GivenTimestamp
+    topic: string
+    state: 'succeeded' | 'failed' | 'skipped'
+    created_at: GivenTimestamp
+    completed_at: GivenTimestamp
+    attempts: Generated<Attempt[]>
+  }
   /** A view of `waiting_deliveries` and `finished_deliveries`. */
   webhook_deliveries: {
     tenant_id: number
     subscription_id: number
     event_id: string
-    event_created_at: Timestamp
+    event_created_at: GivenTimestamp
     topic: string
     state: 'pending' | 'in_flight' | 'succeeded' | 'failed' | 'skipped'
     next_attempt_at: NullableTimestamp
-    created_at: Timestamp
+    created_at: GivenTimestamp
     completed_at: NullableTimestamp
     attempts: JSONColumnType<Attempt[]>
   }
@@ -268,4 +297,65 @@ export interface Schema {
     answer_ciphertext: Buffer
     created_at: Timestamp
   }
+  sessions: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    kind: 'dashboard' | 'device'
+    token_hash: Buffer
+    key_id: number
+    mode: 'live' | 'test'
+    device_name: string | null
+    operator_id: number | null
+    user_agent: string | null
+    address: string
+    created_at: Timestamp
+    last_seen_at: Timestamp
+    expires_at: GivenTimestamp
+    ended_at: NullableTimestamp
+  }
+  sign_in_codes: {
+    tenant_id: number
+    code_hash: Buffer
+    key_id: number
+    kind: 'dashboard' | 'device'
+    device_name: string | null
+    expires_at: GivenTimestamp
+    used_at: NullableTimestamp
+  }
+  usage_hours: {
+    tenant_id: number
+    at: GivenTimestamp
+    key_id: number
+    operation: string
+    requests: number
+    client_errors: number
+    limited: number
+    server_errors: number
+  }
+  rate_limit_windows: { tenant_id: number; key_id: number; ends_at: GivenTimestamp; taken: number; granted: number }
+  audit_log: {
+    tenant_id: number
+    at: GivenTimestamp
+    id: string
+    key_id: number
+    key_name: string
+    address: string
+    request_id: string
+    operation: string
+    input: JSONColumnType<object>
+    error: string | null
+    surface: Generated<string>
+    session_id: number | null
+    operator_email: string | null
+  }
+  write_positions: {
+    tenant_id: number
+    key_id: number
+    server_id: string
+    position: number
+    number: number
+    expires_at: GivenTimestamp
+  }
+  replica_mark: { tenant_id: number; mark: string; made_at: GivenTimestamp; wanted_until: GivenTimestamp }
+  replicated_mark: { tenant_id: number; mark: string }
 }

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../procedures/errors.ts'
 
 const POLL_MS = 20
 const LONGEST_WAIT_MS = 10_000
 const MAX_WAITING = 100
 const RETRY_AFTER_SECONDS = 2
 
-/** Whose memory it is that nobody's key is known for. */
+/** The tenant id for requests without a known key. */
 export const NOBODY = 0
 
 /**
- * Memory that requests hold, shared among tenants: one has at most its bound, and, when the process holds as much as it should, no more
- * than an equal part of that. Whoever holds nothing is let in until the process holds twice of it.
+ * Shares memory among tenants. A tenant holds at most its limit. Once the process holds its own limit, a tenant holds at most an equal share
+ * of it. A tenant that holds nothing is admitted until the process holds twice its limit.
  */
 export class ByteShares {
   readonly #perTenant: number
@@ -25,23 +25,23 @@ export class ByteShares {
     this.#inAll = inAll
   }
 
-  /** Bytes held at the moment, of all tenants. */
+  /** Bytes currently held by all tenants. */
   get total(): number {
     return this.#total
   }
 
-  /** Counts bytes until the returned function is called, whether or not there is room. */
+  /** Counts bytes until the returned function is called, even above the limit. */
   hold(tenantId: number, bytes: number): () => void {
     this.#add(tenantId, bytes)
     return () => this.#add(tenantId, -bytes)
   }
 
-  /** Throws `service_unavailable` when the tenant holds all that it may. */
+  /** Throws `service_unavailable` if the tenant has reached its limit. */
   requireRoom(tenantId: number): void {
     if (this.#isFull(tenantId)) throw refusal()
   }
 
-  /** Like `hold`, as soon as there is room. Throws `service_unavailable` when there is none for a while, or too many wait already. */
+  /** Like `hold`, but waits for free memory. Throws `service_unavailable` after a timeout, or if too many requests wait already. */
   async holdWhenFree(tenantId: number, bytes: number): Promise<() => void> {
     const giveUpAt = performance.now() + LONGEST_WAIT_MS
     const waiting = this.#waiting.get(tenantId) ?? 0
@@ -79,7 +79,7 @@ export class ByteShares {
 function refusal(): ServiceError {
   return new ServiceError(
     'service_unavailable',
-    'Too much of this tenant is under way: read the answers that wait, and send fewer large bodies at the same time',
+    'This tenant has too much data in transit: read the pending responses, and send fewer large bodies at the same time',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 }

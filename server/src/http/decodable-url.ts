@@ -1,8 +1,8 @@
 const NO_CHARACTER = '%00'
 
 /**
- * The URL with each part of its path that is not percent-encoded UTF-8 replaced by U+0000, which no record has in its name: such a path
- * gets the answer that any other wrong id gets, from the same endpoint.
+ * The URL, with each path segment that is not percent-encoded UTF-8 replaced by U+0000. No id contains U+0000, so the same endpoint
+ * responds as to any other invalid id.
  */
 export function decodableUrl(url: string): string {
   const [path = '', ...query] = url.split('?')

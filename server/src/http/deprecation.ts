@@ -1,9 +1,9 @@
 import type { onSendHookHandler } from 'fastify'
-import type { Deprecation } from '../trpc.ts'
+import type { Deprecation } from '../procedures/endpoint-facts.ts'
 
 /**
- * The headers that tell a program that what it called is going away: `Deprecation` (RFC 9745, seconds since 1970), `Sunset` (RFC 8594,
- * an HTTP date) and a `Link` to what to do instead.
+ * The headers of a deprecated operation: `Deprecation` (RFC 9745, seconds since 1970), `Sunset` (RFC 8594, an HTTP date) and a `Link` to
+ * the migration guide.
  */
 export function deprecationHeaders({ since, sunset, link }: Deprecation): Record<string, string> {
   return {
@@ -13,7 +13,7 @@ export function deprecationHeaders({ since, sunset, link }: Deprecation): Record
   }
 }
 
-/** A hook that adds them to every answer of a route, also to those that fail before the route is reached. */
+/** A hook that adds them to every response of a route, including errors before the handler. */
 export function announceDeprecation(deprecation: Deprecation): onSendHookHandler {
   const headers = deprecationHeaders(deprecation)
   return (_request, reply, _payload, done) => {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
-import type { CompressedAnswer } from './compressed-answer.ts'
+import type { CompressedResponse } from './compressed-response.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLE = 'text/css; charset=utf-8'
-/** Asked for again at each visit, and sent when it has changed. */
+/** Clients revalidate at each visit, and download the file only if it has changed. */
 const REVALIDATED = 'no-cache'
 const FOR_A_DAY = 'public, max-age=86400'
 
@@ -26,8 +26,8 @@ const ownFile = (name: string, type: string): File => ({
 const packageFile = (name: string, type: string): File => ({ path: resolve(name), type, cacheControl: FOR_A_DAY })
 
 /**
- * Swagger UI is the viewer: of it, Scalar 1.72, OpenAPI Explorer 2.4 and RapiDoc 9.3 the only one that draws under a policy without inline
- * styles, at half of Scalar's size (0.45 against 0.94 MB compressed).
+ * The viewer is Swagger UI. Of Scalar 1.72, OpenAPI Explorer 2.4, RapiDoc 9.3 and Swagger UI, it is the only one that works under a policy
+ * without inline styles. It has half of Scalar's size (0.45 MB instead of 0.94 MB compressed).
  */
 const FILES: Record<string, File> = {
   '/docs': ownFile('page.html', 'text/html; charset=utf-8'),
@@ -39,7 +39,7 @@ const FILES: Record<string, File> = {
   '/docs/assets/favicon-32x32.png': packageFile('swagger-ui-dist/favicon-32x32.png', 'image/png'),
 }
 
-/** Nothing from elsewhere, nothing inline; HTML gets into the page through one policy, and DOMPurify's own ones. */
+/** No external sources and nothing inline. HTML enters the page only through one Trusted Types policy and DOMPurify's. */
 const CONTENT_SECURITY_POLICY = {
   useDefaults: false,
   directives: {
@@ -56,7 +56,7 @@ const CONTENT_SECURITY_POLICY = {
   },
 }
 
-/** The OpenAPI document and a page to read it; neither needs a key. */
+/** The OpenAPI document and its reference page. Neither needs a key. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   await app.register(helmet, { global: true, contentSecurityPolicy: CONTENT_SECURITY_POLICY })
   serveOnce(app, '/openapi.json', makeDocument, 'application/json; charset=utf-8', REVALIDATED)
@@ -64,17 +64,17 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     serveOnce(app, url, () => readFile(path), type, cacheControl)
 }
 
-/** Made when it is first asked for, as few servers ever are, and kept. */
+/** Serves a file that is made at the first request: few servers are ever asked for it. */
 function serveOnce(app: FastifyInstance, url: string, make: () => Promise<Buffer>, type: string, cacheControl: string): void {
-  let answer: Promise<CompressedAnswer> | undefined
-  const makeAnswer = async (): Promise<CompressedAnswer> => {
-    const { CompressedAnswer } = await import('./compressed-answer.ts')
-    return new CompressedAnswer(await make(), type, cacheControl)
+  let response: Promise<CompressedResponse> | undefined
+  const makeResponse = async (): Promise<CompressedResponse> => {
+    const { CompressedResponse } = await import('./compressed-response.ts')
+    return new CompressedResponse(await make(), type, cacheControl)
   }
-  app.get(url, async (request, reply) => (await (answer ??= makeAnswer())).send(request, reply))
+  app.get(url, async (request, reply) => (await (response ??= makeResponse())).send(request, reply))
 }
 
-/** What makes the document takes a tenth of a start to load. */
+/** The modules that build the document are loaded here, because loading them takes a tenth of the start time. */
 async function makeDocument(): Promise<Buffer> {
   const { openApiDocument } = await import('../openapi/document.ts')
   return Buffer.from(JSON.stringify(openApiDocument()))

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../procedures/errors.ts'
 
 const RETRY_AFTER_SECONDS = 1
-/** More than a statement may take: what is still open then is a client that does not read or does not end. */
+/** Longer than any statement may run. Connections still open then belong to clients that do not read the response or finish the request. */
 const LONGEST_DRAIN_MS = 20_000
 
-/** While the server shuts down, requests that still arrive on open connections are refused; those under way are finished. */
+/** While the server shuts down, new requests on open connections are rejected, and requests in progress are completed. */
 export function refuseWhileDraining(app: FastifyInstance): void {
   let draining = false
   app.addHook('preClose', async () => {
     draining = true
     setTimeout(() => app.server.closeAllConnections(), LONGEST_DRAIN_MS).unref()
   })
-  // Also of what was under way before: a connection that is kept open would hold up the end.
+  // Also for requests in progress: an idle keep-alive connection would delay the shutdown.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
     done(null, payload)

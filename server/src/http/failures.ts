@@ -1,9 +1,7 @@
-import { maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
-import { TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseErrorToServiceError } from '../database/errors.ts'
-import { ServiceError, type ErrorDetail } from '../errors.ts'
+import { type ErrorDetail, ServiceError } from '../procedures/errors.ts'
+import { failureOf } from '../procedures/failure.ts'
 import { requestIdOf } from './request-id.ts'
 
 interface FailureBody {
@@ -11,34 +9,25 @@ interface FailureBody {
   error: { code: string; message: string; details?: ErrorDetail[] }
 }
 
-/** The body of a failed answer. */
+/** The body of an error response. */
 function failureBody(error: ServiceError): FailureBody {
   const { errorCode: code, message, details } = error
   return { success: false, error: details === undefined ? { code, message } : { code, message, details } }
 }
 
-/** Answers any error that reaches the framework, from whichever layer, in the API's one shape. */
+/** Responds to an error of any layer with the API's error envelope. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = serviceErrorOf(error, request)
-  // What a server refuses while it stops has no cause, and is no fault.
+  const failure = frameworkError(error as FastifyError, request) ?? failureOf(error, { requestId: request.id })
+  // A server that is stopping rejects requests. Such an error has no cause and is not logged.
   const isRefusal = failure.errorCode === 'service_unavailable' && failure.cause === undefined
   if (failure.status >= 500 && !isRefusal) request.log.error({ err: failure.cause ?? failure }, failure.message)
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds))
   reply.code(failure.status).type('application/json; charset=utf-8').send(failureBody(failure))
 }
 
-function serviceErrorOf(error: unknown, request: FastifyRequest): ServiceError {
-  if (error instanceof ServiceError) return error
-  const cause = error instanceof TRPCError ? (error.cause ?? error) : error
-  return (
-    databaseErrorToServiceError(cause) ??
-    frameworkError(cause as FastifyError, request) ??
-    new ServiceError('internal_error', `Internal server error, request id ${request.id}`, { cause })
-  )
-}
-
-/** What the framework refuses before a handler runs. */
+/** The API error for an error that the framework raises before the handler runs. */
 function frameworkError(error: Partial<FastifyError>, request: FastifyRequest): ServiceError | undefined {
+  if (error instanceof ServiceError) return undefined
   if (error.statusCode === 413) {
     return new ServiceError('payload_too_large', `The body is larger than ${request.routeOptions.bodyLimit} bytes`, {
       cause: error,
@@ -51,11 +40,11 @@ function frameworkError(error: Partial<FastifyError>, request: FastifyRequest): 
   return undefined
 }
 
-/** The failure of a body that is not JSON. */
+/** The error for a body that is not JSON. */
 export function unsupportedMediaType(request: FastifyRequest): ServiceError {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined)
-    return new ServiceError('unsupported_media_type', `Content-Encoding ${encoding} is not supported; send the body as it is`)
+    return new ServiceError('unsupported_media_type', `Content-Encoding ${encoding} is not supported; send the body without it`)
   return new ServiceError(
     'unsupported_media_type',
     `Content-Type must be application/json, not ${request.raw.headers['content-type'] || 'absent'}`,
@@ -63,6 +52,9 @@ export function unsupportedMediaType(request: FastifyRequest): ServiceError {
 }
 
 const BAD_REQUEST = '400 Bad Request'
+/** Not imported: a module that imports `node:http` reads all that it exports, and so loads Node's `WebSocket`, a tenth of a start. */
+const { maxHeaderSize } = process.getBuiltinModule('node:http')
+
 const CLIENT_ERRORS: Record<string, { status: string; message: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: BAD_REQUEST,
@@ -72,11 +64,11 @@ const CLIENT_ERRORS: Record<string, { status: string; message: string }> = {
 }
 const MALFORMED = { status: BAD_REQUEST, message: 'The request is not valid HTTP' }
 
-/** How long a client that is not understood has to read why, until it is cut off. */
+/** Time for the client to read the response before the connection is closed. */
 const READING_TIME_MS = 2_000
 
-/** Answers what is not HTTP enough to become a request. */
-export function answerClientError(this: { log: FastifyBaseLogger }, error: NodeJS.ErrnoException, socket: Socket): void {
+/** Responds to data that cannot be parsed as an HTTP request. */
+export function handleClientError(this: { log: FastifyBaseLogger }, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const { status, message } = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED
   const requestId = requestIdOf({ headers: {} })
@@ -90,6 +82,6 @@ export function answerClientError(this: { log: FastifyBaseLogger }, error: NodeJ
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // Its own half stays open, and it could send on for as long as it likes.
+  // The client's half of the connection is still open, and it could continue to send.
   setTimeout(() => socket.destroy(), READING_TIME_MS).unref()
 }

@@ -1,25 +1,25 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { answerAfterBody } from './answer-after-body.ts'
+import { respondAfterBody } from './respond-after-body.ts'
 import { decodableUrl } from './decodable-url.ts'
-import { answerClientError, sendFailure } from './failures.ts'
+import { handleClientError, sendFailure } from './failures.ts'
 import { requestIdOf } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-/** A client that takes longer to send a request is cut off. */
+/** A connection is closed if a request takes longer to arrive. */
 const REQUEST_TIMEOUT_MS = 60_000
-/** So is one that neither sends nor reads anything for longer. */
+/** A connection is closed if the client neither sends nor reads for this long. */
 const SILENT_TIMEOUT_MS = 120_000
 
-/** Input and output have schemas of Zod; compilers of JSON Schema, which Fastify loads by default, take a tenth of a start. */
+/** Input and output are checked by Zod. Fastify would load JSON Schema compilers by default, which takes a tenth of the start time. */
 const noCompiler = (): never => {
   throw new Error('Fastify checks no schemas here')
 }
 const NO_SCHEMAS = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } }
 
-/** An HTTP server without routes, all of whose answers have a request id, and failures the API's one shape; it does not listen yet. */
+/** An HTTP server without routes that does not listen yet. All responses have a request id, and all errors the API's envelope. */
 export function buildHttpServer(
   log: FastifyBaseLogger,
-  options: Pick<FastifyServerOptions, 'bodyLimit' | 'trustProxy'> = {},
+  options: Pick<FastifyServerOptions, 'bodyLimit' | 'trustProxy' | 'rewriteUrl'> = {},
 ): FastifyInstance {
   const app = Fastify({
     ...options,
@@ -31,20 +31,20 @@ export function buildHttpServer(
     requestIdHeader: false,
     return503OnClosing: false,
     schemaController: NO_SCHEMAS,
-    // Longer than any identifier can be, so that the endpoint answers for those that do not exist.
+    // Longer than any valid identifier, so that the endpoint responds to ids that are too long.
     routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: ({ url }) => decodableUrl(url ?? '/'),
-    // What has no Host header, or expects what it can not have, is answered like everything else.
+    rewriteUrl: options.rewriteUrl ?? (({ url }) => decodableUrl(url ?? '/')),
+    // Requests without a Host header, or with an unknown Expect, get the API's response instead of Node's.
     http: { requireHostHeader: false },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: handleClientError,
   })
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setErrorHandler(sendFailure)
-  // Hooks of every request call back: a promise for each costs more than what most of them do.
+  // Hooks that run on every request use callbacks: a promise would cost more than most hooks do.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     done()
   })
-  answerAfterBody(app)
+  respondAfterBody(app)
   return app
 }

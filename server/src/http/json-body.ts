@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors.ts'
-import { isTurnOver, nextTurn } from '../event-loop/turns.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { isTurnOver, nextTurn } from '../runtime/event-loop/turns.ts'
 import { unsupportedMediaType } from './failures.ts'
 import { JsonFailure, parseJsonInTurns } from './json-in-turns.ts'
-import { excessOf } from './json-limits.ts'
+import { jsonLimitExceeded } from './json-limits.ts'
+import { beginTurn, type RequestTurns } from './request-turns.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** SHA-256 of a large body, which is long work to write as text again. */
+    /** SHA-256 of a large body: serialising the parsed body again would take long. */
     bodyHash?: string
   }
 }
@@ -16,21 +17,23 @@ declare module 'fastify' {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const OTHER_TYPE = { 'content-type': 'application/octet-stream' }
-/** From here on a body is read turn by turn; below it that takes a millisecond or two. */
+/** Bodies from this size are parsed in turns. Smaller ones take a millisecond or two. */
 const LARGE_BYTES = 32_768
 const HASHED_AT_ONCE = 1_048_576
 const BYTE_ORDER_MARK = Buffer.from('\u{FEFF}')
 
-/** JSON is the only body the API takes; an empty body of any type is no body. */
-export function acceptJsonBodies(app: FastifyInstance): void {
+/** JSON is the only accepted body. An empty body of any type counts as no body. */
+export function acceptJsonBodies(app: FastifyInstance, turns: RequestTurns): void {
   app.removeAllContentTypeParsers()
-  // Whatever is not JSON is the same to the API. The framework would refuse a malformed type also where there is no body.
+  // All other types are treated alike. The framework would reject a malformed type even without a body.
   app.addHook('onRequest', (request, _reply, done) => {
     const type = request.headers['content-type']
     if (type !== undefined && !JSON_TYPE.test(type)) request.headers = OTHER_TYPE
     done()
   })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const turn = beginTurn(request, turns, body.length > LARGE_BYTES ? body.length : 0)
+    if (turn !== undefined) await turn
     return await readJson(request, body)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -68,7 +71,7 @@ async function parseLargeJson(body: Buffer): Promise<unknown> {
 }
 
 function parseJson(body: Buffer): unknown {
-  const excess = excessOf(body)
+  const excess = jsonLimitExceeded(body)
   if (excess !== undefined) throw new ServiceError('validation_error', `The body ${excess}`)
   let text: string
   try {

@@ -1,7 +1,7 @@
-import { isTurnOver, nextTurn } from '../event-loop/turns.ts'
-import { MAX_DEPTH, MAX_ITEMS, TOO_DEEP, TOO_MANY_ITEMS } from './json-limits.ts'
+import { isTurnOver, nextTurn } from '../runtime/event-loop/turns.ts'
+import { MAX_DEPTH, MAX_ITEMS, mostContainers, TOO_DEEP, TOO_MANY_CONTAINERS, TOO_MANY_ITEMS } from './json-limits.ts'
 
-/** What is parsed at once. The slowest text, of names that never repeat, takes three milliseconds. */
+/** Size of the text parsed in one turn. The slowest text, with names that never repeat, takes three milliseconds. */
 const PIECE_BYTES = 32_768
 
 const QUOTE = 0x22
@@ -12,29 +12,29 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** An array or object that is still open. */
+/** An array or object that is not closed yet. */
 interface Container {
   isArray: boolean
   items: number
   start: number
-  /** Where the latest string among its own names and items begins. */
+  /** Start of the latest string among its own names and items. */
   latestString: number
-  /** Where the text begins that is not parsed yet. */
+  /** Start of the text that is not parsed yet. */
   from: number
-  /** What is parsed of it; undefined while it is small. */
+  /** Its parsed part; undefined while it is small. */
   value: unknown[] | Record<string, unknown> | undefined
-  /** Right behind an item that was parsed by itself, there is nothing more until the next comma. */
+  /** After an item that was parsed separately, nothing may follow until the next comma. */
   isBehindItem: boolean
 }
 
-/** What is wrong with a text, for whoever sent it. */
+/** A syntax error, with a message for the client. */
 export class JsonFailure extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON as `JSON.parse` does, turn by turn: 5 MB of it can take a third of a second. One pass over the bytes finds where the text
- * can be cut between two items; what lies between two cuts is parsed by `JSON.parse`. Throws `JsonFailure`.
+ * Parses JSON like `JSON.parse`, in turns of the event loop: 5 MB can take a third of a second. One pass over the bytes finds positions
+ * between items at which the text can be split. `JSON.parse` parses the parts. Throws `JsonFailure`.
  */
 export async function parseJsonInTurns(json: Uint8Array): Promise<unknown> {
   const parser = new PiecewiseParser(json)
@@ -55,16 +55,17 @@ const containerAt = (start: number, isArray: boolean, items: number): Container 
 
 class PiecewiseParser {
   readonly #json: Uint8Array
-  /** The text as a whole, and all containers that are open at the present byte. */
+  /** The root, and all containers that are open at the current byte. */
   readonly #open: Container[] = [containerAt(-1, true, 0)]
   #at = 0
   #isInString = false
+  #containers = 0
 
   constructor(json: Uint8Array) {
     this.#json = json
   }
 
-  /** Works until the turn is over; true when the end is reached. */
+  /** Works until the end of the turn. Returns true at the end of the text. */
   goOn(): boolean {
     while (this.#at < this.#json.length) {
       const until = Math.min(this.#json.length, this.#at + PIECE_BYTES)
@@ -107,6 +108,7 @@ class PiecewiseParser {
   }
 
   #begin(isArray: boolean): void {
+    if (++this.#containers > mostContainers(this.#json.length)) throw new JsonFailure(TOO_MANY_CONTAINERS)
     if (this.#open.length > MAX_DEPTH) throw new JsonFailure(TOO_DEEP)
     this.#open.push(containerAt(this.#at, isArray, 1))
   }
@@ -119,7 +121,7 @@ class PiecewiseParser {
     container.from = this.#at + 1
   }
 
-  /** Small ones stay text, of which the container around them is parsed; large ones are put into what is parsed of that. */
+  /** A small container stays part of its parent's text. A large one is added to the parsed part of its parent. */
   #close(isArray: boolean): void {
     const closed = this.#open.at(-1) as Container
     if (this.#open.length === 1 || closed.isArray !== isArray) throw this.#failure(this.#at, this.#at + 1)
@@ -136,7 +138,7 @@ class PiecewiseParser {
 
   #putItem(container: Container, { start, value }: Container): void {
     if (container.isBehindItem) throw this.#failure(container.from, start)
-    // With a placeholder the text before the item is checked, and in an object its name.
+    // A placeholder for the item, so that the text before it, including its name in an object, is checked.
     this.#append(container, container.from, start, 'null')
     if (container.isArray) (container.value as unknown[])[(container.value as unknown[]).length - 1] = value
     else put(container.value as Record<string, unknown>, this.#nameBefore(container, start), value)
@@ -149,14 +151,14 @@ class PiecewiseParser {
     return JSON.parse(text.slice(0, text.lastIndexOf('"') + 1)) as string
   }
 
-  /** Parses the text up to here. */
+  /** Parses the text up to this position. */
   #flush(container: Container, until: number): void {
     if (!container.isBehindItem) this.#append(container, container.from, until, '')
     else if (this.#text(container.from, until).trim() !== '') throw this.#failure(container.from, until)
     container.isBehindItem = false
   }
 
-  /** Adds the items of a text, of which there must be some, to what is parsed of a container. */
+  /** Adds the items of a text to the parsed part of a container. There must be at least one. */
   #append(container: Container, from: number, until: number, end: string): void {
     const text = this.#text(from, until) + end
     const parsed = this.#parse(container.isArray ? `[${text}]` : `{${text}}`, from, until)
@@ -192,7 +194,7 @@ class PiecewiseParser {
   }
 }
 
-/** `__proto__` is a name like any other. */
+/** Sets an own property, also for the name `__proto__`. */
 function put(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
   else target[name] = value

@@ -1,22 +1,25 @@
-/** No body of the API is deeper than 5 levels or has an array of more than 1,000 items; the rest is for fields that it ignores. */
+/** Bodies of the API have at most 5 levels and arrays of 1,000 items. The limits are higher to allow for unknown fields, which are ignored. */
 export const MAX_DEPTH = 64
 export const MAX_ITEMS = 10_000
+/** The smallest useful object, `{"barcode":"1","quantity":1}`, has 28 bytes. A parsed object takes at least 60, even if it is empty. */
+export const mostContainers = (bytes: number): number => Math.max(100_000, Math.floor(bytes / 16))
+export const TOO_MANY_CONTAINERS = 'has too many objects and arrays for its size'
 export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`
 export const TOO_MANY_ITEMS = `has an array or object of more than ${MAX_ITEMS} items`
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
-/** Of `[` and `{`, and of `]` and `}`: each pair differs in this one bit. */
+/** `[` and `{` differ only in this bit, and so do `]` and `}`. */
 const CURLY = 0x20
 const OPEN = 0x7b
 const CLOSE = 0x7d
 
 /**
- * What is too much in a JSON text, or undefined. Found in one pass before the text is parsed: to describe all mistakes of a million items
- * takes the schemas a minute, during which nobody else is served.
+ * The exceeded limit of a JSON text, or undefined. Found in one pass before parsing: validating a million invalid items would block the
+ * event loop for a minute.
  */
-export function excessOf(json: Uint8Array): string | undefined {
+export function jsonLimitExceeded(json: Uint8Array): string | undefined {
   let items = 0
   const outer: number[] = []
   for (let at = 0; at < json.length; at++) {
@@ -31,7 +34,7 @@ export function excessOf(json: Uint8Array): string | undefined {
   return undefined
 }
 
-/** The place of the closing quote. */
+/** The position of the closing quote. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1

@@ -1,19 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { ServiceError } from '../errors.ts'
-import type { Metrics } from '../monitoring/metrics.ts'
+import { statement } from '../database/statements/statement.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import type { Metrics } from '../runtime/monitoring/metrics.ts'
 
-/** Any caller may ask at any time: those who ask meanwhile get the same answer. */
-const KEPT_MS = 1_000
+/** Results are cached for this long, because the routes have no rate limit. */
+const CACHED_MS = 1_000
 
-/** A standby takes no writes: what is connected to one, such as in the midst of a failover, can not serve. */
-const ask = statement<[], { is_read_only: boolean }>('is_database_read_only', 'select pg_is_in_recovery() as is_read_only')
+/** A server that is connected to a standby, such as during a failover, is not ready, because it cannot write. */
+const selectReadOnly = statement<[], { is_read_only: boolean }>({
+  name: 'is_database_read_only',
+  lane: 'read',
+  sql: 'select pg_is_in_recovery() as is_read_only',
+})
 
-/** What orchestrators and Prometheus ask: is the process alive, can it serve, and what does it measure. None needs a key. */
+/** Routes for orchestrators and Prometheus: liveness, readiness and metrics. They need no key. */
 export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () => boolean) {
-  const isReadOnly = keptFor(KEPT_MS, () => db.run(ask, []))
-  const render = keptFor(KEPT_MS, () => metrics.render())
+  const isReadOnly = cachedFor(CACHED_MS, () => db.run(selectReadOnly, []))
+  const render = cachedFor(CACHED_MS, () => metrics.render())
   const quietly = { logLevel: 'warn', config: { isUntraced: true } } as const
 
   return async (app: FastifyInstance): Promise<void> => {
@@ -36,8 +40,8 @@ export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () 
   }
 }
 
-/** Runs `work` at most once in `ms`, for everybody who asks for it. */
-function keptFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+/** Caches the result of `work` for `ms`. */
+function cachedFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
   let kept: { result: Promise<T>; until: number } | undefined
   return () => {
     if (kept === undefined || kept.until < performance.now()) kept = { result: work(), until: performance.now() + ms }

@@ -1,61 +1,59 @@
-import { callTRPCProcedure, getTRPCErrorFromUnknown, type AnyTRPCRouter } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CallContext } from '../context.ts'
-import { endpointsOf } from '../endpoints.ts'
-import { ServiceError } from '../errors.ts'
-import { failureOfCall } from '../trpc.ts'
+import type { Endpoint } from '../procedures/endpoint.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { failureOf } from '../procedures/failure.ts'
+import type { Procedures } from '../procedures/procedures.ts'
+import { trpcCodeOf } from '../procedures/trpc.ts'
 import { readJson } from './json-body.ts'
-import type { LargeAnswers } from './large-answers.ts'
+import type { LargeResponses } from './large-responses.ts'
+import type { Admit } from './rest.ts'
 
 const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
 
 /**
- * Answers tRPC's own clients at /trpc, one call a request: a batch would count as one request, however many calls are in it. tRPC's adapter
- * reads a body, and writes an answer, in one go; large ones would hold the event loop.
+ * Serves tRPC clients at /trpc, with one call per request: a batch would count as one request for the rate limit. tRPC's adapter is not
+ * used, because it parses bodies and serialises responses in one turn, so large ones would block the event loop.
  */
 export async function nativeRoutes(
   app: FastifyInstance,
-  router: AnyTRPCRouter,
-  contextOf: (request: FastifyRequest) => CallContext,
-  largeAnswers: LargeAnswers,
+  { endpoints, call }: Procedures,
+  admit: Admit,
+  largeResponses: LargeResponses,
 ): Promise<void> {
-  const types = new Map(endpointsOf(router).map(({ name, type }) => [name, type]))
+  const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]))
   app.removeContentTypeParser('application/json')
-  // What is wrong with a body is told in the shape that tRPC's clients expect.
+  // Errors of the body are returned in the shape that tRPC clients expect.
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
 
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { path } = request.params as { path: string }
     try {
-      const type = typeOf(request, types.get(path))
+      const endpoint = endpointOf(request, byName.get(path))
       const input = await inputOf(request)
-      const call = {
-        router,
-        path,
-        type,
-        ctx: contextOf(request),
-        getRawInput: async () => input,
-        signal: undefined,
-        batchIndex: 0,
-      }
-      const data: unknown = await callTRPCProcedure(call)
-      return (await largeAnswers.answerFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
+      if (endpoint.outsideTransaction === true) request.endTurn?.()
+      const { data } = await call(admit(request, endpoint), input)
+      return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {
       return sendNativeFailure(error, path, request, reply)
     }
   }
-  app.route({ method: ['GET', 'POST'], url: '/trpc/:path', handler })
+  const operationOf = ({ params }: FastifyRequest) => byName.get((params as { path: string }).path)?.name
+  app.route({ method: ['GET', 'POST'], url: '/trpc/:path', config: { operationOf }, handler })
 }
 
-function typeOf(request: FastifyRequest, type: 'query' | 'mutation' | undefined): 'query' | 'mutation' {
+function endpointOf(request: FastifyRequest, endpoint: Endpoint | undefined): Endpoint {
   const { path } = request.params as { path: string }
   if ((request.query as { batch?: unknown }).batch !== undefined)
-    throw new ServiceError('validation_error', 'Batching is not supported: make one call a request')
-  if (type === undefined) throw new ServiceError('not_found', `No procedure found on path "${path}"`)
+    throw new ServiceError('validation_error', 'Batching is not supported; send one call per request')
+  if (endpoint === undefined) throw new ServiceError('not_found', `No procedure found on path "${path}"`)
+  const { type } = endpoint
   if ((request.method === 'POST') !== (type === 'mutation'))
-    throw new ServiceError('method_not_allowed', `The procedure ${path} is a ${type}, which is not called with ${request.method}`)
-  return type
+    throw new ServiceError(
+      'method_not_allowed',
+      `The procedure ${path} is a ${type}, which cannot be called with ${request.method}`,
+    )
+  return endpoint
 }
 
 async function inputOf(request: FastifyRequest): Promise<unknown> {
@@ -64,12 +62,12 @@ async function inputOf(request: FastifyRequest): Promise<unknown> {
   return typeof input === 'string' && input !== '' ? await readJson(request, Buffer.from(input)) : undefined
 }
 
-function sendNativeFailure(cause: unknown, path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = getTRPCErrorFromUnknown(cause)
-  const failure = failureOfCall(error, request.id)
-  if (failure.errorCode === 'internal_error') request.log.error({ err: error.cause ?? error }, failure.message)
+function sendNativeFailure(error: unknown, path: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = failureOf(error, { requestId: request.id })
+  if (failure.errorCode === 'internal_error') request.log.error({ err: failure.cause ?? failure }, failure.message)
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds))
-  const { message, code, status: httpStatus, errorCode: error_code, details } = failure
+  const { message, status: httpStatus, errorCode: error_code, details } = failure
+  const code = trpcCodeOf(httpStatus)
   const data = { code, httpStatus, path, error_code, details }
   return reply.code(httpStatus).send({ error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } })
 }

@@ -1,20 +1,20 @@
 import type { z } from 'zod'
-import { ServiceError } from '../errors.ts'
-import { inputShape, plainSchema, type FieldSchema } from '../input-shape.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { type FieldSchema, inputShape, plainSchema } from '../procedures/input-shape.ts'
 
-/** Throws `validation_error` when a known parameter comes in a form that would not be understood; returns the query. */
+/** Returns the query. Throws `validation_error` if a known parameter has an unsupported notation. */
 export type QueryCheck = (query: object) => object
 
-/** How a query parameter is to be written. */
+/** The notation of a query parameter. */
 interface Form {
   isRepeatable: boolean
-  /** For people: `repeat it, as in state_id=1&state_id=2`. */
+  /** For the error message: `repeat it, as in state_id=1&state_id=2`. */
   rightForm: string
 }
 
 /**
- * The check of an endpoint's query, from the names and types of its input. Fields that the endpoint does not have are ignored; a filter
- * in another notation, such as `state_id[]=1` or `page[number]=2`, must not be: the answer would hold what was to be filtered out.
+ * Creates the check of an endpoint's query from the names and types of its input. Unknown fields are ignored. A filter in another notation,
+ * such as `state_id[]=1` or `page[number]=2`, must not be ignored, because the response would not be filtered.
  */
 export function queryCheck(input: z.ZodType | undefined, path: string): QueryCheck {
   const forms = new Map(
@@ -33,7 +33,7 @@ export function queryCheck(input: z.ZodType | undefined, path: string): QueryChe
   }
 }
 
-/** What repeats are names and numbers, none of which has a comma. */
+/** Repeatable parameters are names and numbers, which contain no comma. */
 function isUnderstood(value: unknown, { isRepeatable }: Form): boolean {
   return isRepeatable ? typeof value !== 'string' || !value.includes(',') : typeof value === 'string'
 }

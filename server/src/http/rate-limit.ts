@@ -1,33 +1,48 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { ServiceError } from '../errors.ts'
+import type { Caller } from '../procedures/context.ts'
+import { ServiceError } from '../procedures/errors.ts'
 import { RequestAllowance, type Taken } from './request-allowance.ts'
 
-/** Counts a tenant's requests where those of its keys are counted; no key has this id. */
+/** The key id under which a tenant's requests are counted. No key has it. */
 const ALL_KEYS = 0
+/** The same for the sessions of its pages, which have a share of their own: a page takes nothing from an integration. */
+const ALL_SESSIONS = -1
 
 type Limits = Pick<Config, 'rateLimitPerMinute' | 'tenantRateLimitPerMinute'>
 
-/** One of the limits, and what a request past it is told. */
+/** One of the limits, and the error message above it. */
 interface Limit {
   perMinute: number
   take(request: FastifyRequest): Promise<Taken>
-  message: string
+  messageFor(caller: Caller): string
 }
 
-/** What is left of a limit after a request was taken. */
+/** Where requests are counted. */
+type Counter = (caller: Caller) => { tenantId: number; id: number }
+
+/** By the key or the session. Ids of sessions begin at 1 as those of keys do, and are counted below `ALL_SESSIONS`. */
+const ownAllowance: Counter = ({ tenantId, keyId, session }) =>
+  session === undefined ? { tenantId, id: keyId } : { tenantId: session.tenantId, id: ALL_SESSIONS - session.id }
+
+const tenantAllowance: Counter = ({ tenantId, session }) => ({ tenantId, id: session === undefined ? ALL_KEYS : ALL_SESSIONS })
+
+/** The state of a limit after a request was counted. */
 type Standing = Taken & { perMinute: number }
 
 /**
- * A hook that counts requests a minute at a time, by the caller's key and by its tenant, or undefined when both limits are off. The
- * headers show the limit that leaves less.
+ * A hook that counts the requests per minute of the caller's key or session, and of its tenant; undefined if both limits are off. The headers
+ * describe the limit with fewer requests left.
  */
-export function rateLimitHook(db: Pick<Database, 'runAside'>, limits: Limits): onRequestAsyncHookHandler | undefined {
+export function rateLimitHook(db: Pick<Database, 'run'>, limits: Limits): onRequestAsyncHookHandler | undefined {
   const applied = [
-    limitOf(db, limits.rateLimitPerMinute, ({ caller }) => caller.keyId, 'This API key'),
-    // After the key's, so that what one key is refused is not taken from the others.
-    limitOf(db, limits.tenantRateLimitPerMinute, () => ALL_KEYS, "All of this tenant's API keys together"),
+    limitOf(db, limits.rateLimitPerMinute, ownAllowance, { key: 'This API key', session: 'This session' }),
+    // After the key's limit, so that rejected requests of one key do not count against the others.
+    limitOf(db, limits.tenantRateLimitPerMinute, tenantAllowance, {
+      key: "All of this tenant's API keys together",
+      session: "All of this tenant's sessions together",
+    }),
   ].filter((limit) => limit !== undefined)
   if (applied.length === 0) return undefined
   return async (request, reply) => {
@@ -36,7 +51,9 @@ export function rateLimitHook(db: Pick<Database, 'runAside'>, limits: Limits): o
       const standing = { ...(await limit.take(request)), perMinute: limit.perMinute }
       if (!standing.isAllowed) {
         show(standing, reply)
-        throw new ServiceError('rate_limit_exceeded', limit.message, { retryAfterSeconds: secondsLeft(standing) })
+        throw new ServiceError('rate_limit_exceeded', limit.messageFor(request.caller), {
+          retryAfterSeconds: secondsLeft(standing),
+        })
       }
       if (least === undefined || standing.remaining < least.remaining) least = standing
     }
@@ -45,17 +62,21 @@ export function rateLimitHook(db: Pick<Database, 'runAside'>, limits: Limits): o
 }
 
 function limitOf(
-  db: Pick<Database, 'runAside'>,
+  db: Pick<Database, 'run'>,
   perMinute: number,
-  keyIdOf: (request: FastifyRequest) => number,
-  who: string,
+  counterOf: Counter,
+  who: { key: string; session: string },
 ): Limit | undefined {
   if (perMinute === 0) return undefined
   const allowance = new RequestAllowance(db, perMinute)
   return {
     perMinute,
-    take: (request) => allowance.take(request.caller.tenantId, keyIdOf(request)),
-    message: `${who} may make ${perMinute} requests a minute; try again later`,
+    take: ({ caller }) => {
+      const { tenantId, id } = counterOf(caller)
+      return allowance.take(tenantId, id)
+    },
+    messageFor: ({ session }) =>
+      `${session === undefined ? who.key : who.session} may make ${perMinute} requests a minute; try again later`,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
+import { statement } from '../database/statements/statement.ts'
 
-/** What a request got of an allowance. */
+/** The result of counting a request. */
 export interface Taken {
   isAllowed: boolean
   /** Requests left in this minute. */
@@ -10,12 +10,12 @@ export interface Taken {
   msLeft: number
 }
 
-/** A key's minute, as far as this process knows it. */
+/** This process's knowledge of a key's current minute. */
 interface Window {
   endsAtMs: number
-  /** Set aside for this process. */
+  /** Leased to this process. */
   own: number
-  /** Not taken by any process, when last asked. */
+  /** Not leased to any process at the last query. */
   free: number
 }
 
@@ -28,8 +28,8 @@ const WINDOW = `interval '1 minute'`
 const MAX_WINDOWS = 10_000
 
 /**
- * What is taken at once: a tenth of what is free, or what is needed now. Of 600 requests 1 in 12 then asks the database, and no process
- * sits on more than 60 that another one could use.
+ * The size of a lease: a tenth of the free requests, or as many as are needed now. With a limit of 600, 1 in 12 requests queries the
+ * database, and a process holds at most 60 requests that another one could use.
  */
 const share = (free: string): string => `greatest(0, least(${free}, greatest($4::bigint, ceil((${free}) / 10.0)::bigint)))`
 
@@ -39,34 +39,35 @@ const FREE = `$3::bigint - case when ${OVER} then 0 else w.taken end`
 const takeShare = statement<
   [tenantId: number, keyId: number, limit: number, needed: number],
   { taken: number; granted: number; ms_left: number }
->(
-  'take_rate_limit_share',
-  `insert into rate_limit_windows as w (tenant_id, key_id, ends_at, taken, granted)
+>({
+  name: 'take_rate_limit_share',
+  lane: 'unsynced',
+  sql: `insert into rate_limit_windows as w (tenant_id, key_id, ends_at, taken, granted)
    values ($1, $2, clock_timestamp() + ${WINDOW}, ${share('$3::bigint')}, ${share('$3::bigint')})
    on conflict (tenant_id, key_id) do update
    set ends_at = case when ${OVER} then clock_timestamp() + ${WINDOW} else w.ends_at end,
      taken = case when ${OVER} then 0 else w.taken end + ${share(FREE)},
      granted = ${share(FREE)}
    returning taken, granted, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`,
-)
+})
 
 /**
- * Counts the requests of API keys, or of tenants, a minute at a time, for all server processes of a database together. A process takes some of a key's
- * requests at once and then counts without asking, so few requests wait for it. Never more than the limit are allowed. With several
- * processes it may be fewer by what one has taken and gets no requests for; with one process it is exact.
+ * Counts the requests of API keys or tenants per minute, across all server processes of a database. A process leases some of a key's
+ * requests and then counts without a query, so few requests wait for one. Never more than the limit are allowed. With several processes,
+ * fewer may be allowed, because a process may not use its lease; with one process the limit is exact.
  */
 export class RequestAllowance {
-  readonly #db: Pick<Database, 'runAside'>
+  readonly #db: Pick<Database, 'run'>
   readonly #limit: number
   readonly #windows = new Map<string, Window>()
   readonly #leases = new Map<string, Lease>()
 
-  constructor(db: Pick<Database, 'runAside'>, requestsPerMinute: number) {
+  constructor(db: Pick<Database, 'run'>, requestsPerMinute: number) {
     this.#db = db
     this.#limit = requestsPerMinute
   }
 
-  /** Takes one request of the key's minute, unless there is none left. */
+  /** Counts one request, unless none is left in this minute. */
   async take(tenantId: number, keyId: number): Promise<Taken> {
     const key = `${tenantId}/${keyId}`
     for (;;) {
@@ -80,7 +81,7 @@ export class RequestAllowance {
 
   #startLease(tenantId: number, keyId: number, key: string): Lease {
     const lease: Lease = { waiting: 0, done: Promise.resolve() }
-    // Asks a moment later, for all who come meanwhile.
+    // Queries in the next turn, for all requests that arrive until then.
     lease.done = Promise.resolve()
       .then(() => this.#lease(tenantId, keyId, key, lease))
       .finally(() => this.#leases.delete(key))
@@ -89,9 +90,9 @@ export class RequestAllowance {
   }
 
   async #lease(tenantId: number, keyId: number, key: string, lease: Lease): Promise<void> {
-    // The minute ends here no later than in the database, so that nothing of it is used in the next one.
+    // The minute ends here no later than in the database, so that a lease is not used in the next minute.
     const askedAtMs = performance.now()
-    const [row] = await this.#db.runAside(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
+    const [row] = await this.#db.run(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
     if (row === undefined) return
     if (this.#windows.size >= MAX_WINDOWS) this.#forgetPast()
     this.#windows.set(key, { endsAtMs: askedAtMs + row.ms_left, own: row.granted, free: this.#limit - row.taken })
@@ -103,7 +104,7 @@ export class RequestAllowance {
   }
 }
 
-/** Undefined when the database has to be asked. */
+/** Undefined if a query is needed. */
 function takeFrom(window: Window | undefined): Taken | undefined {
   if (window === undefined) return undefined
   const msLeft = window.endsAtMs - performance.now()

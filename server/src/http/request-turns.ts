@@ -1,64 +1,247 @@
-import type { onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
+import { Pace } from './pace.ts'
 
-/** Requests of a tenant that begin in one round of the event loop while others wait too. */
-const A_ROUND = 2
-/** A tenant counts as active for one to two of these after its last request. */
-const ACTIVE_MS = 1_000
-
-/**
- * Lets requests begin in turns while several tenants send them: in each round of the event loop a few of each tenant. Without that, two
- * hundred requests that arrive together are all begun before the next one of another tenant is looked at. A tenant that is alone waits
- * for nothing.
- */
-export class RequestTurns {
-  /** Tenants that wait, in the order of their turns, with what begins their requests. */
-  readonly #lines = new Map<number, (() => void)[]>()
-  #active = new Set<number>()
-  #before = new Set<number>()
-  #sinceMs = 0
-
-  /** Resolves when it is the tenant's turn. It is at once, without a promise, while the tenant is alone. */
-  take(tenantId: number): Promise<void> | undefined {
-    this.#seen(tenantId)
-    if (this.#lines.size === 0 && this.#isAlone(tenantId)) return undefined
-    return new Promise((begin) => this.#wait(tenantId, begin))
-  }
-
-  #wait(tenantId: number, begin: () => void): void {
-    if (this.#lines.size === 0) setImmediate(() => this.#giveTurns())
-    const line = this.#lines.get(tenantId)
-    if (line === undefined) this.#lines.set(tenantId, [begin])
-    else line.push(begin)
-  }
-
-  #seen(tenantId: number): void {
-    const nowMs = performance.now()
-    if (nowMs - this.#sinceMs > ACTIVE_MS) {
-      this.#before = nowMs - this.#sinceMs > 2 * ACTIVE_MS ? new Set() : this.#active
-      this.#active = new Set()
-      this.#sinceMs = nowMs
-    }
-    this.#active.add(tenantId)
-  }
-
-  #isAlone(tenantId: number): boolean {
-    return this.#active.size === 1 && (this.#before.size === 0 || (this.#before.size === 1 && this.#before.has(tenantId)))
-  }
-
-  #giveTurns(): void {
-    // Nobody joins a line meanwhile: what begins goes on in a later microtask.
-    for (const [tenantId, line] of this.#lines) {
-      for (const begin of line.splice(0, A_ROUND)) begin()
-      if (line.length === 0) this.#lines.delete(tenantId)
-    }
-    if (this.#lines.size > 0) setImmediate(() => this.#giveTurns())
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Ends the request's turn; undefined before it began and after it ended. */
+    endTurn?: (() => void) | undefined
   }
 }
 
-/** The hook that has a request wait for its turn; to come after authentication. */
-export function waitForTurn(turns: RequestTurns): onRequestAsyncHookHandler {
-  return async ({ caller }) => {
-    const turn = turns.take(caller.tenantId)
-    if (turn !== undefined) await turn
+/** The pace of the default limit. It is also the lowest: lower limits are enforced by 429, not by slowing requests down. */
+const DEFAULT_LIMIT = 6_000
+const REQUESTS_PER_SECOND = DEFAULT_LIMIT / 60
+/** The pace of large bodies. Parsing and validating 5 MB produces garbage, and its collection stops all requests. */
+const LARGE_BYTES_PER_SECOND = 5_242_880
+/** A request in progress for longer than this takes as much of the pace as several requests. Most take less on a quiet machine. */
+const REQUEST_MS = 5
+/** A pace that was not used is saved for this long. */
+const SAVED_SECONDS = 0.2
+/** Slow requests can use up the pace in advance for this long. */
+const DEBT_SECONDS = 0.5
+/** Requests of a tenant in progress within its pace. Many that start together would all compete with the next request of another tenant. */
+const AT_WORK_WITHIN_PACE = 2
+/** A tenant that sent large bodies while it was alone waits no longer than this for the next one. */
+const LARGE_DEBT_SECONDS = 2
+
+/** Requests of a tenant in progress while other tenants are active and there is no limit. Enough of them to share statements and commits. */
+const AT_WORK_WITHOUT_LIMIT = 16
+/** A request in progress for longer, such as one that waits for a lock, no longer blocks the tenant's other requests. */
+const LONGEST_TURN_MS = 250
+/** The same for a request with a large body, which takes that long to parse. */
+const LONGEST_LARGE_TURN_MS = 1_000
+/** While requests wait, the next one is also looked for at this interval, because time alone can allow it. */
+const TICK_MS = 10
+const MAX_LINES = 1_000
+
+/** A request in progress. */
+export interface Turn {
+  readonly line: Line
+  readonly isLarge: boolean
+  /** It exceeded the pace when it started, or has a large body. */
+  readonly isBeyondPace: boolean
+  readonly beganAtMs: number
+}
+
+/** A request that waits. */
+interface Waiting {
+  largeBytes: number
+  begin: (turn: Turn) => void
+}
+
+/** A tenant's requests. */
+interface Line {
+  readonly tenantId: number
+  readonly pace: Pace
+  readonly largePace: Pace
+  readonly atWork: Set<Turn>
+  readonly small: Waiting[]
+  /** Requests with large bodies wait separately, so that they don't block the others. */
+  readonly large: Waiting[]
+  /** Whether the last request that started was large. */
+  wasLarge: boolean
+}
+
+/**
+ * Shares the process between tenants. While several are active, the requests of each start at the pace of its limit, two in progress, and
+ * beyond that one at a time. Large bodies always start one at a time. Otherwise two hundred requests of one tenant that arrive together
+ * would share the processor and the database with the next request of another tenant. A single tenant does not wait.
+ */
+export class RequestTurns {
+  readonly #hasLimit: boolean
+  readonly #mostWithinPace: number
+  /** Number of requests beyond the pace that start in one iteration of the event loop. */
+  readonly #atOnce: number
+  /** The limit as a multiple of the default, at least 1. */
+  readonly #factor: number
+  readonly #lines = new Map<number, Line>()
+  readonly #withWaiting = new Set<Line>()
+  #isScheduled = false
+  #isTicking = false
+
+  /** Takes the limit of a tenant. 0 means no limit: then there is no pace, and every request exceeds it. */
+  constructor(requestsPerMinute: number) {
+    this.#hasLimit = requestsPerMinute > 0
+    this.#atOnce = this.#hasLimit ? 1 : AT_WORK_WITHOUT_LIMIT
+    this.#factor = Math.max(1, requestsPerMinute / DEFAULT_LIMIT)
+    this.#mostWithinPace = Math.floor(AT_WORK_WITHIN_PACE * this.#factor)
   }
+
+  /** Starts a request when it is the tenant's turn. Without a promise it has started. Each turn must be ended. */
+  begin(tenantId: number, largeBytes = 0): Turn | Promise<Turn> {
+    activeTenants.see(tenantId)
+    const line = this.#lineOf(tenantId)
+    const waiting = largeBytes > 0 ? line.large : line.small
+    const turn = waiting.length === 0 ? this.#turnFor(line, largeBytes) : undefined
+    if (turn !== undefined) return turn
+    return new Promise((begin) => {
+      waiting.push({ largeBytes, begin })
+      this.#withWaiting.add(line)
+      this.#schedule()
+    })
+  }
+
+  /** Ends a turn. A slow request takes its time from the pace. */
+  end(turn: Turn): void {
+    const { line, isLarge, beganAtMs } = turn
+    line.atWork.delete(turn)
+    const ms = Math.min(performance.now() - beganAtMs, LONGEST_TURN_MS)
+    if (!isLarge && ms > REQUEST_MS) line.pace.take(ms / REQUEST_MS - 1)
+    if (this.#withWaiting.has(line)) this.#schedule()
+  }
+
+  #lineOf(tenantId: number): Line {
+    const known = this.#lines.get(tenantId)
+    if (known !== undefined) return known
+    if (this.#lines.size >= MAX_LINES) this.#forgetIdle()
+    const perSecond = this.#hasLimit ? REQUESTS_PER_SECOND * this.#factor : 0
+    const bytesPerSecond = LARGE_BYTES_PER_SECOND * this.#factor
+    const line: Line = {
+      tenantId,
+      pace: new Pace(perSecond, { saved: perSecond * SAVED_SECONDS, debt: perSecond * DEBT_SECONDS }),
+      largePace: new Pace(bytesPerSecond, { saved: bytesPerSecond * SAVED_SECONDS, debt: bytesPerSecond * LARGE_DEBT_SECONDS }),
+      atWork: new Set(),
+      small: [],
+      large: [],
+      wasLarge: false,
+    }
+    this.#lines.set(tenantId, line)
+    return line
+  }
+
+  #forgetIdle(): void {
+    for (const [tenantId, line] of this.#lines) {
+      const isIdle = line.atWork.size === 0 && !this.#withWaiting.has(line)
+      if (isIdle && line.pace.isFull && line.largePace.isFull) this.#lines.delete(tenantId)
+    }
+  }
+
+  /** A turn, or undefined if the request must wait. */
+  #turnFor(line: Line, largeBytes: number): Turn | undefined {
+    const isLarge = largeBytes > 0
+    const isBeyondPace = isLarge || !line.pace.isAllowed
+    if (!activeTenants.isAlone(line.tenantId) && !this.#isFree(line, isLarge, isBeyondPace)) return undefined
+    line.pace.take(1)
+    line.largePace.take(largeBytes)
+    const turn = { line, isLarge, isBeyondPace, beganAtMs: performance.now() }
+    line.atWork.add(turn)
+    return turn
+  }
+
+  /** Whether another request of the tenant may be in progress beside those of other tenants. */
+  #isFree({ atWork, largePace }: Line, isLarge: boolean, isBeyondPace: boolean): boolean {
+    if (this.#hasLimit && isLarge && !largePace.isAllowed) return false
+    const counted = countedOf(atWork)
+    if (!isBeyondPace) return counted.small < this.#mostWithinPace
+    if (!this.#hasLimit) return counted.small + counted.large < AT_WORK_WITHOUT_LIMIT
+    return (isLarge ? counted.large : counted.small) === 0
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#giveTurns()
+    })
+  }
+
+  /** Starts what the pace of each tenant allows. Beyond it, one request per iteration of the event loop, or all that may run if there is no limit. */
+  #giveTurns(): void {
+    for (const line of this.#withWaiting) {
+      while (line.pace.isAllowed && this.#beginNext(line, line.small));
+      let begun = 0
+      while (begun < this.#atOnce && this.#beginEither(line)) begun++
+      if (line.small.length + line.large.length === 0) this.#withWaiting.delete(line)
+      else if (begun > 0) this.#schedule()
+    }
+    if (this.#withWaiting.size > 0) this.#tick()
+  }
+
+  #tick(): void {
+    if (this.#isTicking) return
+    this.#isTicking = true
+    setTimeout(() => {
+      this.#isTicking = false
+      this.#schedule()
+    }, TICK_MS)
+  }
+
+  /** Large and small requests start in turn. */
+  #beginEither(line: Line): boolean {
+    const [first, second] = line.wasLarge ? [line.small, line.large] : [line.large, line.small]
+    return this.#beginNext(line, first) || this.#beginNext(line, second)
+  }
+
+  /** Starts the next waiting request if it may start. */
+  #beginNext(line: Line, waiting: Waiting[]): boolean {
+    const [next] = waiting
+    const turn = next && this.#turnFor(line, next.largeBytes)
+    if (next === undefined || turn === undefined) return false
+    waiting.shift()
+    line.wasLarge = turn.isLarge
+    next.begin(turn)
+    return true
+  }
+}
+
+/** Numbers of requests in progress, without those in progress for too long. */
+function countedOf(atWork: ReadonlySet<Turn>): { small: number; large: number } {
+  const nowMs = performance.now()
+  const counted = { small: 0, large: 0 }
+  for (const { isLarge, beganAtMs } of atWork)
+    if (nowMs - beganAtMs < (isLarge ? LONGEST_LARGE_TURN_MS : LONGEST_TURN_MS)) counted[isLarge ? 'large' : 'small']++
+  return counted
+}
+
+/**
+ * Makes each request of the API wait for its turn after its body has arrived, so that a slow client holds no turn. The turn ends when the
+ * response begins, so that a slow reader holds none either.
+ */
+export function takeTurns(app: FastifyInstance, turns: RequestTurns): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const turn = beginTurn(request, turns)
+    if (turn === undefined) done()
+    else turn.then(() => done(), done)
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.endTurn?.()
+    done(null, payload)
+  })
+}
+
+/** Begins the request's turn, unless it has begun. Without a promise it has begun. */
+export function beginTurn(request: FastifyRequest, turns: RequestTurns, largeBytes = 0): Promise<void> | undefined {
+  if (request.caller === undefined || request.endTurn !== undefined) return undefined
+  const begun = (turn: Turn): void => {
+    request.endTurn = () => {
+      request.endTurn = undefined
+      turns.end(turn)
+    }
+  }
+  const turn = turns.begin(request.caller.tenantId, largeBytes)
+  if (turn instanceof Promise) return turn.then(begun)
+  begun(turn)
+  return undefined
 }

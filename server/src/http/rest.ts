@@ -1,82 +1,77 @@
-import { callTRPCProcedure, type AnyTRPCRouter } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { CallContext } from '../context.ts'
-import { endpointsOf } from '../endpoints.ts'
-import { ServiceError } from '../errors.ts'
-import { requireScope, type ProcedureMeta } from '../trpc.ts'
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { CallContext } from '../procedures/call-context.ts'
+import type { Endpoint } from '../procedures/endpoint.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
+import type { Procedures } from '../procedures/procedures.ts'
 import { announceDeprecation } from './deprecation.ts'
-import { answerOnce, answerOnceCalling, idempotencyKeyOf } from './idempotency.ts'
-import type { LargeAnswers } from './large-answers.ts'
+import type { LargeResponses } from './large-responses.ts'
 import { queryCheck, type QueryCheck } from './query-check.ts'
 
 export const API_PREFIX = '/api/v1'
 const ENVELOPE = { before: '{"success":true,"data":', after: '}' }
 
-/** Registers one route for every endpoint. `guards` run before the scope check: authentication, rate limit. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The call of the request. Set after the scope check, before the body is read. */
+    call?: CallContext
+  }
+}
+
+/** Creates the context of a call. Throws `insufficient_scope`. */
+export type Admit = (request: FastifyRequest, endpoint: Endpoint) => CallContext
+
+/** Registers a route for every endpoint. `guards` run before the scope check: authentication and rate limit. */
 export function registerRestRoutes(
   app: FastifyInstance,
-  router: AnyTRPCRouter,
-  contextOf: (request: FastifyRequest) => CallContext,
+  { endpoints, call }: Procedures,
+  admit: Admit,
   guards: readonly onRequestAsyncHookHandler[],
-  largeAnswers: LargeAnswers,
+  largeResponses: LargeResponses,
 ): void {
-  for (const { name, type, meta, input: schema } of endpointsOf(router)) {
-    const { method, path } = meta.openapi
-    const checkQuery = queryCheck(schema, path)
+  for (const endpoint of endpoints) {
+    const { method, path, deprecated } = endpoint
+    const checkQuery = queryCheck(endpoint.input, path)
     app.route({
       method,
       url: API_PREFIX + path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      onRequest: [...guards, async (request) => requireScope(request.caller.scopes, meta.scope)],
-      ...(meta.deprecated === undefined ? {} : { onSend: announceDeprecation(meta.deprecated) }),
+      config: { operationOf: () => endpoint.name },
+      onRequest: [
+        ...guards,
+        async (request) => {
+          request.call = admit(request, endpoint)
+        },
+      ],
+      ...(deprecated === undefined ? {} : { onSend: announceDeprecation(deprecated) }),
       handler: async (request, reply) => {
-        const input = inputOf(request, meta, checkQuery)
-        const getRawInput = async (): Promise<unknown> => input
-        const call = (ctx: CallContext): Promise<unknown> =>
-          callTRPCProcedure({ router, path: name, type, ctx, getRawInput, signal: undefined, batchIndex: 0 })
-        const context = contextOf(request)
-        const answerer = meta.callsOthers === true ? answerOnceCalling : answerOnce
-        const data = await (type === 'mutation' ? idempotently(request, reply, context, call, answerer) : call(context))
-        return (await largeAnswers.answerFor(request, reply, data, ENVELOPE)) ?? { success: true, data }
+        const input = inputOf(request, endpoint, checkQuery)
+        const keyed = endpoint.type === 'mutation' ? keyedRequestOf(request) : undefined
+        // The call waits for another server, not for the processor.
+        if (endpoint.outsideTransaction === true) request.endTurn?.()
+        const { data, isReplayed } = await call(request.call as CallContext, input, keyed)
+        if (isReplayed) reply.header('idempotency-replayed', 'true')
+        return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { success: true, data }
       },
     })
   }
 }
 
-async function idempotently(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  context: CallContext,
-  call: (context: CallContext) => Promise<unknown>,
-  answerer: typeof answerOnce,
-): Promise<unknown> {
-  const key = idempotencyKeyOf(request.headers['idempotency-key'])
-  if (key === undefined) return call(context)
-  const fingerprint = `${request.method} ${request.url} ${request.bodyHash ?? JSON.stringify(request.body)}`
-  // What the call changes is committed after it.
-  const change = context.beginChange()
-  try {
-    const keyed = { tenantId: context.caller.tenantId, key, fingerprint }
-    // Read again before the commit, a revoked key would be kept as valid.
-    const revoked: number[] = []
-    const forgetKey = (keyId: number): number => revoked.push(keyId)
-    const answer = await answerer(context.db, context.encryption, keyed, (db) => call({ ...context, db, forgetKey }))
-    for (const keyId of revoked) context.forgetKey(keyId)
-    if (answer.replayed) reply.header('idempotency-replayed', 'true')
-    return answer.data
-  } finally {
-    change?.end()
-  }
+function keyedRequestOf(request: FastifyRequest): KeyedRequest | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key.length < 1 || key.length > 255)
+    throw new ServiceError('validation_error', 'Idempotency-Key must have 1 to 255 characters')
+  return { key, fingerprint: `${request.method} ${request.url} ${request.bodyHash ?? JSON.stringify(request.body)}` }
 }
 
-/** One flat object of the body's or the query's fields and the path's; a path parameter wins over a field of the same name. */
-function inputOf(request: FastifyRequest, meta: ProcedureMeta, checkQuery: QueryCheck): Record<string, unknown> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const fields = isRead ? checkQuery(request.query as object) : bodyInput(request.body, meta)
+/** One flat object with the fields of the body or query and the path parameters, which override fields of the same name. */
+function inputOf(request: FastifyRequest, endpoint: Endpoint, checkQuery: QueryCheck): Record<string, unknown> {
+  const fields = endpoint.type === 'query' ? checkQuery(request.query as object) : bodyInput(request.body, endpoint)
   return { ...(fields as object), ...(request.params as object) }
 }
 
-function bodyInput(body: unknown, meta: ProcedureMeta): unknown {
-  if (meta.inputOfBody !== undefined) return meta.inputOfBody(body)
+function bodyInput(body: unknown, { inputOfBody }: Endpoint): unknown {
+  if (inputOfBody !== undefined) return inputOfBody(body)
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   throw new ServiceError('validation_error', 'The body must be a JSON object')

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { activeTracing, type RequestTrace } from '../tracing/index.ts'
+import { activeTracing, type RequestTrace } from '../runtime/tracing/index.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For what machines ask every few seconds. */
+    /** For health checks, which would only add noise. */
     isUntraced?: boolean
   }
 }
 
-/** Makes a span of each request, and puts its ids into the request's log lines. Adds nothing while tracing is off. */
+/** Creates a span for each request, and adds its ids to the request's log lines. Does nothing while tracing is off. */
 export function traceRequests(app: FastifyInstance): void {
   const tracing = activeTracing()
   if (tracing === undefined) return
@@ -18,7 +18,7 @@ export function traceRequests(app: FastifyInstance): void {
     const trace = tracing.beginRequest(request.headers, { method, scheme, path: pathOf(request), requestId })
     request.log = request.log.child(trace.ids)
     reply.log = request.log
-    // Comes after the last byte, and also when the client goes away, of which the framework's hooks tell nothing.
+    // Emitted after the last byte, and also when the client disconnects, for which the framework has no hook.
     reply.raw.once('close', () => endTrace(trace, request, reply))
     trace.within(done)
   })

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../procedures/errors.ts'
 
-/** The failure of a request that no route is for; sets the `Allow` header. */
+/** The error for an unknown route. Sets the `Allow` header. */
 export type Refusal = (request: FastifyRequest, reply: FastifyReply) => ServiceError
 
-/** Tells a path that exists with other methods (405) from one that does not exist (404), by the routes that are added after this. */
+/** Distinguishes a path with other methods (405) from an unknown one (404), by the routes that are added afterwards. */
 export function unknownRoute(app: FastifyInstance): Refusal {
   const patterns: { methods: string[]; segments: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    // That of preflights is no path of its own.
+    // The route for preflights matches every path.
     if (url !== '*') patterns.push({ methods: [method].flat(), segments: url.split('/') })
   })
   const refusal: Refusal = (request, reply) => {
@@ -24,7 +24,7 @@ export function unknownRoute(app: FastifyInstance): Refusal {
   return refusal
 }
 
-/** Refuses such requests before their body is looked at: whatever is wrong with it, there is nothing to send it to. */
+/** Rejects requests to unknown routes before their body is read. */
 export function refuseBeforeBody(app: FastifyInstance, refusal: Refusal): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
@@ -34,7 +34,7 @@ export function refuseBeforeBody(app: FastifyInstance, refusal: Refusal): void {
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
-    pattern.length === segments.length &&
-    pattern.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
+    (pattern.at(-1) === '*' ? pattern.length <= segments.length : pattern.length === segments.length) &&
+    pattern.every((part, index) => part === '*' || (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
   )
 }

@@ -1,7 +1,7 @@
-import type { Deprecation } from '../trpc.ts'
+import type { Deprecation } from '../procedures/endpoint-facts.ts'
 import type { JsonObject } from './types.ts'
 
-/** The headers of a deprecated operation's answers, which the operation refers to. */
+/** The response headers of deprecated operations. */
 export const DEPRECATION_HEADERS: Record<string, JsonObject> = {
   Deprecation: {
     description: 'Time from which the operation is deprecated: `@` and Unix seconds (RFC 9745).',
@@ -11,12 +11,12 @@ export const DEPRECATION_HEADERS: Record<string, JsonObject> = {
   Link: { description: 'Page that names the replacement, with `rel="deprecation"`.', schema: { type: 'string' } },
 }
 
-/** Those of them that are sent. */
+/** The headers that a deprecated operation sends. */
 export function deprecationHeaderNames({ sunset }: Deprecation): string[] {
   return Object.keys(DEPRECATION_HEADERS).filter((name) => name !== 'Sunset' || sunset !== undefined)
 }
 
-/** What the document says to programs; `x-sunset` is what tools that compare documents read. */
+/** The machine-readable part; tools that compare documents read `x-sunset`. */
 export function deprecationFields(deprecation: Deprecation | undefined): JsonObject {
   if (deprecation === undefined) return {}
   const { sunset, link } = deprecation
@@ -27,7 +27,7 @@ export function deprecationFields(deprecation: Deprecation | undefined): JsonObj
   }
 }
 
-/** What the document says to people, as paragraphs of a description. */
+/** The human-readable part, as paragraphs of a description. */
 export function deprecationText(deprecation: Deprecation | undefined): string[] {
   if (deprecation === undefined) return []
   const { since, sunset, link } = deprecation

@@ -1,13 +1,14 @@
-import type { AnyTRPCRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
-import { endpointsOf } from '../endpoints.ts'
-import { inputShape } from '../input-shape.ts'
-import { appRouter } from '../router.ts'
-import type { Deprecation } from '../trpc.ts'
-import { API_VERSION, INFO, TAGS } from './description.ts'
+import type { Endpoint } from '../procedures/endpoint.ts'
+import type { Deprecation } from '../procedures/endpoint-facts.ts'
+import { inputShape } from '../procedures/input-shape.ts'
+import { proceduresOf } from '../procedures/procedures.ts'
+import { topicsOf, type Slice } from '../procedures/slice.ts'
+import { SLICES } from '../slices.ts'
+import { API_VERSION, INFO } from './description.ts'
 import { DEPRECATION_HEADERS, deprecationFields, deprecationHeaderNames, deprecationText } from './deprecation.ts'
-import { answerExample, requestExample } from './examples.ts'
+import { responseExample, requestExample } from './examples.ts'
 import { ERROR_CODE_SCHEMA, ERROR_DETAIL_SCHEMA, errorResponses, SHARED_RESPONSES } from './error-responses.ts'
 import { withoutZodNoise } from './json-schema.ts'
 import { eventSchemas, WEBHOOK_PARAMETERS, webhookOperations } from './webhook-operations.ts'
@@ -21,12 +22,14 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'A value of your own for this call, 1 to 255 characters. For 24 hours, the same key with the same request gives the first answer again, with `Idempotency-Replayed: true`, and changes nothing.',
+    'A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-/** The OpenAPI document: what trpc-to-openapi makes of the procedures, with the envelope, the errors and the webhooks that the API really has. */
-export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
+/** The OpenAPI document: the output of trpc-to-openapi, plus the API's envelope, errors and webhooks. */
+export function openApiDocument(slices: readonly Slice[] = SLICES): JsonObject {
+  const { endpoints, router } = proceduresOf(slices)
+  const topics = topicsOf(slices)
   const generated = generateOpenApiDocument(router as never, {
     title: INFO.title,
     version: API_VERSION,
@@ -34,17 +37,16 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
     openApiVersion: '3.1.1',
   }) as unknown as { paths: Record<string, Record<string, Operation>>; components?: { schemas?: Record<string, JsonObject> } }
 
-  const endpoints = endpointsOf(router)
   const own = Object.entries(generated.components?.schemas ?? {}).filter(([name]) => !name.startsWith('error.'))
   const schemas: Record<string, JsonObject> = {
     ErrorCode: ERROR_CODE_SCHEMA,
     ErrorDetail: ERROR_DETAIL_SCHEMA,
     ...Object.fromEntries(own),
-    ...eventSchemas(),
+    ...eventSchemas(topics),
   }
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const endpoint of endpoints) {
-    const { method, path } = endpoint.meta.openapi
+    const { method, path } = endpoint
     const operation = generated.paths[path]?.[method.toLowerCase()]
     if (operation === undefined) throw new Error(`${endpoint.name} is missing from the generated document`)
     ;(paths[path] ??= {})[method.toLowerCase()] = operationOf(endpoint, operation, schemas)
@@ -53,15 +55,15 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
     openapi: '3.1.1',
     info: INFO,
     servers: [{ url: '/api/v1', description: 'This server' }],
-    tags: TAGS,
+    tags: slices.flatMap(({ tags }) => tags),
     security: [{ [SECURITY_SCHEME]: [] }],
     paths,
-    webhooks: webhookOperations(),
+    webhooks: webhookOperations(topics),
     components: {
       schemas,
       parameters: WEBHOOK_PARAMETERS,
       responses: SHARED_RESPONSES,
-      headers: { ...HEADERS, ...(endpoints.some(({ meta }) => meta.deprecated) ? DEPRECATION_HEADERS : {}) },
+      headers: { ...HEADERS, ...(endpoints.some(({ deprecated }) => deprecated) ? DEPRECATION_HEADERS : {}) },
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: 'apiKey',
@@ -76,34 +78,33 @@ export function openApiDocument(router: AnyTRPCRouter = appRouter): JsonObject {
 
 const ADDITION = 'Addition: this operation is not part of the published API specification.'
 
-type Endpoint = ReturnType<typeof endpointsOf>[number]
 type ExampleOf = (schema: JsonObject) => unknown
 
-function operationOf({ name, meta, input }: Endpoint, generated: Operation, schemas: Record<string, JsonObject>): JsonObject {
-  const { method, path, summary, description } = meta.openapi
+function operationOf(endpoint: Endpoint, generated: Operation, schemas: Record<string, JsonObject>): JsonObject {
+  const { name, scope, method, path, summary, description, input, deprecated } = endpoint
   const parameters = (generated.parameters ?? []).map((parameter) => parameterOf(parameter, input))
   if (method !== 'GET') parameters.push(IDEMPOTENCY_KEY)
-  const requestBody = requestBodyOf(generated, meta.indexedInput, (schema) => requestExample(name, schema, schemas))
-  const example = (data: JsonObject): unknown => answerExample(name, data, schemas)
+  const requestBody = requestBodyOf(generated, endpoint.itemsField, (schema) => requestExample(name, schema, schemas))
+  const example = (data: JsonObject): unknown => responseExample(name, data, schemas)
   return {
     operationId: name,
     tags: [tagOf(path)],
     summary,
     description: [
-      description ?? summary,
-      ...deprecationText(meta.deprecated),
-      ...(meta.extension === true ? [ADDITION] : []),
-      `Scope: \`${meta.scope}\`.`,
+      description,
+      ...deprecationText(deprecated),
+      ...(endpoint.isAddition === true ? [ADDITION] : []),
+      `Scope: \`${scope}\`.`,
     ].join('\n\n'),
-    ...deprecationFields(meta.deprecated),
-    ...(meta.extension === true ? { 'x-addition': true } : {}),
+    ...deprecationFields(deprecated),
+    ...(endpoint.isAddition === true ? { 'x-addition': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { 200: successResponse(generated, meta.deprecated, example), ...errorResponses(meta, parameters) },
+    responses: { 200: successResponse(generated, deprecated, example), ...errorResponses(endpoint, parameters) },
   }
 }
 
-/** With its text on the parameter itself, where readers and generators look for it, and its default, which trpc-to-openapi leaves out. */
+/** A parameter with its description, which generators expect on the parameter itself, and its default, which trpc-to-openapi omits. */
 function parameterOf(parameter: Parameter, input: Endpoint['input']): Parameter {
   const { description: _, ...schema } = parameter.schema ?? {}
   const defaultValue = inputShape(input)[parameter.name]?.def.defaultValue
@@ -116,9 +117,8 @@ function parameterOf(parameter: Parameter, input: Endpoint['input']): Parameter 
   }
 }
 
-/** The texts on an input's fields, those on what is optional among them, which trpc-to-openapi leaves out. */
+/** The descriptions of an input's fields, including optional fields, which trpc-to-openapi omits. */
 function textsOf(input: Endpoint['input']): Record<string, unknown> {
-  if (input === undefined) return {}
   const { properties = {} } = z.toJSONSchema(input, { io: 'input' }) as { properties?: Record<string, JsonObject> }
   return Object.fromEntries(Object.entries(properties).map(([name, { description }]) => [name, description]))
 }
@@ -170,12 +170,12 @@ function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf
 
 const HEADERS = {
   'X-Request-Id': {
-    description: "Id of the request: the caller's own `X-Request-Id`, or a generated one.",
+    description: 'Id of the request: the `X-Request-Id` you sent, or a generated one.',
     schema: { type: 'string' },
   },
   'RateLimit-Limit': {
     description:
-      'Requests allowed a minute, to the key or to all keys of the tenant together: of the limit that leaves less. Absent, like the other two, when both limits are off.',
+      'Requests allowed per minute. There is a limit per key and one for all keys of the tenant together; the `RateLimit-*` headers describe the one with fewer requests left. They are absent when both limits are off.',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': { description: 'Requests left in the current minute.', schema: { type: 'integer' } },

@@ -1,9 +1,9 @@
-import { ERRORS, type ErrorCode } from '../errors.ts'
-import { INVALID_ID_MESSAGE } from '../fields.ts'
-import type { ProcedureMeta } from '../trpc.ts'
+import { API_ERROR_CODES, ERRORS, type ErrorCode } from '../procedures/errors.ts'
+import { INVALID_ID_MESSAGE } from '../procedures/fields/fields.ts'
+import type { EndpointFacts } from '../procedures/endpoint-facts.ts'
 import { described, type JsonObject, type Parameter } from './types.ts'
 
-/** What every operation can answer with. */
+/** Error codes of every operation. */
 const ALWAYS: ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
@@ -15,7 +15,7 @@ const ALWAYS: ErrorCode[] = [
   'service_unavailable',
 ]
 
-/** Statuses whose codes are the same in every operation that has them. */
+/** Statuses with the same codes in every operation. */
 const SHARED: Record<number, string> = {
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -27,9 +27,9 @@ const SHARED: Record<number, string> = {
   503: 'ServiceUnavailable',
 }
 
-/** The failed answers of an operation, by status, and `default` for what no operation answers itself: a wrong method, a future code. */
-export function errorResponses(meta: ProcedureMeta, parameters: readonly Parameter[]): Record<string, JsonObject> {
-  const byStatus = Map.groupBy(errorCodes(meta, parameters), (code) => ERRORS[code].status)
+/** The error responses of an operation by status, and `default` for errors outside of it: a wrong method, a future code. */
+export function errorResponses(endpoint: EndpointFacts, parameters: readonly Parameter[]): Record<string, JsonObject> {
+  const byStatus = Map.groupBy(errorCodes(endpoint, parameters), (code) => ERRORS[code].status)
   const own = [...byStatus]
     .toSorted(([a], [b]) => a - b)
     .map(([status, codes]) => [
@@ -39,10 +39,10 @@ export function errorResponses(meta: ProcedureMeta, parameters: readonly Paramet
   return { ...Object.fromEntries(own), default: { $ref: '#/components/responses/Failure' } }
 }
 
-function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...ALWAYS, ...meta.errors])
+function errorCodes(endpoint: EndpointFacts, parameters: readonly Parameter[]): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...ALWAYS, ...(endpoint.errors ?? [])])
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
-  const { method } = meta.openapi
+  const { method } = endpoint
   if (inPath.length < parameters.length || method === 'PUT') codes.add('validation_error')
   if (inPath.length > 0) codes.add('not_found')
   if (inPath.some((parameter) => parameter.schema?.type === 'integer')) codes.add('invalid_id')
@@ -51,7 +51,7 @@ function errorCodes(meta: ProcedureMeta, parameters: readonly Parameter[]): Erro
   return CODES.filter((code) => codes.has(code))
 }
 
-const CODES = Object.keys(ERRORS) as ErrorCode[]
+const CODES: readonly ErrorCode[] = API_ERROR_CODES
 
 /** The component that lists every error code. */
 export const ERROR_CODE_SCHEMA: JsonObject = {
@@ -70,7 +70,7 @@ function failureResponse(codes: readonly ErrorCode[]): JsonObject {
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(codes.some((code) => WITH_RETRY_AFTER.has(code))
-        ? { 'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } } }
+        ? { 'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer' } } }
         : {}),
     },
     content: {
@@ -107,10 +107,10 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
       success: { type: 'boolean', enum: [false], description: 'false: the call failed.' },
       error: {
         type: 'object',
-        description: 'What is wrong.',
+        description: 'The error.',
         properties: {
-          code: described(code, 'Error code, for programs.'),
-          message: { type: 'string', description: 'What is wrong and what to change, for people.' },
+          code: described(code, 'Machine-readable error code.'),
+          message: { type: 'string', description: 'Human-readable description of the error and how to fix it.' },
           ...(withDetails ? { details: DETAILS } : {}),
         },
         required: ['code', 'message'],
@@ -120,11 +120,11 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
   }
 }
 
-const DETAIL = { type: 'string', description: 'What is wrong and what to change.' }
+const DETAIL = { type: 'string', description: 'Description of the error and how to fix it.' }
 
 /** The component of an entry of `details`. */
 export const ERROR_DETAIL_SCHEMA: JsonObject = {
-  description: 'What is wrong with one field, or with one order of a submitted array.',
+  description: 'An invalid field, or an invalid order of a submitted array.',
   oneOf: [
     {
       type: 'object',
@@ -147,19 +147,19 @@ export const ERROR_DETAIL_SCHEMA: JsonObject = {
 
 const DETAILS = {
   type: 'array',
-  description: 'What is wrong with each field (`path`), or with each order of a submitted array (`index`).',
+  description: 'One entry for each invalid field (`path`), or for each invalid order of a submitted array (`index`).',
   items: { $ref: '#/components/schemas/ErrorDetail' },
 }
 
-/** The failed answers that operations refer to. */
+/** The error responses shared by several operations. */
 export const SHARED_RESPONSES: Record<string, JsonObject> = {
   ...Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, failureResponse(codesOf(Number(status)))])),
   Failure: {
     description:
-      'Any other failure, in the same shape: `method_not_allowed` (405) when the path exists with other methods only, or a code added later.',
+      'Any other error, in the same format: `method_not_allowed` (405) when the path does not support the method, or a code added later.',
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      Allow: { description: 'Methods of the path, with `method_not_allowed`.', schema: { type: 'string' } },
+      Allow: { description: 'Supported methods of the path, sent with `method_not_allowed`.', schema: { type: 'string' } },
     },
     content: {
       'application/json': {

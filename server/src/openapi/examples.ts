@@ -1,7 +1,7 @@
 import { SAMPLE_TIME, SAMPLE_VALUES } from './sample-values.ts'
 import type { JsonObject } from './types.ts'
 
-/** As much of a JSON Schema as examples are made from. */
+/** The parts of a JSON Schema that examples need. */
 interface Schema extends JsonObject {
   $ref?: string
   type?: string | string[]
@@ -17,28 +17,28 @@ interface Schema extends JsonObject {
 
 type Components = Record<string, Schema>
 
-/** Where in the document a value stands, and whether it is asked for or answered. */
-interface Place {
+/** The path of a value in the document, and whether it is in a request or a response. */
+interface ValueContext {
   path: readonly string[]
   inRequest: boolean
   components: Components
 }
 
-/** A body with what it needs, and those of its other fields whose schema has an example: so they can be chosen to go together. */
+/** A request body with the required fields, and the optional fields whose schema has an example, which are chosen to fit together. */
 export function requestExample(operationId: string, schema: Schema, components: Components): unknown {
   return exampleOf(schema, { path: [operationId], inRequest: true, components })
 }
 
-/** The `data` of an answer, with all of its fields. */
-export function answerExample(operationId: string, schema: Schema, components: Components): unknown {
+/** The `data` of a response, with all fields. */
+export function responseExample(operationId: string, schema: Schema, components: Components): unknown {
   return exampleOf(schema, { path: [operationId], inRequest: false, components })
 }
 
-function exampleOf(schema: Schema, place: Place): unknown {
-  const { path, components } = place
+function exampleOf(schema: Schema, context: ValueContext): unknown {
+  const { path, components } = context
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return exampleOf(components[name] ?? {}, { ...place, path: [...path, name] })
+    return exampleOf(components[name] ?? {}, { ...context, path: [...path, name] })
   }
   if (schema.examples !== undefined) return schema.examples[0]
   const key = path.map((_, start) => path.slice(start).join('.')).find((end) => end in SAMPLE_VALUES)
@@ -46,17 +46,19 @@ function exampleOf(schema: Schema, place: Place): unknown {
   if ('const' in schema) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
   const [alternative] = schema.anyOf ?? schema.oneOf ?? []
-  if (alternative !== undefined) return exampleOf(alternative, place)
-  if (schema.properties !== undefined) return objectExample(schema.properties, schema.required ?? [], place)
-  if (schema.items !== undefined) return [exampleOf(schema.items, place)]
+  if (alternative !== undefined) return exampleOf(alternative, context)
+  if (schema.properties !== undefined) return objectExample(schema.properties, schema.required ?? [], context)
+  if (schema.items !== undefined) return [exampleOf(schema.items, context)]
   return plainValue(schema)
 }
 
-function objectExample(properties: Record<string, Schema>, required: readonly string[], place: Place): JsonObject {
+function objectExample(properties: Record<string, Schema>, required: readonly string[], context: ValueContext): JsonObject {
   const shown = Object.entries(properties).filter(
-    ([name, schema]) => !place.inRequest || required.includes(name) || hasExample(schema),
+    ([name, schema]) => !context.inRequest || required.includes(name) || hasExample(schema),
   )
-  return Object.fromEntries(shown.map(([name, schema]) => [name, exampleOf(schema, { ...place, path: [...place.path, name] })]))
+  return Object.fromEntries(
+    shown.map(([name, schema]) => [name, exampleOf(schema, { ...context, path: [...context.path, name] })]),
+  )
 }
 
 function hasExample({ examples, anyOf = [] }: Schema): boolean {

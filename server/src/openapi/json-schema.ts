@@ -1,7 +1,7 @@
 /**
- * The document without what zod adds beyond its meaning: patterns that repeat a standard format, bounds that are those of any
- * safe integer, and closed objects, which would make every new field a breaking change. What generators of clients stumble over is
- * written as all of them read it: a `const` as an `enum` of one, a slash in a pattern as `\x2F`.
+ * The document without zod's redundant keywords: patterns of standard formats, bounds of safe integers, and closed objects, which would
+ * make every new field a breaking change. Keywords that some client generators do not support are rewritten: a `const` as an `enum` with
+ * one value, a slash in a pattern as `\x2F`.
  */
 export function withoutZodNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutZodNoise)
@@ -18,7 +18,7 @@ function plain(key: string, entry: unknown): [string, unknown] {
   return [key, withoutZodNoise(entry)]
 }
 
-/** Generators write a pattern as a literal between slashes: some escape those inside it, some escape even an escaped one, some none. */
+/** Generators write a pattern between slashes. Some escape the slashes inside it, some escape an escaped slash again, some escape none. */
 function withoutSlashes(pattern: string): string {
   return pattern.replaceAll(/\\?[^]/g, (part) => (part === '/' || part === String.raw`\/` ? String.raw`\x2F` : part))
 }

@@ -1,14 +1,13 @@
-import { EVENT_SAMPLES } from '../events/index.ts'
+import { orderCreated } from '../domain/order-states/index.ts'
 
 export const SAMPLE_TIME = '2026-11-21T09:30:00.000Z'
 const LATER = '2026-11-21T09:42:00.000Z'
 const EVENT_ID = 'evt_10000000000000000000a1b2'
 
 /**
- * What the examples of answers hold, by the field's name, or by the end of its path (`Order.id`, `from.quantity`) where the name alone
- * means different things. A path begins with the `operationId` and has the components that it goes through. What is not here is 1, true,
- * the first of the allowed values, or a time. Fields of requests have examples in their own schemas, except those that are transformed,
- * where zod leaves them out.
+ * Sample values of response examples, by the field's name, or by the end of its path (`Order.id`, `from.quantity`) where the name alone
+ * is ambiguous. A path begins with the `operationId` and includes component names. The default is 1, true, the first allowed value, or a
+ * time. Request fields have examples in their own schemas, except transformed fields, for which zod omits them.
  */
 export const SAMPLE_VALUES: Record<string, unknown> = {
   'Product.id': 815,
@@ -165,7 +164,7 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'webhooks.retryDelivery.Delivery.completed_at': null,
   'webhooks.retryDelivery.Delivery.next_attempt_at': LATER,
   'webhooks.test.Delivery.attempts.trigger': 'test',
-  Event: { id: EVENT_ID, event: 'order/created', created_at: SAMPLE_TIME, data: EVENT_SAMPLES['order/created'] },
+  Event: { id: EVENT_ID, event: 'order/created', created_at: SAMPLE_TIME, data: orderCreated.sample },
 
   'ApiKey.id': 3,
   'CreatedApiKey.id': 3,
@@ -180,7 +179,24 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'CreatedApiKey.last_used_at': null,
   revoked_at: null,
   'apiKeys.revoke.ApiKey.revoked_at': LATER,
+  'UsageHour.at': '2026-11-21T09:00:00.000Z',
+  requests: 1_284,
+  client_errors: 12,
+  limited: 0,
+  server_errors: 0,
+
   'AuditEntry.id': '0198f3a2-5d1c-7a40-9b61-3c1f3a2f7b11',
+  'Session.id': 12,
+  'Session.kind': 'dashboard',
+  'Session.device_name': null,
+  'Session.operator': null,
+  'Session.address': '203.0.113.9',
+  'Session.user_agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+  'Session.created_at': SAMPLE_TIME,
+  'Session.last_seen_at': LATER,
+  'Session.expires_at': '2026-11-28T09:30:00.000Z',
+  'sessions.end.message': 'Session ended',
+
   key_id: 3,
   key_name: 'ERP',
   address: '203.0.113.7',

@@ -1,4 +1,4 @@
-/** Just enough of OpenAPI's shape to work on a generated document. */
+/** The parts of OpenAPI's shape needed to work on a generated document. */
 export interface JsonObject {
   [key: string]: unknown
 }
@@ -20,7 +20,7 @@ export interface Operation extends JsonObject {
   responses: Record<string, { content?: Content } | undefined>
 }
 
-/** A schema with a text of its own, unless it has one or refers to a component, which has: not every generator reads a text beside a `$ref`. */
+/** Adds a description, unless the schema has one or is a `$ref`: the component has its own, and not every generator reads a text beside a `$ref`. */
 export function described(schema: JsonObject, description: string): JsonObject {
   return '$ref' in schema ? schema : { description, ...schema }
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Puts a folder's entries onto the disk: a new name, or a rename, is there for good only when its folder is. */
+/** Flushes a folder to the disk. A new file or a rename survives a crash only when its folder was flushed. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

@@ -50,6 +50,17 @@ create table order_lines (
   barcode text not null, quantity int not null, picked_quantity numeric(14, 3) not null default 0, price numeric(12, 2)
 );
 create index on order_lines (order_id);
+create table flows (
+  id bigint generated always as identity primary key,
+  tenant_id int not null references tenants,
+  order_id bigint not null references orders, picked numeric(14, 3) not null default 0
+);
+create table picks (
+  id bigint generated always as identity primary key,
+  flow_id bigint not null references flows, order_line_id bigint not null references order_lines,
+  movement_id bigint not null, quantity numeric(14, 3) not null, created_at timestamptz not null default now()
+);
+create index on picks (flow_id);
 create table outbox_events (
   id bigint generated always as identity primary key,
   tenant_id int not null, topic text not null, payload jsonb not null, created_at timestamptz not null default now()

@@ -1,5 +1,5 @@
-// The bare server that ours is measured against: Fastify and pg, named statements, JSON text from Postgres passed through, and nothing
-// else. No authentication, no validation, no limits, no log. Its tenants are numbered 1 (small), 2 (large) and 3 (written to).
+// The bare server that the service is compared with: Fastify and pg, named statements, JSON text from Postgres passed through. It has no
+// authentication, no validation, no limits and no log. Its tenants are 1 (small), 2 (large) and 3 (written to).
 import Fastify, { type FastifyReply } from 'fastify'
 import pg from 'pg'
 import * as sql from './statements.ts'
@@ -21,6 +21,12 @@ interface StockBody {
   adjustment_quantity: number
   quantity: number
   reason?: string
+}
+
+interface PickBody {
+  barcode: string
+  location_id: string
+  quantity: number
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -90,6 +96,11 @@ app.post<{ Body: StockBody }>('/api/v1/stock/adjustment', async ({ body }) => ({
 app.put<{ Params: { id: string }; Body: StockBody }>('/api/v1/stock/product/:id', async ({ params, body }) => ({
   success: true,
   data: await one('set_stock', sql.SET_STOCK, [WRITTEN, Number(params.id), body.location_id, body.quantity, body.reason ?? null]),
+}))
+
+app.post<{ Params: { id: string }; Body: PickBody }>('/api/v1/flows/:id/picks', async ({ params, body }) => ({
+  success: true,
+  data: await one('pick', sql.PICK, [WRITTEN, Number(params.id), body.barcode, body.location_id, body.quantity]),
 }))
 
 app.post<{ Body: { products: object[] } }>('/api/v1/products/bulk', async ({ body }) => {

@@ -1,10 +1,10 @@
-// The load generator, a process of its own. It shares the machine with what it measures, so it does as little as it can: plain sockets,
-// one request at a time on each, and of an answer only the status and the length are looked at.
+// The load generator, a separate process. It shares the machine with the measured server, so it does as little as possible: plain sockets,
+// one request at a time on each, and it reads only the status and the length of a response.
 import { createHistogram } from 'node:perf_hooks'
 import net from 'node:net'
 import { makeRequest, type RequestPlan } from './requests.ts'
 
-/** What to do, sent by the parent process. */
+/** The load to generate, sent by the parent process. */
 export interface Load {
   port: number
   apiKey: string
@@ -13,16 +13,16 @@ export interface Load {
   plan: RequestPlan
 }
 
-/** What was done, sent back. */
+/** The result, sent to the parent process. */
 export interface LoadResult {
   requests: number
   seconds: number
   medianMs: number
   p99Ms: number
   failed: number
-  /** The first answer that was not a success. */
+  /** The first response that was not a success. */
   failure: string | undefined
-  /** What the generator itself took. */
+  /** Processor time of the generator itself. */
   cpuSeconds: number
 }
 
@@ -71,7 +71,7 @@ function connection(load: Load, end: number, tally: Tally): Promise<void> {
     socket.on('connect', send)
     socket.on('error', reject)
     socket.on('data', (chunk: Buffer) => {
-      missing = missing > 0 ? missing - chunk.length : beginAnswer(chunk, tally)
+      missing = missing > 0 ? missing - chunk.length : beginResponse(chunk, tally)
       if (missing > 0) return
       tally.requests++
       tally.latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1e6)))
@@ -80,8 +80,11 @@ function connection(load: Load, end: number, tally: Tally): Promise<void> {
   })
 }
 
-/** Returns how many bytes of the answer are still to come. The head is always in the first chunk: it is written at once. */
-function beginAnswer(chunk: Buffer, tally: Tally): number {
+/**
+ * Returns the number of bytes of the response that are still to come. The head is always in the first chunk, because the server writes it
+ * at once.
+ */
+function beginResponse(chunk: Buffer, tally: Tally): number {
   const headLength = chunk.indexOf(HEADER_END) + HEADER_END.length
   const head = chunk.toString('latin1', 0, headLength)
   if (head[9] !== '2') {
@@ -89,13 +92,14 @@ function beginAnswer(chunk: Buffer, tally: Tally): number {
     tally.failure ??= chunk.toString()
   }
   const length = /content-length: (\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
+  if (length === undefined) throw new Error(`a response without Content-Length: ${head}`)
   return headLength + Number(length) - chunk.length
 }
 
 function serialise({ apiKey, plan }: Load): string {
-  const { method, path, body } = makeRequest(plan)
-  const head = `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${apiKey}\r\n`
+  const { method, path, body, idempotencyKey } = makeRequest(plan)
+  const key = idempotencyKey === undefined ? '' : `idempotency-key: ${idempotencyKey}\r\n`
+  const head = `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${apiKey}\r\n${key}`
   if (body === undefined) return head + '\r\n'
   const text = JSON.stringify(body)
   return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`

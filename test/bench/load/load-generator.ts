@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Load, LoadResult } from './generator.ts'
 
-/** The process that makes requests. */
+/** A process that sends requests. */
 export interface LoadGenerator {
   pid: number
   run(load: Load): Promise<LoadResult>

@@ -1,20 +1,29 @@
-/** What the load generator needs to know to make requests of one kind. Ids and barcodes are drawn at random from the given ranges. */
+/** The requests that the load generator makes. Ids and barcodes are drawn at random from the given ranges. */
 export interface RequestPlan {
   kind: keyof typeof MAKERS | 'mixed'
-  /** The first and the last id to draw from. */
+  /** The range of ids. */
   ids?: readonly [first: number, last: number]
   /** Query string of a list, without the question mark. */
   query?: string
+  /** Query strings to draw from. */
+  queries?: readonly string[]
+  /** Whether new orders have a customer name: a different one each (`new`), or none. By default all have the same. */
+  customer?: 'new' | 'none'
   /** Items of a bulk call, or orders of one submission. */
   items?: number
-  /** How many products of consecutive barcodes there are. */
+  /** Number of products, with consecutive barcodes. */
   products?: number
+  /** Lines of each order that is picked. */
+  lines?: number
+  /** Each request has its own `Idempotency-Key`. */
+  keyed?: boolean
 }
 
 export interface MadeRequest {
   method: string
   path: string
   body?: object
+  idempotencyKey?: string
 }
 
 type Maker = (plan: RequestPlan) => MadeRequest
@@ -22,7 +31,9 @@ type Maker = (plan: RequestPlan) => MadeRequest
 const MAKERS = {
   getOrder: ({ ids }) => ({ method: 'GET', path: `/orders/${draw(ids)}` }),
   getProduct: ({ ids }) => ({ method: 'GET', path: `/products/${draw(ids)}` }),
-  listOrders: ({ query }) => ({ method: 'GET', path: withQuery('/orders', query) }),
+  listOrders: (plan) => ({ method: 'GET', path: withQuery('/orders', queryOf(plan)) }),
+  listProducts: (plan) => ({ method: 'GET', path: withQuery('/products', queryOf(plan)) }),
+  listEvents: (plan) => ({ method: 'GET', path: withQuery('/events', queryOf(plan)) }),
   listMovements: ({ query }) => ({ method: 'GET', path: withQuery('/stock/movements', query) }),
   createOrder: (plan) => ({ method: 'POST', path: '/orders', body: newOrder(plan) }),
   createOrders: (plan) => ({
@@ -40,6 +51,16 @@ const MAKERS = {
     path: `/stock/product/${draw(ids)}`,
     body: { location_id: 'A-2', quantity: between(100_000, 200_000), reason: 'inventory_count' },
   }),
+  pick: (plan) => {
+    const { ids, lines = 1, products = 1 } = plan
+    const flow = draw(ids)
+    const number = ((flow - (ids?.[0] ?? 1)) * lines + between(0, lines - 1)) % products
+    return {
+      method: 'POST',
+      path: `/flows/${flow}/picks`,
+      body: { barcode: barcodeOf(number + 1), location_id: 'A-1', quantity: 1 },
+    }
+  },
   bulkProducts: (plan) => {
     const price = between(1, 1_000_000) / 100
     return {
@@ -76,7 +97,8 @@ const MIXED = [
 /** The next request of a plan. */
 export function makeRequest(plan: RequestPlan): MadeRequest {
   const kind = plan.kind === 'mixed' ? (MIXED[between(0, MIXED.length - 1)] ?? 'getProduct') : plan.kind
-  return MAKERS[kind](plan)
+  const request = MAKERS[kind](plan)
+  return plan.keyed === true ? { ...request, idempotencyKey: `bench-${run}-${++keys}` } : request
 }
 
 /** The barcode of the product with this number, from 1, in every tenant of the seed. */
@@ -86,14 +108,15 @@ export function barcodeOf(number: number): string {
 
 const run = `${process.pid}-${Date.now().toString(36)}`
 let orders = 0
+let keys = 0
 
-function newOrder({ products = 1 }: RequestPlan): object {
+function newOrder({ products = 1, customer }: RequestPlan): object {
   const third = Math.floor(products / 3)
   const first = between(1, third)
   return {
     order_tenant_id: `BENCH-${run}-${++orders}`,
     assembly_date: '2026-12-01',
-    customer_name: 'Customer Name',
+    ...(customer !== 'none' && { customer_name: customer === 'new' ? newName() : 'Customer Name' }),
     shipping_address: 'Some Street 1, Some City',
     order_detail: [1, 2, 3].map((quantity, line) => ({
       barcode: barcodeOf(first + line * third),
@@ -102,6 +125,18 @@ function newOrder({ products = 1 }: RequestPlan): object {
     })),
   }
 }
+
+/** A random name of 14 letters. */
+function newName(): string {
+  const word = (letters: number): string =>
+    Array.from({ length: letters }, (_, index) => {
+      const from = index % 2 === 0 ? 'bcdfghjklmnprstvwz' : 'aeiou'
+      return from[between(0, from.length - 1)]
+    }).join('')
+  return `${word(6)} ${word(8)}`
+}
+
+const queryOf = ({ query, queries }: RequestPlan): string | undefined => queries?.[between(0, queries.length - 1)] ?? query
 
 function productOf(number: number): object {
   return {
@@ -113,7 +148,10 @@ function productOf(number: number): object {
   }
 }
 
-/** As many items in a row as the plan says, from a random place that bulk calls of the same size share or not at all. */
+/**
+ * Consecutive items, as many as the plan has, from a random multiple of that number: two bulk calls of the same size have either the same
+ * items or none in common.
+ */
 function window<Item>({ items = 1, products = 1 }: RequestPlan, item: (number: number) => Item): Item[] {
   const start = between(0, Math.floor(products / items) - 1) * items
   return Array.from({ length: items }, (_, index) => item(start + index + 1))

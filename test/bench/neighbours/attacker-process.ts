@@ -1,23 +1,28 @@
-// The attacker, a process of its own, with its receivers. It is told to prepare, to attack, and to end the attack.
+// The attacker process, with its receivers. Its parent sends orders to prepare, to attack, and to end the attack.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setPriority } from 'node:os'
 import { attacksNamed } from './attacks.ts'
 import type { Attack, Battlefield } from './attack.ts'
 import { Flood } from './flood.ts'
 
 export type AttackOrder =
-  | { order: 'prepare'; attack: string; port: number; field: Omit<Battlefield, 'answering' | 'silent'> }
+  | { order: 'prepare'; attack: string; port: number; field: Omit<Battlefield, 'responding' | 'silent'> }
   | { order: 'attack'; port: number }
   | { order: 'end' }
 
-/** Sent when an order was carried out; after the end with the answers that the attack got, by status. */
+/** Sent after each order. The report after the end of the attack has the number of responses by status. */
 export interface AttackReport {
-  answers?: Record<string, number>
+  responses?: Record<string, number>
   failure?: string
 }
 
-const receivers = { answering: await receiver(true), silent: await receiver(false) }
+/** A real attacker has a machine of its own. With this priority this process takes little processor time from the server. */
+const ATTACKER_NICENESS = 10
+
+setPriority(ATTACKER_NICENESS)
+const receivers = { responding: await receiver(true), silent: await receiver(false) }
 let attack: Attack
 let field: Battlefield
 let prepared: unknown
@@ -37,7 +42,7 @@ async function carryOut(order: AttackOrder): Promise<AttackReport> {
   else {
     await flood.end()
     await running
-    return { answers: flood.answers }
+    return { responses: flood.responses }
   }
   return {}
 }
@@ -56,10 +61,10 @@ function begin(port: number): void {
   running.catch(() => {})
 }
 
-async function receiver(answers: boolean): Promise<string> {
+async function receiver(responds: boolean): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
-    if (answers) response.writeHead(204).end()
+    if (responds) response.writeHead(204).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`

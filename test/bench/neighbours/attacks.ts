@@ -4,7 +4,7 @@ import { bodies } from './attacks/bodies.ts'
 import { fanOut } from './attacks/fan-out.ts'
 import { feedScans } from './attacks/feed-scans.ts'
 import { keys } from './attacks/keys.ts'
-import { largeAnswers } from './attacks/large-answers.ts'
+import { largeResponses } from './attacks/large-responses.ts'
 import { lockWaits } from './attacks/lock-waits.ts'
 import { locks } from './attacks/locks.ts'
 import { mistakes } from './attacks/mistakes.ts'
@@ -12,10 +12,10 @@ import { names } from './attacks/names.ts'
 import { nothing } from './attacks/nothing.ts'
 import { receivers } from './attacks/receivers.ts'
 import { searches } from './attacks/searches.ts'
-import { unreadAnswers } from './attacks/unread-answers.ts'
+import { unreadResponses } from './attacks/unread-responses.ts'
 
 const CONNECTIONS = [feedScans, lockWaits, searches, bodies, backlogDeletion]
-const EVENT_LOOP = [mistakes, largeAnswers]
+const EVENT_LOOP = [mistakes, largeResponses]
 
 export const ATTACKS: readonly Attack[] = [
   nothing,
@@ -25,14 +25,14 @@ export const ATTACKS: readonly Attack[] = [
   receivers,
   ...CONNECTIONS,
   ...EVENT_LOOP,
-  unreadAnswers,
+  unreadResponses,
   keys,
 ]
 
-/** Names for several attacks on the same thing. */
+/** Groups of attacks on the same resource, by name. */
 const GROUPS: Record<string, readonly Attack[]> = { connections: CONNECTIONS, 'event-loop': EVENT_LOOP }
 
-/** The attacks and groups with these names, all without one. */
+/** The attacks and groups with these names; all attacks if no name is given. */
 export function attacksNamed(names: readonly string[]): readonly Attack[] {
   if (names.length === 0) return ATTACKS
   const chosen = names.flatMap((name) => GROUPS[name] ?? ATTACKS.find((attack) => attack.name === name) ?? unknown(name))

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-// Postgres's hash functions (src/common/hashfn.c, after Bob Jenkins's lookup3). Each step can be undone, so a text for a wanted hash is
-// found by undoing them from the hash; the third word that a 64-bit hash leaves open gives as many tries as are needed for a text of
-// printable characters, one in 166,000.
+// Postgres's hash functions (src/common/hashfn.c, based on Bob Jenkins's lookup3). Each step is invertible, so the inverse steps lead from
+// a hash to a text. A 64-bit hash leaves the third word of the state free. About one value in 166,000 for this word leads to a text of
+// printable characters.
 
 type Words = [a: number, b: number, c: number]
 
@@ -26,7 +26,7 @@ export function catalogLock(tenantId: number): bigint {
   return hashOf(finished([(a + tenantId) | 0, b, c]))
 }
 
-/** A text of 12 characters for which `hashtextextended(text, tenant)` is `lock`. */
+/** Returns a text of 12 characters for which `hashtextextended(text, tenant)` is `lock`. */
 export function keyForLock(lock: bigint, tenantId: number): string {
   const start = seeded(12, BigInt(tenantId))
   const b = Number((lock >> 32n) & WORD) | 0

@@ -8,19 +8,19 @@ const MAX_CONNECTIONS = 400
 export interface FloodRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  /** Made once where it is large: the attacker shares the machine with what it attacks. */
+  /** A large body should be made once, as a Buffer: the attacker shares the machine with the server. */
   body?: object | Buffer
-  /** Instead of the attacker's first key. */
+  /** The API key. Default: the attacker's first key. */
   key?: string
   headers?: Record<string, string>
 }
 
-/** An attacker's connections to one server, and what it was answered. */
+/** An attacker's connections to one server. Counts the responses. */
 export class Flood {
   readonly port: number
   readonly #key: string
   readonly #pool: Pool
-  readonly #answers = new Map<string, number>()
+  readonly #responses = new Map<string, number>()
   readonly #end = new AbortController()
 
   constructor(port: number, key: string) {
@@ -30,14 +30,14 @@ export class Flood {
     this.#pool.setMaxListeners(0)
   }
 
-  /** Set when the time of the attack is over. */
+  /** Aborts at the end of the attack. */
   get signal(): AbortSignal {
     return this.#end.signal
   }
 
-  /** Answers by status, for the report. */
-  get answers(): Record<string, number> {
-    return Object.fromEntries(this.#answers)
+  /** Number of responses by status, for the report. */
+  get responses(): Record<string, number> {
+    return Object.fromEntries(this.#responses)
   }
 
   end(): Promise<void> {
@@ -45,7 +45,7 @@ export class Flood {
     return this.#pool.destroy()
   }
 
-  /** Sends one request and throws its answer away. Returns the status, 0 without an answer. */
+  /** Sends one request and discards the response. Returns its status; 0 without a response. */
   async send(request: FloodRequest): Promise<number> {
     try {
       const response = await this.#request(request)
@@ -56,15 +56,15 @@ export class Flood {
     }
   }
 
-  /** Sends one request and returns the answer's data. Throws unless it is a success. */
+  /** Sends one request and returns the data of the response. Throws unless the call succeeds. */
   async call<Data>(request: FloodRequest): Promise<Data> {
     const response = await this.#request(request)
-    const answer = (await response.body.json()) as { success: boolean; data: Data }
-    if (!answer.success) throw new Error(`${request.method} ${request.path} answered ${JSON.stringify(answer)}`)
-    return answer.data
+    const envelope = (await response.body.json()) as { success: boolean; data: Data }
+    if (!envelope.success) throw new Error(`${request.method} ${request.path} responded with ${JSON.stringify(envelope)}`)
+    return envelope.data
   }
 
-  /** So many callers send one request after the other until the attack ends, or until `next` has no more. They keep to the limit. */
+  /** Lets `callers` send requests one after the other, until the attack ends or `next` returns undefined. They respect the rate limit. */
   async flood(callers: number, next: (count: number) => FloodRequest | undefined): Promise<void> {
     let count = 0
     const caller = async (): Promise<void> => {
@@ -79,14 +79,14 @@ export class Flood {
     await Promise.all(Array.from({ length: callers }, caller))
   }
 
-  /** Waits, but not longer than the attack. */
+  /** Waits, at most until the end of the attack. */
   pause(ms: number): Promise<void> {
     return delay(ms, undefined, { signal: this.#end.signal }).catch(() => {})
   }
 
   count(status: number): number {
-    const name = status === 0 ? 'no answer' : String(status)
-    this.#answers.set(name, (this.#answers.get(name) ?? 0) + 1)
+    const name = status === 0 ? 'no response' : String(status)
+    this.#responses.set(name, (this.#responses.get(name) ?? 0) + 1)
     return status
   }
 

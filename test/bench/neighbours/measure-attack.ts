@@ -10,13 +10,13 @@ import type { NeighbourOrder, NeighbourStart, Observation, Phase } from './neigh
 import { newDatabase } from './new-database.ts'
 import { startSilentResolver } from './silent-resolver.ts'
 
-/** What was seen of one attack. */
+/** The observations of one attack. */
 export interface AttackMeasurement {
   attack: Attack
   observations: Observation[]
-  /** Answers that the attacker got, by status. */
-  answers: Record<string, number>
-  /** Most memory of the server in each phase. */
+  /** Number of responses to the attacker, by status. */
+  responses: Record<string, number>
+  /** Highest memory use of the server in each phase. */
   memoryMb: Partial<Record<Phase, number>>
 }
 
@@ -30,11 +30,11 @@ export interface Timing {
 const NEIGHBOUR_KEYS = 8
 const NEIGHBOUR_ORDERS = 20
 const MEMORY_LOOK_MS = 250
-/** Plain http to this machine is not for production; otherwise these are the shipped settings. Empty is not set. */
+/** The default settings, but in development mode: production does not allow plain http to this machine. An empty value counts as not set. */
 const SHIPPED = { NODE_ENV: 'development', RATE_LIMIT_PER_MINUTE: '' }
 const WITHOUT_LIMIT = { NODE_ENV: 'development', RATE_LIMIT_PER_MINUTE: '0', TENANT_RATE_LIMIT_PER_MINUTE: '0' }
 
-/** Measures an attack on a database and a server of its own, so that nothing of another attack is left. */
+/** Measures an attack on a new database and server, so that no other attack affects the result. */
 export async function measureAttack(
   attack: Attack,
   { url, seed, timing, short }: { url: string; seed: Seed; timing: Timing; short: boolean },
@@ -61,7 +61,7 @@ export async function measureAttack(
       short,
     },
   })
-  // Not killed: a delivery that it has claimed would be kept from the next one for a while.
+  // Stopped, not killed: otherwise the next server could not claim this server's deliveries until their leases end.
   await preparing.stop()
 
   const server = await startMeasured(resources, attack, database.url)
@@ -71,12 +71,12 @@ export async function measureAttack(
   await enter('alone', timing.aloneSeconds)
   await order(attacker, { order: 'attack', port: server.port })
   await enter('beside', timing.attackSeconds)
-  const { answers = {} } = await order(attacker, { order: 'end' })
+  const { responses = {} } = await order(attacker, { order: 'end' })
   await enter('recovering', timing.pauseSeconds)
   await enter('after', timing.aloneSeconds)
   tell(neighbour, 'finish')
   const observations = await messageOf<Observation[]>(neighbour)
-  return { attack, observations, answers, memoryMb }
+  return { attack, observations, responses, memoryMb }
 }
 
 function forkUntilDone(resources: AsyncDisposableStack, file: string): ChildProcess {
@@ -89,7 +89,7 @@ function tell(neighbour: ChildProcess, message: NeighbourOrder): void {
   neighbour.send(message)
 }
 
-/** The next message of a process. Throws when it ends instead. */
+/** The next message of a process. Throws if the process ends first. */
 async function messageOf<Message>(child: ChildProcess): Promise<Message> {
   return await new Promise((resolve, reject) => {
     const ended = (code: number | null): void => reject(new Error(`a process of the benchmark ended with ${code}`))
@@ -108,7 +108,7 @@ async function order(attacker: ChildProcess, message: AttackOrder): Promise<Atta
   return report
 }
 
-/** Gives the neighbour its keys, orders to change and a subscription, as it would itself. */
+/** Creates the neighbour's keys, orders and subscription through the API. */
 async function settleNeighbour(server: ServerProcess, seed: Seed, receiver: string | undefined): Promise<NeighbourStart> {
   const { key } = seed.service.small
   const keys: string[] = []
@@ -139,7 +139,7 @@ async function startMeasured(resources: AsyncDisposableStack, attack: Attack, ur
   if (attack.silentResolver !== true) return started(resources, await startService(url, { env }))
   const resolver = await startSilentResolver()
   resources.defer(() => resolver.stop())
-  // An address would not have to be resolved.
+  // A host name instead of an address, so that it must be resolved.
   const named = new URL(url)
   named.hostname = 'localhost'
   return started(resources, await startService(named.href, { env, command: resolver.command }))

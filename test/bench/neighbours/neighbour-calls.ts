@@ -11,7 +11,6 @@ export interface Stock {
 }
 
 export interface NeighbourCall extends MadeRequest {
-  idempotencyKey?: string
   /** The order that it creates, of which a webhook tells. */
   creates?: string
 }

@@ -1,5 +1,5 @@
-// The neighbour, a process of its own, with its receiver. It makes light and steady calls, each at its due time whether or not those
-// before it were answered, and counts an answer's delay from then on: a stall counts for all calls that were due in it.
+// The neighbour process, with its receiver. It makes calls at a low and constant rate. Each call starts at its due time, even if earlier
+// calls are still in progress, and its delay counts from that time: a stall counts for all calls that were due during it.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { CALLS, STREAMS, type NeighbourCall, type Stock, type Stream } from './neighbour-calls.ts'
 
-/** Of an attack's measurement: before it, during it, right after it and after a pause. */
+/** The phases of a measurement: before the attack, during it, immediately after it, and after a pause. */
 export type Phase = 'warm-up' | 'alone' | 'beside' | 'recovering' | 'after'
 
 export interface NeighbourStart {
   port: number
-  /** As many as it needs to stay below the limit of each. */
+  /** Enough keys to stay below the rate limit of each. */
   keys: string[]
   stock: Stock
   withWebhooks: boolean
@@ -21,7 +21,7 @@ export interface NeighbourStart {
 
 export type NeighbourOrder = { start: NeighbourStart } | { phase: Phase } | 'finish'
 
-/** What became of the calls that were due in a phase. */
+/** The result of a call that was due in a phase. */
 export interface Observation {
   phase: Phase
   call: Stream | 'webhook'
@@ -29,10 +29,10 @@ export interface Observation {
   failure?: string
 }
 
-/** A key may make 600 requests a minute; two keys a stream stay below it. */
+/** The rate of a stream. A key may make 600 requests a minute; with two keys per stream, each stays below this limit. */
 const CALLS_PER_SECOND = 16
 const CONNECTIONS = 512
-const ANSWER_LIMIT_MS = 30_000
+const RESPONSE_LIMIT_MS = 30_000
 const ARRIVAL_LIMIT_MS = 10_000
 
 const observations: Observation[] = []
@@ -64,8 +64,8 @@ function start(settings: NeighbourStart): void {
   withWebhooks = settings.withWebhooks
   const pool = new Pool(`http://127.0.0.1:${settings.port}`, {
     connections: CONNECTIONS,
-    headersTimeout: ANSWER_LIMIT_MS,
-    bodyTimeout: ANSWER_LIMIT_MS,
+    headersTimeout: RESPONSE_LIMIT_MS,
+    bodyTimeout: RESPONSE_LIMIT_MS,
   })
   for (const [index, stream] of STREAMS.entries()) void runStream(pool, settings, stream, index)
 }
@@ -77,7 +77,7 @@ async function runStream(pool: Pool, { keys, stock }: NeighbourStart, stream: St
     const due = started + (count * 1_000) / CALLS_PER_SECOND
     await delay(Math.max(0, due - performance.now()))
     const call = calls[count % calls.length]?.(stock, count) as NeighbourCall
-    // Each stream uses keys of its own.
+    // Each stream has its own keys.
     const ofStream = keys.length / STREAMS.length
     const made = carryOut(pool, keys[index * ofStream + (count % ofStream)] as string, call, stream, due)
     underWay.add(made)
@@ -99,7 +99,7 @@ async function failureOf(
   { method, path, body, idempotencyKey }: NeighbourCall,
 ): Promise<string | undefined> {
   try {
-    const answer = await pool.request({
+    const response = await pool.request({
       method,
       path: `/api/v1${path}`,
       headers: {
@@ -109,14 +109,14 @@ async function failureOf(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    await answer.body.dump({ limit: Infinity })
-    return answer.statusCode < 300 ? undefined : String(answer.statusCode)
+    await response.body.dump({ limit: Infinity })
+    return response.statusCode < 300 ? undefined : String(response.statusCode)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'no answer'
+    return (error as NodeJS.ErrnoException).code ?? 'no response'
   }
 }
 
-/** Waits for what is under way and, not for ever, for webhooks. */
+/** Waits for calls in progress and, for a limited time, for webhooks. */
 async function finish(): Promise<void> {
   end.abort()
   const deadline = performance.now() + ARRIVAL_LIMIT_MS

@@ -7,7 +7,7 @@ export interface NewDatabase {
 
 let made = 0
 
-/** A copy of a database that nobody is connected to, in the same cluster. */
+/** Copies a database inside its cluster. The database must have no connections. */
 export async function newDatabase(template: string): Promise<NewDatabase> {
   const source = new URL(template).pathname.slice(1)
   const name = `neighbours_${++made}`

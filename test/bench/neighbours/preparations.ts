@@ -4,7 +4,7 @@ import type { Flood, FloodRequest } from './flood.ts'
 
 const CALLERS = 8
 
-/** Subscribes a receiver to all topics, as often as the tenant may, at most `count` times. */
+/** Creates `count` subscriptions to all topics, or fewer if the tenant's limit is lower. */
 export async function subscribeOften(flood: Flood, url: string, count: number): Promise<void> {
   let isRefused = false
   const caller = async (first: number): Promise<void> => {
@@ -16,7 +16,7 @@ export async function subscribeOften(flood: Flood, url: string, count: number): 
   await Promise.all(Array.from({ length: CALLERS }, (_, index) => caller(index)))
 }
 
-/** Records at least so many events of stock. */
+/** Records at least `count` stock events. */
 export async function recordEvents(flood: Flood, { products: [first, last] }: Battlefield, count: number): Promise<void> {
   const items = last - first + 1
   for (let recorded = 0, quantity = 1; recorded < count; recorded += 2 * items, quantity++) {
@@ -25,7 +25,7 @@ export async function recordEvents(flood: Flood, { products: [first, last] }: Ba
   }
 }
 
-/** A bulk call that changes the price of so many products. */
+/** A bulk call that changes the price of `items` products. */
 export function changedPrices(items: number, price: number): FloodRequest {
   const products = Array.from({ length: items }, (_, index) => ({
     barcode: barcodeOf(index + 1),
@@ -35,7 +35,7 @@ export function changedPrices(items: number, price: number): FloodRequest {
   return { method: 'POST', path: '/products/bulk', body: { products } }
 }
 
-/** Creates orders with so many lines each. */
+/** Creates `orders` orders with `lines` lines each. */
 export async function createLongOrders(flood: Flood, orders: number, lines: number): Promise<void> {
   const detail = Array.from({ length: lines }, (_, index) => ({
     barcode: barcodeOf(1 + (index % 500)),
@@ -48,7 +48,7 @@ export async function createLongOrders(flood: Flood, orders: number, lines: numb
   }
 }
 
-/** A call to create 1,000 orders, of which each line is a mistake. */
+/** A call that creates 1,000 orders, in which every line is invalid. */
 export function mistakenOrders(lines: number): FloodRequest {
   const order = { order_detail: Array.from({ length: lines }, () => ({})) }
   const body = Buffer.from(JSON.stringify({ orders: Array.from({ length: 1_000 }, () => order) }))

@@ -13,7 +13,7 @@ export interface CallResult {
   p99_alone_ms: number
   p99_beside_ms: number
   ratio: number
-  /** Calls that failed from the beginning of the attack on, by status, and all calls of that time. */
+  /** Failed calls since the beginning of the attack, by status. `calls` is the number of all calls in that time. */
   failures: Record<string, number>
   calls: number
 }
@@ -22,17 +22,17 @@ export interface AttackResult {
   name: string
   title: string
   calls: CallResult[]
-  /** The worst of the calls. */
+  /** The ratio of the worst kind of call. */
   ratio: number
   worst_call: string
   failures: number
   memory_mb: { alone: number; beside: number }
-  /** What the attacker was answered. */
+  /** Number of responses to the attacker, by status. */
   attacker: Record<string, number>
 }
 
-/** What an attack did to each kind of the neighbour's calls. */
-export function resultOf({ attack, observations, answers, memoryMb }: AttackMeasurement): AttackResult {
+/** The effect of an attack on each kind of the neighbour's calls. */
+export function resultOf({ attack, observations, responses, memoryMb }: AttackMeasurement): AttackResult {
   const kinds = [...STREAMS, ...(attack.withoutWebhooks === true ? [] : (['webhook'] as const))]
   const calls = kinds.map((call) =>
     resultOfCall(
@@ -49,13 +49,13 @@ export function resultOf({ attack, observations, answers, memoryMb }: AttackMeas
     worst_call: worst.call,
     failures: calls.reduce((sum, { failures }) => sum + total(failures), 0),
     memory_mb: { alone: Math.round(memoryMb.alone ?? NaN), beside: Math.round(memoryMb.beside ?? NaN) },
-    attacker: answers,
+    attacker: responses,
   }
 }
 
 function resultOfCall(call: string, observations: readonly Observation[]): CallResult {
   const msOf = (phase: Phase): number[] => observations.filter((one) => one.phase === phase).map(({ ms }) => ms)
-  // Where an attack's harm outlasts it, what comes after it is not alone either.
+  // The harm of an attack can outlast it. So the baseline is the better of the phases before and after it.
   const alone = [msOf('alone'), msOf('after')]
     .filter((each) => each.length > 0)
     .toSorted((a, b) => quantile(a, 0.99) - quantile(b, 0.99))[0] as number[]
@@ -74,7 +74,7 @@ function resultOfCall(call: string, observations: readonly Observation[]): CallR
   }
 }
 
-/** The tables, as Markdown: one of all calls, one with a line for each attack. */
+/** Two tables in Markdown: one with all calls, one with a row per attack. */
 export function tablesOf(results: readonly AttackResult[]): string {
   const calls = results.flatMap(({ name, calls: each }) =>
     each.map((one) => [
@@ -100,7 +100,7 @@ export function tablesOf(results: readonly AttackResult[]): string {
   ])
   return [
     table(['attack', 'call', 'p50 alone', 'p50 beside', 'p99 alone', 'p99 beside', 'ratio', 'failures'], calls),
-    table(['attack', 'ratio', 'must', 'aim', 'reached', 'failures', 'memory in MB', 'answers to the attacker'], attacks),
+    table(['attack', 'ratio', 'must', 'aim', 'reached', 'failures', 'memory in MB', 'responses to the attacker'], attacks),
   ].join('\n\n')
 }
 

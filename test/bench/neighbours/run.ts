@@ -12,7 +12,7 @@ const RESULTS = new URL('../neighbours.json', import.meta.url)
 const FULL: Timing = { warmUpSeconds: 4, aloneSeconds: 12, attackSeconds: 20, pauseSeconds: 2 }
 const SHORT: Timing = { warmUpSeconds: 0.5, aloneSeconds: 1, attackSeconds: 2, pauseSeconds: 0.2 }
 
-/** Measures what each attack of one tenant does to another: all of them, or those with these names. */
+/** Measures the effect of one tenant's attacks on another tenant: all attacks, or those with these names. */
 export async function runNeighbours(names: readonly string[], short: boolean): Promise<void> {
   const attacks = await possible(attacksNamed(names))
   const busy = await busyCores()
@@ -34,7 +34,7 @@ export async function runNeighbours(names: readonly string[], short: boolean): P
       console.log(`${attack.name}: ${ratio} (must ${MUST}, aim ${AIM}), ${failures} failures`)
       if (!short) await writeResults(results)
     } catch (error) {
-      // The others can still be measured.
+      // The other attacks can still be measured.
       console.error(`${attack.name} could not be measured:`, error)
       process.exitCode = 1
     }
@@ -48,7 +48,7 @@ async function possible(attacks: readonly Attack[]): Promise<readonly Attack[]> 
   return attacks.filter(({ silentResolver }) => silentResolver !== true)
 }
 
-/** A run of some attacks replaces theirs among the results of earlier ones. */
+/** Writes the results. Earlier results of other attacks stay in the file. */
 async function writeResults(results: readonly AttackResult[]): Promise<void> {
   const known = await readFile(RESULTS, 'utf8').then(
     (text) => (JSON.parse(text) as { attacks: AttackResult[] }).attacks,

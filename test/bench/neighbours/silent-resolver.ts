@@ -5,17 +5,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** An address of this machine that nothing else uses. The system's resolver knows no other port than 53. */
+/** A loopback address that nothing else uses. The port must be 53: the system's resolver supports no other. */
 const ADDRESS = '127.54.54.54'
 const DNS_PORT = 53
 
 export interface SilentResolver {
-  /** Put in front of a command, runs it where the DNS server is one that never answers. */
+  /** A command prefix: the command behind it uses the DNS server that never responds. */
   command: string[]
   stop(): Promise<void>
 }
 
-/** Says why this machine has no way to give one process another DNS server, or undefined when it has. */
+/** Why this machine cannot give a single process another DNS server; undefined if it can. */
 export async function whyNoSilentResolver(): Promise<string | undefined> {
   try {
     const resolver = await startSilentResolver()
@@ -27,9 +27,9 @@ export async function whyNoSilentResolver(): Promise<string | undefined> {
 }
 
 /**
- * Starts a DNS server that never answers. A process gets it by a mount namespace in which /etc/resolv.conf is another file. Throws where
- * there are no such namespaces (only Linux has them, and not everywhere for ordinary users) or port 53 is not for this user: root may
- * use it, and everybody where the sysctl net.ipv4.ip_unprivileged_port_start allows it, as it does in most containers.
+ * Starts a DNS server that never responds. A process uses it through a mount namespace with another /etc/resolv.conf. Throws when the
+ * system has no mount namespaces (only Linux has them, and not always for ordinary users). Also throws when this user may not use port 53:
+ * root may, and other users may if the sysctl net.ipv4.ip_unprivileged_port_start allows it, as in most containers.
  */
 export async function startSilentResolver(): Promise<SilentResolver> {
   const socket = createSocket('udp4').on('message', () => {})

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
-import type { Range, Side, Sizes } from './seed.ts'
+import { PICKED, type Range, type Side, type Sizes } from './seed.ts'
 
 /** Fills the baseline's own schema: tenant 1 small, 2 large (only its orders with lines), 3 to be written to. */
 export async function seedBare(client: pg.Client, sizes: Sizes): Promise<Side> {
@@ -11,6 +11,7 @@ export async function seedBare(client: pg.Client, sizes: Sizes): Promise<Side> {
     orders: await range(client, 'orders', 2),
     products: await range(client, 'products', 2),
     writtenProducts: await range(client, 'products', 3),
+    flows: await range(client, 'flows', 3),
   }
 }
 
@@ -40,5 +41,14 @@ function statements({ products, small, withLines }: Sizes): string[] {
      select o.id, p.id, p.barcode, 1 + k, p.price
      from orders o cross join generate_series(1, 3) k
      join products p on p.tenant_id = o.tenant_id and p.barcode = 'B' || lpad((1 + (o.id * 7 + k * 131) % ${products})::text, 8, '0')`,
+    `insert into orders (tenant_id, order_tenant_id, state_id, state_picking_id, assembly_date, items_count)
+     select 3, 'PICKED-' || g, 3, 1, current_date, ${PICKED.lines} from generate_series(1, ${PICKED.orders}) g order by g`,
+    `insert into order_lines (order_id, product_id, barcode, quantity)
+     select o.id, p.id, p.barcode, ${PICKED.quantity}
+     from (select id, row_number() over (order by id) - 1 as number from orders where tenant_id = 3) o
+     cross join generate_series(0, ${PICKED.lines - 1}) l
+     join products p on p.tenant_id = 3 and p.barcode = 'B' || lpad((1 + (o.number * ${PICKED.lines} + l) % ${products})::text, 8, '0')
+     order by o.id, l`,
+    `insert into flows (tenant_id, order_id) select 3, id from orders where tenant_id = 3 order by id`,
   ]
 }

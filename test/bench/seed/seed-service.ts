@@ -1,17 +1,18 @@
 import type pg from 'pg'
-import { insertApiKey } from '../../../server/src/api-keys/index.ts'
-import type { Database } from '../../../server/src/database/database.ts'
-import { createTenant } from '../../../server/src/tenants/index.ts'
-import type { Range, Seed, SeededTenant, Sizes } from './seed.ts'
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
+import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
+import { PICKED, type Range, type Seed, type SeededTenant, type Sizes } from './seed.ts'
 
-/** Orders and movements of a tenant are spread over so many days, and as many assembly dates. */
+/** Orders and movements of a tenant are spread over this many days, and this many assembly dates. */
 const DAYS = { small: 10, large: 730 }
 
-/** Fills our schema: a small and a large tenant to be read, and one to be written to. */
+/** Fills the service's schema: a small and a large tenant to read, and one to write to. */
 export async function seedService(db: Database, client: pg.Client, sizes: Sizes): Promise<Seed['service']> {
   const small = await seedTenant(db, client, sizes)
   const large = await seedTenant(db, client, sizes)
   const written = await seedTenant(db, client, sizes)
+  const catalog = await seedTenant(db, client, { ...sizes, products: 0 })
   for (const { id, orders, days, withLines } of [
     { id: small.id, orders: sizes.small, days: DAYS.small, withLines: sizes.small },
     { id: large.id, orders: sizes.large, days: DAYS.large, withLines: sizes.withLines },
@@ -23,6 +24,9 @@ export async function seedService(db: Database, client: pg.Client, sizes: Sizes)
       await client.query(text)
     }
   }
+  for (const text of [...catalogStatements(catalog.id, sizes.large), ...eventStatements(large.id, sizes.large)])
+    await client.query(text)
+  for (const text of flowStatements(written.id, sizes.products)) await client.query(text)
   const [, last] = await range(client, 'orders', large.id)
   const [firstSmall] = await range(client, 'products', small.id)
   const [firstLarge] = await range(client, 'products', large.id)
@@ -30,10 +34,12 @@ export async function seedService(db: Database, client: pg.Client, sizes: Sizes)
     small,
     large,
     written,
+    catalog,
     firstProduct: { small: firstSmall, large: firstLarge },
     orders: [last - sizes.withLines + 1, last],
     products: await range(client, 'products', large.id),
     writtenProducts: await range(client, 'products', written.id),
+    flows: await range(client, 'picking_flows', written.id),
   }
 }
 
@@ -60,13 +66,55 @@ async function seedTenant(db: Database, client: pg.Client, { products }: Sizes):
     insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity)
     select ${id}, p.id, l.id, l.warehouse_id, 1000000 from products p join locations l on l.tenant_id = p.tenant_id and l.id in ('A-1', 'A-2')
     where p.tenant_id = ${id}`)
+  await client.query(countProducts(id))
   await client.query(`
     insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
     select tenant_id, product_id, warehouse_id, sum(quantity) from stock_levels where tenant_id = ${id} group by 1, 2, 3`)
   return { id, key }
 }
 
-/** The numbers of a table's rows, from 1 in the order of time: row g of n was made on the day that lies (n - g) / n of the days back. */
+/** The triggers that count products are disabled while the database is filled. */
+const countProducts = (id: number): string =>
+  `insert into product_totals (tenant_id, is_active, count) select ${id}, true, count(*) from products where tenant_id = ${id} having count(*) > 0`
+
+const CONSONANTS = 'bcdfghjklmnprstvwz'
+const VOWELS = 'aeiou'
+
+/**
+ * SQL for a word of this many letters that depends on `g`. Three of its letters are in about as many words as three letters of a real name
+ * are in names.
+ */
+function word(letters: number, salt: string): string {
+  const letter = (index: number): string => {
+    const from = index % 2 === 0 ? CONSONANTS : VOWELS
+    return `substr('${from}', 1 + get_byte(h, ${index}) % ${from.length}, 1)`
+  }
+  return `(select initcap(${Array.from({ length: letters }, (_, index) => letter(index)).join(' || ')}) from decode(md5('${salt}' || g), 'hex') h)`
+}
+
+/** Products without stock, to be searched. */
+function catalogStatements(id: number, count: number): string[] {
+  return [
+    `insert into products (tenant_id, barcode, external_id, name, category, price, created_at)
+     select ${id}, lpad((('x' || md5('e' || g))::bit(48)::bigint % 10000000000000)::text, 13, '0'), ${word(4, 's')} || '-' || g % 10000, ${word(8, 'a')} || ' ' || ${word(6, 'b')} || ' ' || g % 500 || ' g',
+       'category ' || g % 50, (g % 1000) + 0.99, now() - (${count} - g) * interval '1 second'
+     from generate_series(1, ${count}) g on conflict do nothing`,
+    countProducts(id),
+  ]
+}
+
+/** Events of the last six hours. Ten of them have a rare topic. */
+function eventStatements(id: number, count: number): string[] {
+  return [
+    `insert into events (tenant_id, id, topic, created_at, body)
+     select ${id}, id, topic, at, '{"id":"' || id || '","event":"' || topic || '","created_at":"' || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ||
+       '","data":{"product_id":1,"barcode":"B00000001","sku":"SKU-1","name":"Product number 1","updated_fields":["price"]}}'
+     from (select 'evt_1' || lpad(to_hex(nextval('event_sequence')), 23, '0') as id, now() - (${count} - g) * interval '6 hours' / ${count} as at,
+       case when g % ${count / 10} = ${count / 20} then 'product/deleted' else 'product/updated' end as topic from generate_series(1, ${count}) g) e`,
+  ]
+}
+
+/** SQL for the time of row g of n: the rows are spread evenly over these days, the newest last. */
 const createdAt = (count: number, days: number): string =>
   `now() - (${count} - g) * interval '${(days * 86_400) / count} seconds'`
 
@@ -74,7 +122,7 @@ function orderStatements(id: number, products: number, count: number, days: numb
   return [
     `insert into orders (tenant_id, order_tenant_id, state_id, assembly_date, customer_name, shipping_address, warehouse_id, items_count,
        total_quantity, created_at, updated_at)
-     select ${id}, 'SEED-' || g, (array[1, 1, 3, 5, 5, 5, 5, 7])[1 + g % 8], (${createdAt(count, days)})::date + g % 10, 'Customer ' || g,
+     select ${id}, 'SEED-' || g, (array[1, 1, 3, 5, 5, 5, 5, 7])[1 + g % 8], (${createdAt(count, days)})::date + g % 10, ${word(5, 'g')} || ' ' || ${word(7, 'f')},
        g || ' Some Street, Some City', w.id, 3, 9, ${createdAt(count, days)}, ${createdAt(count, days)}
      from generate_series(1, ${count}) g, warehouses w where w.tenant_id = ${id} and w.is_default order by g`,
     `insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity, price)
@@ -91,7 +139,7 @@ function orderStatements(id: number, products: number, count: number, days: numb
   ]
 }
 
-/** A product has a hundred movements in either tenant, so that a page by product is as long. */
+/** A product has a hundred movements in both tenants, so that its pages have the same length. */
 function movementStatements(id: number, products: number, count: number, days: number): string[] {
   const counted = (table: string, columns: string): string =>
     `insert into ${table} (tenant_id, created_day, ${columns}, count)
@@ -112,5 +160,27 @@ function movementStatements(id: number, products: number, count: number, days: n
     countedByMonth('movement_month_counts', 'movement_counts', 'movement_type'),
     countedByMonth('movement_product_month_counts', 'movement_product_counts', 'product_id, location_id, movement_type'),
     countedByMonth('movement_location_month_counts', 'movement_location_counts', 'location_id, movement_type'),
+  ]
+}
+
+function flowStatements(id: number, products: number): string[] {
+  const { orders, lines, quantity } = PICKED
+  return [
+    `insert into orders (tenant_id, order_tenant_id, state_id, state_picking_id, assembly_date, warehouse_id, items_count, total_quantity)
+     select ${id}, 'PICKED-' || g, 3, 1, current_date, w.id, ${lines}, ${lines * quantity}
+     from generate_series(1, ${orders}) g, warehouses w where w.tenant_id = ${id} and w.is_default order by g`,
+    `insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity)
+     select ${id}, o.id, p.id, p.barcode, p.name, ${quantity}
+     from (select id, row_number() over (order by id) - 1 as number from orders where tenant_id = ${id} and order_tenant_id like 'PICKED-%') o
+     cross join generate_series(0, ${lines - 1}) l
+     join products p on p.tenant_id = ${id} and p.barcode = 'B' || lpad((1 + (o.number * ${lines} + l) % ${products})::text, 8, '0')
+     order by o.id, l`,
+    `insert into picking_flows (tenant_id, order_id, operator_email, items_to_pick, total_quantity)
+     select ${id}, o.id, 'sam@warehouse.example', ${lines}, ${lines * quantity}
+     from orders o where tenant_id = ${id} and order_tenant_id like 'PICKED-%' order by o.id`,
+    `insert into flow_count_changes (tenant_id, state, change) values (${id}, 'started', ${orders})`,
+    `insert into order_count_changes (tenant_id, created_day, assembly_date, state_id, change)
+     select tenant_id, (created_at at time zone 'UTC')::date, assembly_date, state_id, count(*) from orders
+     where tenant_id = ${id} group by 1, 2, 3, 4`,
   ]
 }

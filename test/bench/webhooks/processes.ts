@@ -5,19 +5,19 @@ import type { Arrivals } from './receiver.ts'
 
 export interface Receiver {
   port: number
-  /** What arrived since the last call. */
+  /** The arrivals since the last call. */
   take(): Promise<Arrivals>
   stop(): void
 }
 
-/** Starts a receiver of webhooks. */
+/** Starts a webhook receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const child = fork(new URL('./receiver.ts', import.meta.url), { serialization: 'advanced' })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return { port, take: () => ask<Arrivals>(child, 'take'), stop: () => void child.kill() }
 }
 
-/** How many signed requests a second a process can send that does nothing else. */
+/** Number of signed requests per second that a process can send if it does nothing else. */
 export async function rawRate(sending: RawSending): Promise<number> {
   const child = fork(new URL('./raw-sender.ts', import.meta.url))
   try {
@@ -27,8 +27,8 @@ export async function rawRate(sending: RawSending): Promise<number> {
   }
 }
 
-async function ask<Answer>(child: ChildProcess, question: RawSending | 'take'): Promise<Answer> {
+async function ask<Reply>(child: ChildProcess, question: RawSending | 'take'): Promise<Reply> {
   child.send(question)
-  const [answer] = (await once(child, 'message')) as [Answer]
-  return answer
+  const [reply] = (await once(child, 'message')) as [Reply]
+  return reply
 }

@@ -1,4 +1,5 @@
-// What sending can cost at least: signed requests over undici's Pool, and no database. Told where and for how long, it answers how many a second.
+// The lower bound for the cost of sending: signed requests over undici's Pool, without a database. Its parent sends the port and the
+// duration. It replies with the number of requests per second.
 import { createHmac, createSecretKey } from 'node:crypto'
 import { Pool } from 'undici'
 

@@ -1,9 +1,9 @@
-// A receiver of webhooks, a process of its own: answers 200 and keeps when each event arrived, and how long after it was recorded.
+// A webhook receiver process. It responds with 200, and stores the arrival time of each event and its delay since it was recorded.
 import { createServer } from 'node:http'
 
-/** What arrived since the last time that was asked. */
+/** The arrivals since the last request for them. */
 export interface Arrivals {
-  /** Milliseconds of this machine's clock. */
+  /** Arrival times in milliseconds, by this machine's clock. */
   at: number[]
   delayMs: number[]
 }

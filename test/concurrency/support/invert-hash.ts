@@ -1,6 +1,7 @@
 /**
- * Postgres's `hashtextextended` is Bob Jenkins's lookup3, which was made to be quick, and runs backwards as well: of a text of 12 bytes all
- * but the last third of the inner state can be chosen. https://burtleburtle.net/bob/c/lookup3.c
+ * Inverts Postgres's `hashtextextended`, which is Bob Jenkins's lookup3. lookup3 is fast but not cryptographic: each step is invertible.
+ * For a text of 12 bytes, the hash determines two of the three words of the final state, and the third word is free.
+ * https://burtleburtle.net/bob/c/lookup3.c
  */
 
 type State = [a: number, b: number, c: number]
@@ -17,7 +18,7 @@ function mixed(state: State): State {
   for (const bits of MIX) {
     a = (difference(a, c) ^ rotated(c, bits)) >>> 0
     c = sum(c, b)
-    // The names move on: b is treated next as a was.
+    // Rotates the names: the next step treats b as this one treated a.
     ;[a, b, c] = [b, c, a]
   }
   return [a, b, c]
@@ -33,11 +34,11 @@ function unmixed(state: State): State {
   return [a, b, c]
 }
 
-/** Before the last step of the hash, by the state after it. */
+/** Inverts the final step of the hash: returns the state before it. */
 function unfinished(state: State): State {
   const [a, b, c] = state
   const parts = [a, b, c]
-  // The steps change c, a, b, c, a, b, c, each by the one before it.
+  // The steps change c, a, b, c, a, b, c in this order. Each step depends on the word changed before.
   for (let step = FINAL.length - 1; step >= 0; step--) {
     const changed = (step + 2) % 3
     const by = parts[(changed + 2) % 3] as number
@@ -49,7 +50,7 @@ function unfinished(state: State): State {
 const LENGTH = 12
 const PRINTABLE = /^[!-~]{12}$/
 
-/** A text of which `hashtextextended(text, seed)` is `target`. */
+/** Returns a text for which `hashtextextended(text, seed)` is `target`. */
 export function keyHashedTo(target: bigint, seed: number): string {
   const start = sum(0x9e3779b9, LENGTH, 3_923_095)
   const begun = mixed([sum(start, Math.floor(seed / 2 ** 32)), sum(start, seed >>> 0), start])

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Database } from '../../../server/src/database/database.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
 import type { TestTenant } from '../../support/service.ts'
 import { expectConsistentStock } from '../../support/stock.ts'
-import type { Received } from '../../webhooks/support/receiver.ts'
+import type { Received } from '../../support/receiver.ts'
 import type { Write } from './load.ts'
 
-/** Compares what the database holds with what callers were told and receivers were sent. */
+/** Expects the database to be consistent, and to match the responses that callers got. */
 export async function expectBalancedBooks(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<void> {
   await expectKept(db, tenant, writes)
   await expectWhole(db, tenant)
@@ -14,7 +14,7 @@ export async function expectBalancedBooks(db: Database, tenant: TestTenant, writ
   await expectAudited(db, tenant, writes)
 }
 
-/** What was acknowledged is there once; what was refused is not there; of the rest nothing is there twice. */
+/** An acknowledged write exists exactly once. A refused write does not exist. A write with unknown outcome exists at most once. */
 async function expectKept(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<void> {
   const orders = await sql<{ mark: string; times: number }>`
     select order_tenant_id as mark, count(*) as times from orders where tenant_id = ${tenant.id} group by 1`.execute(db.kysely)
@@ -33,7 +33,7 @@ async function expectKept(db: Database, tenant: TestTenant, writes: readonly Wri
   expect(wrong).toEqual([])
 }
 
-/** Nothing is half there: no order without its lines, no change without its event, no event without its change, no pick without its movement. */
+/** No write is incomplete: every order has its lines, every change its event, every event its change, every pick its movement. */
 async function expectWhole(db: Database, tenant: TestTenant): Promise<void> {
   const { rows } = await sql`
     with sent as (
@@ -81,7 +81,7 @@ async function expectWhole(db: Database, tenant: TestTenant): Promise<void> {
   expect(rows).toEqual([])
 }
 
-/** The writes that were kept. */
+/** The writes that the database contains. */
 async function keptOf(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<Write[]> {
   const { rows } = await sql<{ mark: string }>`
     select reason as mark from stock_movements where tenant_id = ${tenant.id} and reason is not null
@@ -90,13 +90,13 @@ async function keptOf(db: Database, tenant: TestTenant, writes: readonly Write[]
   return writes.filter(({ mark }) => marks.has(mark))
 }
 
-/** A write whose caller was left without an answer was not carried out: that of a server that stops in good order. */
-export async function expectNoneKeptUnanswered(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<void> {
-  const unanswered = writes.filter(({ outcome, isRepeated }) => outcome === 'unknown' && !isRepeated)
-  expect(await keptOf(db, tenant, unanswered)).toEqual([])
+/** For a server that stopped cleanly: a call without a response has written nothing. */
+export async function expectNoneKeptUnacknowledged(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<void> {
+  const unacknowledged = writes.filter(({ outcome, isRepeated }) => outcome === 'unknown' && !isRepeated)
+  expect(await keptOf(db, tenant, unacknowledged)).toEqual([])
 }
 
-/** Every write that was kept is in the audit log; without an error, when it was acknowledged. */
+/** The audit log has an entry for every write in the database. The entry of an acknowledged write has no error. */
 async function expectAudited(db: Database, tenant: TestTenant, writes: readonly Write[]): Promise<void> {
   const entries = await sql<{ request_id: string; error: string | null }>`
     select request_id, error from audit_log where tenant_id = ${tenant.id}`.execute(db.kysely)
@@ -106,7 +106,7 @@ async function expectAudited(db: Database, tenant: TestTenant, writes: readonly 
   expect((await keptOf(db, tenant, writes)).filter(({ requestId }) => !audited.has(requestId))).toEqual([])
 }
 
-/** Every event has reached the receiver at least once, always with the same content. */
+/** The receiver got every event at least once, always with the same body. */
 export async function expectDelivered(db: Database, tenant: TestTenant, received: readonly Received[]): Promise<void> {
   const { rows } = await sql<{ id: string; body: string }>`
     select id, body from events where tenant_id = ${tenant.id}`.execute(db.kysely)

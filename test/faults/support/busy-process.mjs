@@ -1,7 +1,7 @@
-// Preloaded into a server: makes its event loop, or the threads of libuv, busy when it is told to.
+// Preloaded into a server: signals make its event loop, or the threads of libuv, busy.
 import { open } from 'node:fs'
 
-/** Longer than the database may be silent, with a moment between in which answers are read. */
+/** Each block is longer than the database may be silent. Between two blocks there is a moment to read responses. */
 const BUSY_MS = [1_000, 1_100, 1_250, 1_500, 1_050, 1_400]
 const THREADS = 4
 
@@ -15,7 +15,7 @@ process.on('SIGUSR2', () => {
   busy()
 })
 
-// To open a pipe that nobody writes to takes a thread until somebody does.
+// Opening a pipe for reading blocks a thread until a writer opens it.
 process.on('SIGHUP', () => {
   for (let thread = 0; thread < THREADS; thread++) open(process.env.BLOCKING_PIPE, 'r', () => {})
 })

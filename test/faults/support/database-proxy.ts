@@ -1,24 +1,24 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** Stands between the service and Postgres, and does to their connections what networks and dying servers do. */
+/** A proxy between the service and Postgres that simulates network faults and dying servers. */
 export interface DatabaseProxy {
-  /** The database's URL by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
-  /** From now on nothing passes, in connections that are open and in new ones, and none is closed: a frozen server. */
+  /** Holds back all data of open and new connections without closing them, like a frozen server. */
   freeze(): void
-  /** Like `freeze`, for the oldest of the open connections alone. */
+  /** Like `freeze`, but only for the oldest open connection. */
   freezeOne(): void
-  /** Everything passes again, what was held back first. */
+  /** Ends a freeze: passes the data held back, then everything else. */
   thaw(): void
-  /** Closes all connections without a word. */
+  /** Closes all connections abruptly. */
   cut(): void
-  /** Takes no connections, after closing those that there are: a stopped server. */
+  /** Closes all connections and accepts no new ones, like a stopped server. */
   refuse(): Promise<void>
   accept(): Promise<void>
-  /** Leads new connections to another server, as an address that moves with the primary does; those that are open stay. */
+  /** Sends new connections to another server, like an address that follows the primary. Open connections stay as they are. */
   pointTo(databaseUrl: string): void
-  /** How many connections are open. */
+  /** Number of open connections. */
   readonly connections: number
   close(): Promise<void>
 }

@@ -4,22 +4,22 @@ import type { AddressInfo } from 'node:net'
 
 const LOSES_EVERY = 5
 
-/** Stands before several API servers. */
+/** A load balancer in front of several API servers. */
 export interface LoadBalancer {
   url: string
-  /** How many requests each server has answered. */
-  readonly answered: readonly number[]
+  /** Number of responses by each server. */
+  readonly responses: readonly number[]
   close(): Promise<void>
 }
 
 /**
- * Starts a balancer that hands requests to the servers in turn. It knows nothing of their health and repeats nothing: when a server
- * breaks off or is not there, the caller's connection is closed. So it is instead of every fifth answer to a request with an
- * `Idempotency-Key`, whose caller will repeat it and does not know that it was carried out.
+ * Starts a balancer that sends requests to the servers in turn. It has no health checks and no retries: when a server fails, it closes the
+ * caller's connection. It also drops every fifth response to a request with an `Idempotency-Key` and closes the connection: the call was
+ * executed, but its caller does not know this and repeats it.
  */
 export async function startLoadBalancer(serverUrls: readonly string[]): Promise<LoadBalancer> {
   const agent = new Agent({ keepAlive: true })
-  const answered = serverUrls.map(() => 0)
+  const responses = serverUrls.map(() => 0)
   let next = 0
   let keyed = 0
 
@@ -27,12 +27,12 @@ export async function startLoadBalancer(serverUrls: readonly string[]): Promise<
     const turn = next++ % serverUrls.length
     const { method, headers, url = '/' } = incoming
     const giveUp = (): void => void outgoing.destroy()
-    const forwarded = request(new URL(url, serverUrls[turn]), { method, headers, agent }, (answer) => {
-      answered[turn] = (answered[turn] ?? 0) + 1
+    const forwarded = request(new URL(url, serverUrls[turn]), { method, headers, agent }, (response) => {
+      responses[turn] = (responses[turn] ?? 0) + 1
       if (headers['idempotency-key'] !== undefined && ++keyed % LOSES_EVERY === 0) return giveUp()
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.on('error', giveUp)
-      answer.pipe(outgoing)
+      outgoing.writeHead(response.statusCode ?? 502, response.headers)
+      response.on('error', giveUp)
+      response.pipe(outgoing)
     })
     forwarded.on('error', giveUp)
     incoming.pipe(forwarded)
@@ -42,7 +42,7 @@ export async function startLoadBalancer(serverUrls: readonly string[]): Promise<
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answered,
+    responses,
     close: async () => {
       server.close()
       server.closeAllConnections()

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { send, type Answer } from '../../support/service.ts'
+import { send, type ServiceResponse } from '../../support/service.ts'
 
-/** A write and what its caller knows of it. */
+/** A write and its outcome as known to the caller. */
 export interface Write {
   requestId: string
-  /** What the write is found by in the database: an order's identifier, or the reason of a movement. */
+  /** Identifies the write in the database: the client's order identifier, or the reason of a movement. */
   mark: string
   kind: 'order' | 'movement'
-  /** `unknown`: no answer, or 503. */
+  /** `unknown`: no response, or 503. */
   outcome: 'acknowledged' | 'refused' | 'unknown'
-  /** Sent again until it is acknowledged. */
+  /** The caller repeats the write until it is acknowledged. */
   isRepeated: boolean
 }
 
@@ -26,13 +26,13 @@ const CLIENTS = 8
 const PAUSE_MS = 50
 const LOCATIONS = ['A', 'B', 'C', 'D']
 
-/** Errors that the caller's own request is to blame for when it meets those of others, or repeats one whose outcome it does not know. */
+/** Errors that a correct server returns when calls conflict, or when a caller repeats a call with unknown outcome. */
 const EXPECTED_ERRORS = new Set(['adjustment_error', 'flow_error', 'update_error', 'cancel_error', 'idempotency_conflict'])
 
-/** Clients that write all the time, of all kinds, and keep book of what they were told. */
+/** Clients that continuously make all kinds of writes and record their outcomes. */
 export class Load {
   readonly writes: Write[] = []
-  /** Answers that nobody should get. */
+  /** Responses that a correct server never returns. */
   readonly faults: string[] = []
   readonly #url: string
   readonly #key: string
@@ -92,7 +92,7 @@ export class Load {
     this.writes.push({ requestId, mark, kind: 'movement', outcome, isRepeated: false })
   }
 
-  /** With an Idempotency-Key, again and again until it is answered: then it was done once, whatever happened on the way. */
+  /** Repeats a call with one Idempotency-Key until it gets a response. Then the write was executed exactly once, despite any faults. */
   async #adjustOnce(): Promise<void> {
     const mark = `once-${++this.#count}`
     const requestId = this.#newRequestId()
@@ -141,24 +141,24 @@ export class Load {
     body: unknown,
     headers: Record<string, string> = {},
   ): Promise<Call> {
-    let answer: Answer
+    let response: ServiceResponse
     try {
-      answer = await send(`${this.#url}/api/v1${path}`, method, body, {
+      response = await send(`${this.#url}/api/v1${path}`, method, body, {
         key: this.#key,
         headers: { 'x-request-id': requestId, ...headers },
       })
     } catch {
-      // No server, or one that died before it answered.
+      // The server is down, or died before it responded.
       await delay(PAUSE_MS)
       return { outcome: 'unknown' }
     }
-    if (answer.status === 200) return { outcome: 'acknowledged', data: answer.body.data }
-    if (answer.status === 503) {
+    if (response.status === 200) return { outcome: 'acknowledged', data: response.body.data }
+    if (response.status === 503) {
       await delay(PAUSE_MS)
       return { outcome: 'unknown' }
     }
-    if (!EXPECTED_ERRORS.has(answer.body?.error?.code))
-      this.faults.push(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    if (!EXPECTED_ERRORS.has(response.body?.error?.code))
+      this.faults.push(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`)
     return { outcome: 'refused' }
   }
 

@@ -5,38 +5,38 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { connectionString, makeDatabase } from '../../../server/src/database/embedded-postgres/application-database.ts'
-import { ensureRunning, openCluster } from '../../../server/src/database/embedded-postgres/postgres-cluster.ts'
-import { findPostmaster, stopPostmaster } from '../../../server/src/database/embedded-postgres/postmaster.ts'
+import { connectionString, makeDatabase } from '@fulfillment/server/database/embedded/application-database.ts'
+import { ensureRunning, openCluster } from '@fulfillment/server/database/embedded/postgres-cluster.ts'
+import { findPostmaster, stopPostmaster } from '@fulfillment/server/database/embedded/postmaster.ts'
 import { signalPostgres } from './postgres-processes.ts'
 
 const copyFolder = promisify(execFile)
 
-/** A Postgres server of its own, that nobody restarts. */
+/** A Postgres server that is not restarted automatically. */
 export interface PostgresServer {
   readonly url: string
   readonly dataDir: string
   query(sql: string): Promise<pg.QueryResult>
-  /** As a power failure does it. */
+  /** Kills the server, like a power failure. */
   kill(): Promise<void>
-  /** Starts it again where it was stopped or killed. */
+  /** Starts the server again after `stop` or `kill`. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>
 }
 
 /** Starts a Postgres server with an empty database. */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const dataDir = await newFolder('primary')
-  // A standby that was away finds the log that it missed.
+  // Retains the log for a standby that was disconnected.
   const all = { wal_keep_size: '512MB', ...settings }
   const access = await ensureRunning(await openCluster(dataDir, all))
   await untilDone(() => makeDatabase(access))
   return serverOf(dataDir, all, access.password, access.port)
 }
 
-/** Starts a streaming replica under this `application_name`. */
+/** Starts a streaming replica with this `application_name`. */
 export async function startStandby(primary: PostgresServer, name: string): Promise<PostgresServer> {
   const dataDir = await newFolder(name)
   const { hostname, port: primaryPort, password } = new URL(primary.url)
@@ -49,24 +49,24 @@ export async function startStandby(primary: PostgresServer, name: string): Promi
   const settings = { primary_conninfo: conninfo, wal_retrieve_retry_interval: '100ms' }
   const { port } = await ensureRunning(await openCluster(dataDir, settings))
   const standby = serverOf(dataDir, settings, password, port)
-  await untilAnswering(standby)
+  await untilReady(standby)
   return standby
 }
 
 const newFolder = (name: string): Promise<string> => mkdtemp(path.join(tmpdir(), `fulfillment-${name}-`))
 
-/** Copies the data of a running server as its low-level backup API asks for it; returns the backup's label. */
+/** Copies the data of a running server with the low-level backup API. Returns the backup label. */
 async function backUp(primary: PostgresServer, dataDir: string): Promise<string> {
   const client = await connected(primary.url)
   try {
     await client.query(`select pg_backup_start('standby', true)`)
     const directory = path.join(dataDir, 'postgres')
-    // It keeps the owner of the files, which Postgres insists on. A file that vanishes meanwhile was not needed.
+    // `cp -a` preserves the owner of the files, as Postgres requires. A file that disappears during the copy is not needed.
     await copyFolder('cp', ['-a', path.join(primary.dataDir, 'postgres'), directory]).catch((error: { stderr?: string }) => {
       const others = (error.stderr ?? '').split('\n').filter((line) => line !== '' && !line.includes('No such file'))
       if (error.stderr === undefined || others.length > 0) throw error
     })
-    // Of the log nothing, as it may have been copied half-written: the standby gets it from the primary.
+    // Deletes the copied log, which may be half-written. The standby gets the log from the primary.
     const log = await readdir(path.join(directory, 'pg_wal'), { withFileTypes: true })
     const segments = log.filter((entry) => entry.isFile()).map(({ name }) => path.join('pg_wal', name))
     for (const name of ['postmaster.pid', 'postmaster.opts', ...segments]) await rm(path.join(directory, name), { force: true })
@@ -84,9 +84,9 @@ async function connected(url: string): Promise<pg.Client> {
   return client
 }
 
-const untilAnswering = (server: PostgresServer): Promise<void> => untilDone(() => server.query('select 1'))
+const untilReady = (server: PostgresServer): Promise<void> => untilDone(() => server.query('select 1'))
 
-/** Tries again while the server starts. */
+/** Repeats the work until the server has started. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
   for (const until = Date.now() + 20_000; ; await delay(20)) {
     try {
@@ -121,7 +121,7 @@ function serverOf(dataDir: string, settings: Record<string, string>, password: s
     },
     start: async () => {
       await ensureRunning(await openCluster(dataDir, settings), port)
-      await untilAnswering(server)
+      await untilReady(server)
     },
     stop,
     remove: async () => {

@@ -1,31 +1,13 @@
 import fc from 'fast-check'
+import type { Database } from '@fulfillment/server/database/database.ts'
 import type { TestTenant } from '../../support/service.ts'
 import { OPERATOR } from '../../support/picking.ts'
+import type { Call } from './call.ts'
 import type { Model, Outcome } from './model.ts'
 
-/** A call of the API. Orders, lines, products and locations are numbered from 0; a flow is given by its id, or 0 for none. */
-export type Call =
-  | { type: 'start'; order: number }
-  | {
-      type: 'pick'
-      flow: number
-      by: 'barcode' | 'product' | 'line'
-      product: number
-      line: number
-      location: number
-      quantity: number
-      pickId: string | null
-    }
-  | { type: 'undo'; flow: number; pickId: string }
-  | { type: 'complete'; flow: number }
-  | { type: 'cancelFlow'; flow: number }
-  | { type: 'cancelOrder'; order: number }
-  | { type: 'putState'; order: number; state: number }
-  | { type: 'adjust'; product: number; location: number; change: number }
-  | { type: 'setLevel'; product: number; location: number; quantity: number }
-
-/** What the numbers of calls mean at the service. */
+/** The records of the service behind the numbers in calls. */
 export interface Records {
+  db: Database
   tenant: TestTenant
   products: { id: number; barcode: string }[]
   orders: { id: number; lines: number[] }[]
@@ -40,14 +22,14 @@ const PRODUCTS = 2
 const order = fc.nat(ORDERS - 1)
 const product = fc.nat(PRODUCTS - 1)
 const location = fc.nat(LOCATIONS.length - 1)
-/** Which of the flows, counted from the newest one. */
+/** A flow, by its position from the newest one. */
 const flow = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(8))
 const pickId = fc.constantFrom('scan 1', 'scan 2', 'scan/3')
 const quantity = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(1000, 2000, 3000) }, fc.constantFrom(500, 1250, 4000))
 
 const type = <Type extends Call['type']>(type: Type) => fc.constant(type)
 
-/** A call, its flow being counted from the newest. */
+/** A call, with its flow by position from the newest one. */
 export const anyCall: fc.Arbitrary<Call> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: type('start'), order }) },
   {
@@ -75,7 +57,7 @@ export const anyCall: fc.Arbitrary<Call> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: type('setLevel'), product, location, quantity: fc.constantFrom(0, 2000, 6000) }) },
 )
 
-/** The call with the id of the flow that it means. With `focus` that is the newest running one, if there is one. */
+/** The call with the id of its flow. With `focus`, the flow is the newest running one, if there is one. */
 export function resolved(call: Call, model: Model, focus: boolean): Call {
   if (!('flow' in call)) return call
   const flows = Object.keys(model.flows)
@@ -88,18 +70,18 @@ export function resolved(call: Call, model: Model, focus: boolean): Call {
 let keys = 0
 
 /**
- * Makes the call. With an Idempotency-Key the service works on a connection of its own, so that such calls are really at the same time;
- * those without share a few connections.
+ * Makes the call. With an Idempotency-Key, the service uses a connection for the call, so that such calls really run concurrently. Calls
+ * without one share few connections.
  */
 export async function send(records: Records, call: Call, withKey: boolean): Promise<Outcome> {
   const [method, path, body] = REQUESTS[call.type](records, call as never)
   const options = withKey && method === 'POST' ? { headers: { 'idempotency-key': `${++keys}` } } : {}
-  const answer = await records.tenant.request(method, path, body, options)
-  if (answer.status !== 200) return { code: answer.body.error.code }
-  return { code: 'ok', ...toldBy(records, call, answer.body.data) }
+  const response = await records.tenant.request(method, path, body, options)
+  if (response.status !== 200) return { code: response.body.error.code }
+  return { code: 'ok', ...toldBy(records, call, response.body.data) }
 }
 
-/** An id that nothing has. */
+/** An id that does not exist. */
 const NONE = 999_999_999
 
 type Request = [method: string, path: string, body?: object]

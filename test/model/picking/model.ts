@@ -1,6 +1,6 @@
-import type { Call } from './calls.ts'
+import type { Call } from './call.ts'
 
-// What the service must do, in memory and without any concurrency. Quantities are thousandths, so that they add up exactly.
+// The required behaviour of the service, in memory and without concurrency. Quantities are in thousandths, so that sums are exact.
 
 interface Line {
   product: number
@@ -10,9 +10,9 @@ interface Line {
 }
 
 interface Pick {
-  /** What was asked for: the same pick_id must ask for the same. */
+  /** The parameters of the pick: the same pick_id must have the same ones. */
   asked: string
-  answer: string
+  response: string
   product: number
   location: number
   quantity: number
@@ -35,17 +35,17 @@ interface Order {
 
 export interface Model {
   orders: Order[]
-  /** By id, as the service gave it. */
+  /** By the id that the service assigned. */
   flows: Record<number, Flow>
   /** By product, then location. */
   stock: number[][]
   movements: number
 }
 
-/** What the service answered, in the terms of the model: `ok` or an error code, and whatever the model can tell of the rest. */
+/** A response of the service in terms of the model: `ok` or an error code, and the fields that the model knows. */
 export interface Outcome {
   code: string
-  /** The id of a flow or pick that was made. */
+  /** The id of a created flow or pick. */
   id?: number | string
   told?: string
 }
@@ -53,7 +53,7 @@ export interface Outcome {
 /** Whether each product is weighable. */
 export const WEIGHABLE = [false, true]
 
-/** Does the call to the model, which is changed. Returns false when the service cannot have answered that then. */
+/** Applies the call to the model. Returns false when the service cannot have given this outcome. */
 export function perform(model: Model, call: Call, outcome: Outcome): boolean {
   const expected = STEPS[call.type](model, call as never, outcome)
   return expected.code === outcome.code && (expected.told === undefined || expected.told === outcome.told)
@@ -86,7 +86,7 @@ const STEPS: Steps = {
       call.quantity,
     ])
     const earlier = call.pickId === null ? undefined : flow.picks[call.pickId]
-    if (earlier !== undefined) return earlier.asked === asked ? { ...OK, told: earlier.answer } : refuse('flow_error')
+    if (earlier !== undefined) return earlier.asked === asked ? { ...OK, told: earlier.response } : refuse('flow_error')
     const order = model.orders[flow.order] as Order
     const lines = order.lines
       .map((line, index) => ({ ...line, index }))
@@ -111,17 +111,17 @@ const STEPS: Steps = {
       taken.push({ line: index, quantity, picked: line.picked })
     }
     move(model, order)
-    const answer = JSON.stringify(taken.map(({ line, quantity, picked }) => [line, quantity, picked]))
+    const response = JSON.stringify(taken.map(({ line, quantity, picked }) => [line, quantity, picked]))
     flow.picks[outcome.id as string] = {
       asked,
-      answer,
+      response,
       product,
       location: call.location,
       quantity: call.quantity,
       lines: taken.map(({ line, quantity }) => ({ line, quantity })),
       undone: false,
     }
-    return { ...OK, told: answer }
+    return { ...OK, told: response }
   },
 
   undo(model, call) {
@@ -203,7 +203,7 @@ const STEPS: Steps = {
   },
 }
 
-/** Lines of which something was picked in the flow and not undone, and how much. */
+/** Number of lines with picks of the flow that are not undone, and their quantity. */
 export function totalsOf(flow: Flow): [items: number, quantity: number] {
   const picks = Object.values(flow.picks).filter((pick) => !pick.undone)
   return [new Set(picks.flatMap((pick) => pick.lines.map(({ line }) => line))).size, sum(picks.map((pick) => pick.quantity))]

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../server/src/database/database.ts'
+import type { Database } from '@fulfillment/server/database/database.ts'
 import { LOCATIONS, type Records } from './calls.ts'
 import { totalsOf, type Model } from './model.ts'
 
-/** What is the case, in a form that is the same for the service and for the model. */
+/** The state of orders and stock, in a form that the service and the model share. */
 interface Situation {
   orders: { state: number; picked: number[] }[]
   flows: Record<number, { order: number; state: string; items: number; quantity: number; picks: Record<string, boolean> }>
@@ -11,7 +11,7 @@ interface Situation {
   movements: number
 }
 
-/** What the model says. */
+/** The state according to the model. */
 export function situationOf(model: Model): Situation {
   return {
     orders: model.orders.map((order) => ({ state: order.state, picked: order.lines.map((line) => line.picked) })),
@@ -27,7 +27,7 @@ export function situationOf(model: Model): Situation {
   }
 }
 
-/** What the database says. */
+/** The state according to the database. */
 export async function observe(db: Database, { tenant, products, orders }: Records): Promise<Situation> {
   const { rows } = await sql<{ situation: Situation }>`
     select json_build_object(
@@ -55,7 +55,7 @@ export async function observe(db: Database, { tenant, products, orders }: Record
   return (rows[0] as { situation: Situation }).situation
 }
 
-/** The topics of each order's events and `movement` for each of its stock movements, in the order in which they were recorded. */
+/** The topics of each order's events, and `movement` for each of its stock movements, in recorded order. */
 export async function observeLogs(db: Database, { tenant, orders }: Records): Promise<string[][]> {
   const { rows } = await sql<{ order_id: number; topics: string[] }>`
     with event as (

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen, until } from '../../webhooks/support/receiver.ts'
+import { listen, until } from '../../support/receiver.ts'
 
 /** A span as it arrived. */
 export interface CollectedSpan {
   name: string
-  /** 2 is a server's, 3 a client's. */
+  /** 2 for a server's span, 3 for a client's. */
   kind: number
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   traceState: string | undefined
-  /** 2 is an error. */
+  /** 2 for an error. */
   statusCode: number
   attributes: Record<string, unknown>
   links: { traceId: string; spanId: string }[]
@@ -25,16 +25,16 @@ export interface Collector {
   url: string
   /** In the order of their arrival. */
   spans: CollectedSpan[]
-  /** What arrived, to search in. */
+  /** The received bodies, to search in. */
   bodies: string[]
   headers: IncomingMessage['headers'][]
-  /** Waits for spans that fit. */
+  /** Waits for matching spans. */
   find(description: string, fits: (span: CollectedSpan) => boolean, count?: number): Promise<CollectedSpan[]>
   close(): Promise<void>
 }
 
-/** Starts a collector; `answer` is for one that does not do what it should. */
-export async function startCollector(answer: (response: ServerResponse) => void = accept): Promise<Collector> {
+/** Starts a collector. `respond` replaces its response. */
+export async function startCollector(respond: (response: ServerResponse) => void = accept): Promise<Collector> {
   const spans: CollectedSpan[] = []
   const bodies: string[] = []
   const headers: IncomingMessage['headers'][] = []
@@ -43,7 +43,7 @@ export async function startCollector(answer: (response: ServerResponse) => void 
     bodies.push(`${request.method} ${request.url} ${body}`)
     headers.push(request.headers)
     if (request.headers['content-type'] === 'application/json') spans.push(...spansOf(JSON.parse(body)))
-    answer(response)
+    respond(response)
   }
   const server = createServer((request, response) => void take(request, response))
   const url = await listen(server)

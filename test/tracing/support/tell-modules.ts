@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 
-// Loaded before a server's own modules: tells of each that belongs to OpenTelemetry. Its interface without an implementation, `api`, is
-// part of prom-client.
+// Preloaded into a server: prints each loaded module of OpenTelemetry, except `api`, its interface without an implementation, which
+// prom-client needs.
 registerHooks({
   load: (url, context, load) => {
     if (/@opentelemetry\/(?!api\/)/.test(url)) console.error(`loads ${url}`)

@@ -1,30 +1,28 @@
-import { inject } from 'vitest'
-import { insertApiKey } from '../../../server/src/api-keys/index.ts'
-import { openDatabase, type Database } from '../../../server/src/database/database.ts'
-import { createTenant } from '../../../server/src/tenants/index.ts'
-import { startServerProcess, type ServerProcess } from '../../support/server-process.ts'
-import { send, type Answer } from '../../support/service.ts'
-import { cloneDatabase } from '../../support/test-database.ts'
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { send, type ServiceResponse } from '../../support/service.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
-/** A server in a process of its own that sends its spans somewhere, and a tenant of it. */
+/** A server that sends spans, in its own process, and a tenant. */
 export interface TracedServer {
   process: ServerProcess
-  db: Database
   tenantId: number
   keyId: number
   key: string
-  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ServiceResponse>
   /** Lines of the log, once the process has ended. */
   logLines(): Record<string, unknown>[]
-  stop(): Promise<void>
 }
 
-/** Starts a server with these settings. It sends spans as JSON, every 50 ms. */
-export async function startTracedServer(env: Record<string, string>): Promise<TracedServer> {
-  const database = await cloneDatabase(inject('postgresUrl'))
-  const db = openDatabase(database.url, { maxConnections: 2, pipelinedConnections: 1 })
-  const process = await startServerProcess({
-    DATABASE_URL: database.url,
+/** Starts a server with `start` and these environment variables. By default, it sends spans as JSON, every 50 ms. */
+export async function startTracedServer(
+  { url, db }: TestDatabase,
+  env: Record<string, string>,
+  start: (env: Record<string, string>) => Promise<ServerProcess>,
+): Promise<TracedServer> {
+  const process = await start({
+    DATABASE_URL: url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '50',
     ...env,
@@ -33,7 +31,6 @@ export async function startTracedServer(env: Record<string, string>): Promise<Tr
   const { id: keyId, key } = await insertApiKey(db, tenantId, 'live', { name: 'key', scopes: ['admin'] })
   return {
     process,
-    db,
     tenantId,
     keyId,
     key,
@@ -44,10 +41,5 @@ export async function startTracedServer(env: Record<string, string>): Promise<Tr
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line)),
-    stop: async () => {
-      await process.end('SIGTERM')
-      await db.close()
-      await database.drop()
-    },
   }
 }

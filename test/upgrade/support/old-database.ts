@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { sql, type Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { inject } from 'vitest'
-import { openDatabase, type Database } from '../../../server/src/database/database.ts'
+import { openDatabase, type Database } from '@fulfillment/server/database/database.ts'
 import { createDatabase } from '../../support/test-database.ts'
 
 const folder = new URL('../../../server/src/database/migrations/', import.meta.url)
@@ -13,10 +13,10 @@ export function readMigration(name: string): Promise<string> {
   return readFile(new URL(`${name}.sql`, folder), 'utf8')
 }
 
-/** A database in which only these migrations have run, in one transaction, as version 0.1.0 ran them. */
+/** Creates a database with only these migrations, all run in one transaction, as in version 0.1.0. */
 export async function databaseAt(migrations: readonly string[]): Promise<{ url: string; db: Database }> {
   const url = await createDatabase(inject('postgresUrl'), `upgrade_${randomBytes(8).toString('hex')}`)
-  // Filling it is one statement, which takes long on a busy machine.
+  // One statement fills the database, which takes a long time on a busy machine.
   const db = openDatabase(url, { maxConnections: 4, pipelinedConnections: 1, statementTimeoutMs: 300_000 })
   const up = (name: string) => async (kysely: Kysely<unknown>) => {
     await sql.raw(await readMigration(name)).execute(kysely)
@@ -32,10 +32,10 @@ export async function databaseAt(migrations: readonly string[]): Promise<{ url: 
   return { url, db }
 }
 
-/** How much `fill` puts into the tables of the tenant. */
+/** Number of rows that `fill` inserts per table. */
 export const ROWS = { products: 2_000, orders: 20_000, order_lines: 40_000, stock_movements: 20_000, events: 20_000 }
 
-// Written against the tables of 0.1.0 and not through the program, which is of a later version.
+// Plain SQL for the tables of 0.1.0: the program itself expects a later schema.
 const FILL = `
   insert into tenants (id, name) overriding system value values (1, 'filled');
   insert into warehouses (tenant_id, id, name, is_default) overriding system value values (1, 1, 'Main', true);
@@ -64,14 +64,14 @@ const FILL = `
   select setval(pg_get_serial_sequence('products', 'id'), ${ROWS.products}), setval(pg_get_serial_sequence('orders', 'id'), ${ROWS.orders}),
     setval(pg_get_serial_sequence('warehouses', 'id'), 1), setval(pg_get_serial_sequence('tenants', 'id'), 1)`
 
-/** Gives the database one tenant with tens of thousands of rows. */
-export async function fill({ pool }: Database): Promise<void> {
-  await pool.query(`${FILL}; analyze`)
+/** Fills the database with one tenant and tens of thousands of rows. */
+export async function fill({ dedicatedPool }: Database): Promise<void> {
+  await dedicatedPool.query(`${FILL}; analyze`)
 }
 
-/** What the filled rows hold in the columns that 0.1.0 gave them, as one text for each table. */
-export async function fingerprint({ pool }: Database): Promise<Record<string, string>> {
-  const { rows } = await pool.query<Record<string, string>>(`select
+/** A hash per table of the filled rows, in the columns of version 0.1.0. */
+export async function fingerprint({ dedicatedPool }: Database): Promise<Record<string, string>> {
+  const { rows } = await dedicatedPool.query<Record<string, string>>(`select
     (select md5(string_agg(concat_ws('|', id, barcode, external_id, name, is_active, created_at), ';' order by id)) from products) as products,
     (select md5(string_agg(concat_ws('|', id, order_tenant_id, state_id, assembly_date, items_count, created_at), ';' order by id))
        from orders where id <= ${ROWS.orders}) as orders,

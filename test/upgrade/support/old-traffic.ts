@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { ROWS } from './old-database.ts'
 
-/** What the requests of an old server did while it ran. */
+/** The results of an old server's requests. */
 export interface TrafficResult {
-  /** Orders that were acknowledged. */
+  /** Number of acknowledged orders. */
   orders: number
-  /** Movements of one piece that were acknowledged. */
+  /** Number of acknowledged movements of one unit. */
   movements: number
   reads: number
   slowestMs: number
@@ -15,8 +15,8 @@ type Client = pg.Client
 type Counts = Omit<TrafficResult, 'slowestMs'>
 
 /**
- * Reads and writes as the servers of 0.1.0 do, each over a connection of its own, until it is stopped. The statements are frozen, like the
- * version they come from; the first that fails makes `stop` fail.
+ * Reads and writes like the servers of 0.1.0, over several connections, until it is stopped. The statements are copies from version 0.1.0
+ * and never change. If a statement fails, `stop` rejects.
  */
 export async function startOldTraffic(url: string): Promise<{ stop(): Promise<TrafficResult> }> {
   const result: TrafficResult = { orders: 0, movements: 0, reads: 0, slowestMs: 0 }
@@ -35,7 +35,7 @@ export async function startOldTraffic(url: string): Promise<{ stop(): Promise<Tr
     }
   }
   const running = Promise.all([work(createOrder), work(addStock), work(readOrders), work(readStock)])
-  // Until it is waited for, a failure is nobody's.
+  // `stop` reports a failure. Until then it must not be an unhandled rejection.
   running.catch(() => {})
   return {
     stop: async () => {

@@ -1,6 +1,6 @@
 /**
- * The migrations of each release, with the SHA-256 of their files: a released migration never changes, as databases have run it. A
- * release adds its own here.
+ * The migrations of each release, with the SHA-256 of their files. A released migration never changes, because databases have already run
+ * it. Add the migrations of a new release here.
  */
 export const RELEASED = {
   '0.1.0': {
@@ -11,5 +11,5 @@ export const RELEASED = {
   },
 } as const
 
-/** All of them, the first one first. */
+/** All released migrations in order. */
 export const RELEASED_MIGRATIONS: Record<string, string> = Object.assign({}, ...Object.values(RELEASED))

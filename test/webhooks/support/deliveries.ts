@@ -1,17 +1,18 @@
-import { createEncryption } from '../../../server/src/encryption.ts'
-import { openDatabase, type Database, type Queryable } from '../../../server/src/database/database.ts'
-import { statement } from '../../../server/src/database/statement.ts'
-import { EVENT_SAMPLES, recordEvents, type Topic } from '../../../server/src/events/index.ts'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { openDatabase, type Database, type Queryable } from '@fulfillment/server/database/database.ts'
+import { statement } from '@fulfillment/server/database/statements/statement.ts'
+import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
+import { sampleOf, type Topic } from '../../support/topics.ts'
 import {
   Names,
   startDeliveryEngine,
   type DeliveryEngine,
   type DeliveryEngineOptions,
-} from '../../../server/src/webhooks/index.ts'
-import { startService, type TestService, type TestTenant } from '../../support/service.ts'
-import { until } from './receiver.ts'
+} from '@fulfillment/server/delivery/index.ts'
+import type { TestService, TestTenant } from '../../support/service.ts'
+import { until } from '../../support/receiver.ts'
 
-/** A clock that runs with the real one and can be moved on. */
+/** A clock that runs like the real one and can be moved forward. */
 export class MovedClock {
   #offsetMs = 0
 
@@ -26,16 +27,11 @@ export class MovedClock {
 
 export const encryptionKey = 'encryption key of the tests'
 
-/** An API server without a delivery engine, so that tests have their own, with their own clock. */
-export async function startApi(): Promise<TestService> {
-  return await startService({ role: 'api', encryptionKey })
-}
-
-/** A worker of its own, as a process with ROLE=worker has. */
+/** A delivery worker, as in a process with ROLE=worker. */
 export interface Worker extends DeliveryEngine {
   clock: MovedClock
   db: Database
-  /** Moves the clock on and looks for what is due then. */
+  /** Moves the clock forward and wakes the worker. */
   advance(ms: number): void
 }
 
@@ -70,37 +66,38 @@ export interface Subscription {
 
 export async function subscribe(tenant: TestTenant, url: string, events: string[] = ['*']): Promise<Subscription> {
   const { status, body } = await tenant.request('POST', '/webhooks', { name: 'test', url, events })
-  if (status !== 200) throw new Error(`POST /webhooks answered ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`POST /webhooks responded with ${JSON.stringify(body)}`)
   return body.data
 }
 
-const record = statement<[tenantId: number, count: number, topic: string, data: string], { id: string }>(
-  'record_test_events',
-  `with source as (
+const record = statement<[tenantId: number, count: number, topic: string, data: string], { id: string }>({
+  name: 'record_test_events',
+  lane: 'write',
+  sql: `with source as (
      select n as position, $3::text as topic, $4::json as data from generate_series(1, $2::int) n
    ), ${recordEvents('source')}
    select id from recorded_event order by id`,
-)
+})
 
-/** Records events the way that every write does, and returns their ids. */
+/** Records events with the same SQL as every write. Returns their ids. */
 export async function writeEvents(
   { db }: { db: Queryable },
   tenant: TestTenant,
   count: number,
   topic: Topic = 'product/deleted',
 ): Promise<string[]> {
-  const rows = await db.run(record, [tenant.id, count, topic, JSON.stringify(EVENT_SAMPLES[topic])])
+  const rows = await db.run(record, [tenant.id, count, topic, JSON.stringify(sampleOf(topic))])
   return rows.map(({ id }) => id)
 }
 
-/** A subscription's deliveries, as the API shows them. */
+/** The deliveries of a subscription, as returned by the API. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export async function deliveriesOf(tenant: TestTenant, webhookId: string, query = ''): Promise<any[]> {
   const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?limit=100${query}`)
   return body.data.deliveries
 }
 
-/** Waits until a subscription's only delivery fulfils a condition, and returns it. */
+/** Waits until the only delivery of a subscription fulfils a condition, and returns it. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export async function deliveryWhen(tenant: TestTenant, webhookId: string, condition: (delivery: any) => boolean): Promise<any> {
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -112,7 +109,7 @@ export async function deliveryWhen(tenant: TestTenant, webhookId: string, condit
   return last
 }
 
-/** Waits until so many of a subscription's deliveries are in a state. */
+/** Waits until `count` deliveries of a subscription are in a state. */
 export async function countInState(tenant: TestTenant, webhookId: string, state: string, count: number): Promise<void> {
   await until(async () => {
     const { body } = await tenant.request('GET', `/webhooks/${webhookId}/deliveries?limit=1&state=${state}`)
@@ -120,7 +117,7 @@ export async function countInState(tenant: TestTenant, webhookId: string, state:
   }, `${count} ${state} deliveries`)
 }
 
-/** Subscriptions that a tenant made before there was a limit. */
+/** Creates subscriptions without the limit per tenant, as before the limit existed. */
 export async function subscribeManyTimes(
   { db }: { db: Database },
   tenant: TestTenant,
@@ -128,7 +125,7 @@ export async function subscribeManyTimes(
   count: number,
 ): Promise<number[]> {
   const secret = createEncryption(encryptionKey).encrypt('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
-  const { rows } = await db.pool.query(
+  const { rows } = await db.dedicatedPool.query(
     `with subscription as (
        insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext, created_at)
        select $1, 'old', $2, '{*}', $3, now() - interval '1 day' from generate_series(1, $4::int) returning id
@@ -139,7 +136,7 @@ export async function subscribeManyTimes(
   return rows.map(({ id }: { id: number }) => id)
 }
 
-/** Lets nothing of a tenant be sent, so that what is queued stays as it was queued. */
+/** Holds all deliveries of a tenant, so that queued deliveries stay unchanged. */
 export async function hold({ db }: { db: Database }, tenant: TestTenant): Promise<void> {
-  await db.pool.query(`update webhook_lanes set held_until = now() + interval '1 day' where tenant_id = $1`, [tenant.id])
+  await db.dedicatedPool.query(`update webhook_lanes set held_until = now() + interval '1 day' where tenant_id = $1`, [tenant.id])
 }

@@ -4,9 +4,9 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /** A real DNS server on 127.0.0.1. */
 export interface NameServer {
-  /** As `WEBHOOK_DNS_SERVERS` takes it. */
+  /** Address in the format of `WEBHOOK_DNS_SERVERS`. */
   address: string
-  /** The questions that it was asked, as `A receiver.example`. */
+  /** The queries received so far, such as `A receiver.example`. */
   asked: string[]
   close(): void
 }
@@ -14,7 +14,7 @@ export interface NameServer {
 const TYPES: Record<number, string> = { 1: 'A', 28: 'AAAA' }
 const HEADER_BYTES = 12
 
-/** Starts one that gives a name the addresses that `addressesOf` tells, and no answer at all when that is undefined. */
+/** Starts a name server that responds with the addresses from `addressesOf`. If they are undefined, it does not respond. */
 export async function startNameServer(addressesOf: (name: string) => string[] | undefined): Promise<NameServer> {
   const asked: string[] = []
   const socket = createSocket('udp4', (query, { port, address }) => {

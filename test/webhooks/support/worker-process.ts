@@ -1,7 +1,7 @@
-// A delivery worker as a process of its own, for tests that kill it. Arguments: database URL, encryption key.
-import { openDatabase } from '../../../server/src/database/database.ts'
-import { createEncryption } from '../../../server/src/encryption.ts'
-import { Names, startDeliveryEngine } from '../../../server/src/webhooks/index.ts'
+// A delivery worker in a separate process, for tests that kill it. Arguments: database URL, encryption key.
+import { openDatabase } from '@fulfillment/server/database/database.ts'
+import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
+import { Names, startDeliveryEngine } from '@fulfillment/server/delivery/index.ts'
 
 const [databaseUrl = '', encryptionKey = ''] = process.argv.slice(2)
 startDeliveryEngine({

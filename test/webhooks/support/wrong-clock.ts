@@ -1,4 +1,4 @@
-// Loaded before a program: its clock goes wrong by CLOCK_OFFSET_MS, as the clock of a machine does.
+// Preloaded into a program: its clock is wrong by CLOCK_OFFSET_MS, like a wrong clock of the machine.
 const offsetMs = Number(process.env.CLOCK_OFFSET_MS)
 const RealDate = Date
 

@@ -1,21 +1,21 @@
 import type { z } from 'zod'
-import { listOrdersInput, orderLine, orderSummary } from '../../orders/index.ts'
-import { product, productQuery } from '../../products/index.ts'
-import { movementsInput, stockLevel, stockMovement } from '../../stock/index.ts'
+import { listOrdersInput, orderLine, orderSummary } from '../../domain/orders/index.ts'
+import { product, listProductsInput } from '../../domain/products/index.ts'
+import { listMovementsInput, stockLevel, stockMovement } from '../../domain/stock/index.ts'
 import { patiently } from '../api-client.ts'
 import type { FulfillmentClient } from '../sdk.ts'
 import { listOnce, type Listed } from './list-once.ts'
 
-/** One record as the API gives it, or one row of CSV. */
+/** One record of an API response, or one row of CSV. */
 export type Row = Record<string, unknown>
 
-/** Some rows; `total` is how many there are in all, undefined where the API does not say. */
+/** A batch of rows. `total` is the number of records in the list; undefined when the API does not return it. */
 export interface Rows {
   rows: Row[]
   total: number | undefined
 }
 
-/** A call of the client, ended by `signal`. */
+/** The parameters of an export's API calls. `signal` aborts them. */
 interface Reading {
   client: FulfillmentClient
   /** Query parameters of the list. */
@@ -23,20 +23,20 @@ interface Reading {
   signal: AbortSignal
 }
 
-/** Something that can be exported. */
+/** A list of the API that can be exported. */
 export interface ExportSource {
   name: string
   description: string
-  /** The API's own schemas of the query: what is not about pages can be an option. */
+  /** The API's schema of the query parameters. Parameters other than those for pages become options. */
   query: z.ZodObject | undefined
   /** The columns of CSV. */
   columns: readonly string[]
-  /** The rows of CSV of a record; a record is a row where this is absent. */
+  /** The CSV rows of a record. Without it, each record is one row. */
   rowsOf?: (record: Row) => Row[]
   read(reading: Reading): AsyncGenerator<Rows>
 }
 
-/** A list by page number, read through once. */
+/** Reads a list by page number. */
 function listed(
   fetchPage: (
     reading: Reading,
@@ -52,8 +52,8 @@ function listed(
 
 const PRODUCTS: ExportSource = {
   name: 'products',
-  description: 'The catalog, newest first; without deleted products unless --is-active false asks for them',
-  query: productQuery,
+  description: 'Export the catalog, newest product first. Deleted products only with --is-active false',
+  query: listProductsInput,
   columns: Object.keys(product.shape),
   read: listed(async ({ client, filters, signal }, page) => {
     const { products: rows, pagination } = await client.products.list({ ...filters, ...page }, { signal })
@@ -63,8 +63,8 @@ const PRODUCTS: ExportSource = {
 
 const MOVEMENTS: ExportSource = {
   name: 'movements',
-  description: 'Stock movements, newest first',
-  query: movementsInput,
+  description: 'Export stock movements, newest first',
+  query: listMovementsInput,
   columns: Object.keys(stockMovement.shape),
   read: listed(async ({ client, filters, signal }, page) => {
     const { movements: rows, pagination } = await client.stock.movements({ ...filters, ...page }, { signal })
@@ -77,7 +77,7 @@ const { id: __, ...lineFields } = orderLine.shape
 
 const ORDERS: ExportSource = {
   name: 'orders',
-  description: 'Orders with their lines, newest first; CSV has one row a line',
+  description: 'Export orders with their lines, newest first. CSV has one row per line',
   query: listOrdersInput,
   columns: [...Object.keys(orderFields), 'order_detail_id', ...Object.keys(lineFields)],
   rowsOf: ({ order_detail, ...order }) => {
@@ -92,7 +92,7 @@ const ORDERS: ExportSource = {
 
 const STOCK: ExportSource = {
   name: 'stock',
-  description: 'Stock levels by product and location',
+  description: 'Export stock levels by product and location',
   query: undefined,
   columns: Object.keys(stockLevel.shape),
   read: readLevels,

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
 
-/** What an export takes care of itself. */
+/** Query parameters that the export sets itself. */
 const OWN = new Set(['page', 'limit', 'include_details'])
 
-/** Adds an option for each filter of a list, as the API's schema of its query has them. */
+/** Adds an option for each filter in the API's schema of the query. */
 export function addFilterOptions(command: Command, query: z.ZodObject | undefined): Command {
   for (const [name, description] of filtersOf(query)) command.addOption(filterOption(name, description))
   return command
 }
 
-/** The query parameters that the options amount to. */
+/** The query parameters for the given options. */
 export function filtersIn(options: Record<string, unknown>, query: z.ZodObject | undefined): Record<string, unknown> {
   return Object.fromEntries(
     [...filtersOf(query)].map(([name, description]) => [name, options[filterOption(name, description).attributeName()]]),

@@ -1,10 +1,10 @@
-/** A record of a list that is ordered by `created_at` and then `id`, newest first. */
+/** A record of a list ordered by `created_at` and then `id`, newest first. */
 export interface Listed {
   id: string | number
   created_at: string
 }
 
-/** Some records of a list, and how many there are in all of it. */
+/** A page of a list, and the number of records in the whole list. */
 export interface ListPage<Row> {
   rows: Row[]
   total: number
@@ -14,45 +14,45 @@ const MAX_PAGE = 100
 const MIN_PAGE = 50
 
 /**
- * All records of a list that is read by page number, each of them once, whatever happens to the list meanwhile. New records push those
- * behind them to later places, and records that leave the list (a deleted product, an order that is no longer in the state asked for) pull
- * them forward. So each page begins with a record that is known already, which proves that none was passed over; without one, reading
- * goes back to where there is.
+ * Reads a list by page number and yields each record once, even while the list changes. A new record moves the records behind it to later
+ * positions. A record that leaves the list (a deleted product, an order whose state no longer matches the filter) moves them to earlier
+ * positions. So consecutive pages overlap: when a page begins with a record read before, no record was skipped. Otherwise reading goes back
+ * to an earlier page.
  */
 export async function* listOnce<Row extends Listed>(
   fetchPage: (page: number, limit: number) => Promise<ListPage<Row>>,
 ): AsyncGenerator<ListPage<Row>> {
   const passed = new PassedRecords()
-  for (let place = 0; ;) {
-    const { page, limit } = pageFrom(place)
+  for (let position = 0; ;) {
+    const { page, limit } = pageFrom(position)
     const { rows, total } = await fetchPage(page, limit)
     const start = (page - 1) * limit
     const [first] = rows
     if (start > 0 && (first === undefined || !passed.has(first))) {
-      place = Math.max(0, Math.min(start, total) - MAX_PAGE)
+      position = Math.max(0, Math.min(start, total) - MAX_PAGE)
       continue
     }
     const fresh = rows.filter((row) => !passed.has(row))
     for (const row of fresh) passed.add(row)
     yield { rows: fresh, total }
     if (start + rows.length >= total) return
-    place = start + rows.length - 1
+    position = start + rows.length - 1
   }
 }
 
-/** Of the pages that begin at `place` or before it, the one that reaches furthest. */
-function pageFrom(place: number): { page: number; limit: number } {
+/** Chooses the page size so that the page includes `position` and ends as far behind it as possible. */
+function pageFrom(position: number): { page: number; limit: number } {
   let best = { page: 1, limit: MAX_PAGE }
   for (let limit = MAX_PAGE; limit >= MIN_PAGE; limit--) {
-    const page = Math.floor(place / limit) + 1
+    const page = Math.floor(position / limit) + 1
     if (page * limit > best.page * best.limit) best = { page, limit }
   }
   return best
 }
 
 /**
- * Which records of the list are done: those before the last one, which `created_at` tells but for records of the same millisecond. Of
- * these the ids are kept, and of no others.
+ * The records read so far. A record newer than the last one read was read before it. Only among records of the last one's millisecond are
+ * ids needed, so only those ids are stored.
  */
 class PassedRecords {
   #createdAt = '9999'

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 
-/** Where an export goes. */
+/** The destination of an export. */
 export interface Output {
-  /** Resolves when the text is written, so that a slow reader slows the export down. */
+  /** Resolves when the text is written: a slow reader slows the export down. */
   write(text: string): Promise<void>
-  /** The export is whole. */
+  /** Call when the export is complete. */
   finish(): Promise<void>
-  /** The export is broken off. */
+  /** Call when the export was aborted or failed. */
   discard(): Promise<void>
 }
 
-/** Standard output, or a file that gets its name only when it is whole. */
+/** Opens standard output, or a file that gets its name only when it is complete. */
 export async function openOutput(path: string | undefined): Promise<Output> {
   return path === undefined ? standardOutput() : await fileOutput(path)
 }
 
-/** True of the error of a standard output that nobody reads any more, as with `| head`. */
+/** True for the error of a closed pipe, as with `| head`. */
 export function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
 }
@@ -35,7 +35,7 @@ function standardOutput(): Output {
 
 async function fileOutput(path: string): Promise<Output> {
   const existing = await stat(path).catch(() => undefined)
-  // A rename would put a file in the place of a device such as /dev/null.
+  // A rename would replace a device such as /dev/null with a file.
   if (existing !== undefined && !existing.isFile()) throw new Error(`--output: ${path} is not a file`)
   const draft = `${path}.${randomBytes(4).toString('hex')}.partial`
   const file = await openDraft(draft, path)

@@ -2,24 +2,24 @@ import { stringify } from 'csv-stringify/sync'
 import { guardFormula } from '../formula-guard.ts'
 import type { ExportSource, Row } from './export-source.ts'
 
-/** How rows become text. */
+/** A text format for rows. */
 export interface RowFormat {
-  /** What comes before the first row. */
+  /** Text before the first row. */
   header: string
   format(records: Row[]): string
 }
 
-/** How CSV is written. */
+/** Options of the CSV format. */
 export interface CsvOptions {
   columns: readonly string[]
   delimiter: string
-  /** Writes a byte order mark, without which Excel takes UTF-8 for something else. */
+  /** Writes a byte order mark: without it, Excel does not recognise UTF-8. */
   bom: boolean
-  /** Writes texts that a spreadsheet would run as formulas as they are. */
+  /** Writes cells unchanged, even those that a spreadsheet would run as formulas. */
   raw: boolean
 }
 
-/** One JSON object a line, as the API gives it. */
+/** JSON lines: one API record per line. */
 export const JSON_LINES: RowFormat = {
   header: '',
   format: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),

@@ -7,16 +7,16 @@ interface Property {
   anyOf?: Property[]
 }
 
-/** The fields of an item, as the API's schema has them. */
+/** The fields of an item in the API's schema. */
 export interface Fields {
   types: ReadonlyMap<string, ReadonlySet<string>>
   required: readonly string[]
 }
 
-/** How a cell becomes a field of the item; undefined for a column that is left out. */
+/** The field that a column's cells become, and its types; undefined for an ignored column. */
 export type Column = { field: string; types: ReadonlySet<string> } | undefined
 
-/** Reads from the target's schema which fields an item has, and of which types they are. */
+/** Reads the fields of an item and their types from the target's schema. */
 export function fieldsOf({ schema }: ImportTarget): Fields {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as {
     properties?: Record<string, Property>
@@ -34,13 +34,13 @@ export function describeFields({ types, required }: Fields): string {
   return [...types.keys()].map((name) => (required.includes(name) ? `${name} (required)` : name)).join(', ')
 }
 
-/** The field that a name in a file stands for, or undefined. */
+/** The field with a name used in a file, which may be an alias; undefined when there is none. */
 export function fieldNamed(name: string, fields: Fields, { aliases }: ImportTarget): string | undefined {
   const field = aliases[name] ?? name
   return fields.types.has(field) ? field : undefined
 }
 
-/** The columns that a header names. Throws an error that says what is wrong with it. */
+/** The columns of a header. Throws an error that names what is wrong with the header. */
 export function columnsOf(
   header: readonly string[],
   target: ImportTarget,
@@ -68,7 +68,7 @@ function unknownColumns(unknown: readonly string[], names: readonly string[], fi
     return `The header is one column, ${JSON.stringify(names[0])}: use --delimiter ${separator === '\t' ? 'tab' : `'${separator}'`}`
   return (
     `Unknown in the header: ${unknown.map((name) => JSON.stringify(name)).join(', ')}. Columns: ${describeFields(fields)}. ` +
-    'With --ignore-unknown other columns are left out'
+    'Use --ignore-unknown to skip other columns'
   )
 }
 
@@ -80,7 +80,7 @@ const BOOLEANS = new Map([
   ['0', false],
 ])
 
-/** The value of a cell that is not empty. Throws when it is not of the column's type. */
+/** The value of a non-empty cell. Throws when the cell does not have one of the column's types. */
 export function valueOf(cell: string, types: ReadonlySet<string>): string | number | boolean {
   if (types.has('string')) return unguardFormula(cell)
   const text = cell.trim()

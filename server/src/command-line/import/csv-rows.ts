@@ -4,7 +4,7 @@ import { columnsOf, valueOf, type Column } from './columns.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.ts'
 
-/** The rows of a CSV file. `onHeader` is told the names of its columns. Throws for a header or a syntax that is wrong. */
+/** The rows of a CSV file. Calls `onHeader` with the names of the columns. Throws for an invalid header or invalid syntax. */
 export async function* csvRows(
   text: Readable,
   target: ImportTarget,
@@ -30,10 +30,10 @@ export async function* csvRows(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const hint = columns === undefined ? `. Is ${JSON.stringify(delimiter)} between the cells? --delimiter says what is` : ''
+    const hint = columns === undefined ? `. The delimiter is ${JSON.stringify(delimiter)}; --delimiter sets another one` : ''
     throw new Error(`${syntaxError(error)}${hint}`, { cause: error })
   }
-  if (columns === undefined) throw new Error('The file is empty: its first line must name the columns')
+  if (columns === undefined) throw new Error('The file is empty. Its first line must name the columns')
 }
 
 function contentOf(cells: readonly string[], columns: readonly Column[]): { item: Item } | { error: string } {
@@ -53,12 +53,12 @@ function contentOf(cells: readonly string[], columns: readonly Column[]): { item
   return problems.length === 0 ? { item } : { error: problems.join('; ') }
 }
 
-/** Of the file; cells have line breaks of their own. */
+/** Lines of the file that a row takes: a cell can contain line breaks. */
 function linesOf(cells: readonly string[]): number {
   return cells.reduce((lines, cell) => lines + cell.split('\n').length - 1, 1)
 }
 
 function syntaxError({ code, message }: CsvError): string {
   if (code !== 'CSV_MAX_RECORD_SIZE') return message
-  return `A row is over ${MAX_ROW_BYTES} bytes (${message}): is a quotation mark not closed?`
+  return `A row is longer than ${MAX_ROW_BYTES} bytes (${message}). Is there an unclosed quotation mark?`
 }

@@ -2,14 +2,14 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { stringify } from 'csv-stringify/sync'
 import { ERROR_FIELD, type ReadOptions, type Row } from './rows.ts'
 
-/** A file of the rows that failed, as they were in the input, each with its error: to be mended and imported again. */
+/** A file of the failed rows, unchanged, each with its error. The user corrects them and imports the file. */
 export class FailedRows {
   readonly #path: string
   readonly #file: FileHandle
   readonly #options: ReadOptions
   #written = 0
   #columns = 0
-  /** Where the input has the errors of an earlier import, or -1. */
+  /** Index of the input's column with errors of an earlier import, or -1. */
   #errorColumn = -1
 
   private constructor(path: string, file: FileHandle, options: ReadOptions) {
@@ -18,13 +18,13 @@ export class FailedRows {
     this.#options = options
   }
 
-  /** Makes the file. Throws when there is one already: it may hold what was not mended yet. */
+  /** Creates the file. Throws when it exists: it may contain rows that are not corrected yet. */
   static async create(path: string, options: ReadOptions): Promise<FailedRows> {
     try {
       return new FailedRows(path, await open(path, 'wx'), options)
     } catch (error) {
       const reason = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'is there already' : (error as Error).message
-      throw new Error(`--errors: ${path} cannot be made: ${reason}`, { cause: error })
+      throw new Error(`--errors: ${path} cannot be created: ${reason}`, { cause: error })
     }
   }
 
@@ -42,7 +42,7 @@ export class FailedRows {
     await this.#writeCells([...cells.filter((_, index) => index !== this.#errorColumn), error])
   }
 
-  /** Leaves no empty file behind. */
+  /** Closes the file, and deletes it if it is empty. */
   async close(): Promise<void> {
     await this.#file.close()
     if (this.#written === 0) await rm(this.#path)
@@ -57,14 +57,14 @@ export class FailedRows {
   }
 }
 
-/** What is no JSON object is left as it is. */
+/** Adds the error to a JSON object. Any other text stays unchanged. */
 function withError(text: string, error: string): string {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return JSON.stringify({ ...value, [ERROR_FIELD]: error })
   } catch {
-    // Not JSON at all.
+    // The text is not JSON.
   }
   return text.trimEnd()
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { invalidInput } from '../../invalid-input.ts'
+import { invalidInput } from '../../procedures/invalid-input.ts'
 import { patiently } from '../api-client.ts'
 import type { Progress } from '../progress.ts'
 import type { FulfillmentClient } from '../sdk.ts'
@@ -7,38 +7,38 @@ import type { FailedRows } from './failed-rows.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import type { Row } from './rows.ts'
 
-/** What to do with the rows of a file. */
+/** The parameters of an import. */
 export interface Import {
   target: ImportTarget
-  /** Undefined: the rows are only checked. */
+  /** Without a client, the rows are only checked. */
   client: FulfillmentClient | undefined
   batchSize: number
-  /** Rows before this line of the file are passed over. */
+  /** Rows before this line of the file are skipped. */
   fromLine: number
   failedRows: FailedRows | undefined
   progress: Progress
-  /** Aborts to end after the batch under way. */
+  /** Its abort ends the import after the current batch. */
   signal: AbortSignal
   share: () => number | undefined
 }
 
-/** What has been done so far. */
+/** The result of an import so far. */
 export interface Outcome {
-  /** Numbers of items by what was done to them. */
+  /** Number of items per result, such as `created`. */
   counts: Record<string, number>
   failed: number
-  /** All rows up to this line of the file are done. */
+  /** The rows up to this line of the file have been applied or have failed. */
   lastLine: number
 }
 
-/** Rows that were applied or have failed. */
+/** Number of rows that were applied or have failed. */
 export function rowsOf({ counts, failed }: Outcome): number {
   return Object.values(counts).reduce((sum, count) => sum + count, failed)
 }
 
 type Sendable = Row & { item: Item }
 
-/** Sends rows in batches, one after the other, and keeps count in `outcome`, which is right also when it throws. */
+/** Sends rows in batches, one batch at a time. Updates `outcome`, which is also correct when this function throws. */
 export async function importRows(rows: AsyncIterable<Row>, work: Import, outcome: Outcome): Promise<void> {
   let batch: Sendable[] = []
   let line = outcome.lastLine
@@ -73,7 +73,7 @@ async function sendBatch(batch: readonly Sendable[], work: Import, outcome: Outc
     outcome.counts.valid = (outcome.counts.valid ?? 0) + batch.length
     return
   }
-  // One key for all tries: a batch whose answer was lost is not applied twice.
+  // All attempts use one key, so a batch whose response was lost is not applied twice.
   const key = randomUUID()
   const items = batch.map(({ item }) => item)
   const { counts, errors } = await patiently(() => target.send(client, items, key), signal)

@@ -1,26 +1,26 @@
 import type { z } from 'zod'
-import { bulkItem } from '../../products/index.ts'
-import { stockUpdate } from '../../stock/index.ts'
+import { bulkItem } from '../../domain/products/index.ts'
+import { stockUpdate } from '../../domain/stock/index.ts'
 import type { FulfillmentClient } from '../sdk.ts'
 
-/** One item as it is sent. */
+/** One item of a request. */
 export type Item = Record<string, unknown>
 
-/** What became of a batch: numbers of items by what was done to them, and the items that were not applied. */
+/** The result of a batch: the number of items per result, and the errors of the items that were not applied. */
 export interface BatchResult {
   counts: Record<string, number>
   errors: { index: number; error: string }[]
 }
 
-/** Something that files can be imported into. */
+/** A bulk endpoint that a file can be imported into. */
 export interface ImportTarget {
   name: 'products' | 'stock'
   description: string
   /** The API's own schema of an item: its fields are the columns. */
   schema: z.ZodType
-  /** Other names that a field has in answers of the API. */
+  /** Other names of fields, as used in the API's responses. */
   aliases: Readonly<Record<string, string>>
-  /** Names an item in messages. */
+  /** The name of an item in messages. */
   labelOf(item: Item): string
   send(client: FulfillmentClient, items: Item[], idempotencyKey: string): Promise<BatchResult>
 }

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises'
 import { addAbortSignal, pipeline, Transform, type Readable } from 'node:stream'
 
-/** A file that is being read as text. */
+/** An open text file. */
 export interface InputFile {
   text: Readable
-  /** Part of the file that was read, from 0 to 1; undefined where its size is not known. */
+  /** The part of the file read so far, from 0 to 1; undefined when the size is unknown. */
   share(): number | undefined
 }
 
 /**
- * Opens a file, or standard input for `-`, as UTF-8 text without a byte order mark. The text fails at bytes that are not UTF-8, and when
- * the signal aborts.
+ * Opens a file, or standard input for `-`, as UTF-8 text without a byte order mark. Reading fails at bytes that are not UTF-8, and when the
+ * signal aborts.
  */
 export async function openInput(path: string, signal: AbortSignal): Promise<InputFile> {
   const name = path === '-' ? 'Standard input' : path
@@ -21,7 +21,7 @@ export async function openInput(path: string, signal: AbortSignal): Promise<Inpu
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined })
     } catch {
-      throw new Error(`${name} is not UTF-8, somewhere behind byte ${read}: save it as "CSV UTF-8", or convert it with iconv`)
+      throw new Error(`${name} is not UTF-8, somewhere after byte ${read}: save it as "CSV UTF-8", or convert it with iconv`)
     }
   }
   const text = new Transform({
@@ -37,7 +37,7 @@ export async function openInput(path: string, signal: AbortSignal): Promise<Inpu
       attempt(done, () => decode())
     },
   })
-  // The error reaches the reader through the text.
+  // The reader of `text` gets the error.
   pipeline(addAbortSignal(signal, bytes), text, () => {})
   return { text, share: () => (size > 0 ? Math.min(read / size, 1) : undefined) }
 }
@@ -45,7 +45,7 @@ export async function openInput(path: string, signal: AbortSignal): Promise<Inpu
 function attempt(done: (error?: Error | null, text?: string) => void, work: () => string): void {
   try {
     const text = work()
-    // An empty text would end an object stream's reader for good in some versions; there is nothing to hand on.
+    // An empty chunk would end the reader of an object stream in some versions of Node, so none is passed on.
     if (text === '') done()
     else done(null, text)
   } catch (error) {

@@ -3,7 +3,7 @@ import { describeFields, fieldNamed, fieldsOf, type Fields } from './columns.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.ts'
 
-/** The rows of a file of JSON lines: one object a line. */
+/** The rows of a JSON Lines file: one object per line. */
 export async function* jsonRows(text: Readable, target: ImportTarget, { ignoreUnknown }: ReadOptions): AsyncGenerator<Row> {
   const fields = fieldsOf(target)
   let line = 0
@@ -13,7 +13,7 @@ export async function* jsonRows(text: Readable, target: ImportTarget, { ignoreUn
   }
 }
 
-/** Not readline, which would take an endless line into memory. */
+/** Splits text into lines of bounded length. readline would read a line of any length into memory. */
 async function* linesOf(text: Readable): AsyncGenerator<string> {
   let rest = ''
   let line = 1
@@ -24,7 +24,7 @@ async function* linesOf(text: Readable): AsyncGenerator<string> {
       yield complete
       line++
     }
-    if (rest.length > MAX_ROW_BYTES) throw new Error(`Line ${line}: is over ${MAX_ROW_BYTES} characters`)
+    if (rest.length > MAX_ROW_BYTES) throw new Error(`Line ${line}: is longer than ${MAX_ROW_BYTES} characters`)
   }
   if (rest !== '') yield rest
 }

@@ -1,22 +1,22 @@
 import type { Item } from './import-target.ts'
 
-/** A row of a file: the item that it holds, or what is wrong with it. */
+/** A row of a file: its item, or its error. */
 export type Row = { line: number; source: RowSource } & ({ item: Item } | { error: string })
 
-/** A row as it stands in the file, to be written to the file of failed rows. */
+/** A row as written in the file, for the file of failed rows. */
 export type RowSource = { cells: readonly string[] } | { text: string }
 
-/** How files are read. */
+/** Options for reading a file. */
 export interface ReadOptions {
   format: 'csv' | 'jsonl'
-  /** Of CSV. */
+  /** The delimiter of CSV. */
   delimiter: string
-  /** Leaves out columns and fields that an item does not have, which are refused otherwise. */
+  /** Ignores unknown columns and fields. Without it, they are errors. */
   ignoreUnknown: boolean
 }
 
-/** Name of the additional column or field in a file of failed rows; in a file that is read it is left out. */
+/** The column or field with the error in a file of failed rows. An import ignores it. */
 export const ERROR_FIELD = 'error'
 
-/** No honest row is larger. A quotation mark that is never closed would otherwise make the rest of the file one row. */
+/** Maximum size of a row. Without it, an unclosed quotation mark would make the rest of the file one row. */
 export const MAX_ROW_BYTES = 1_048_576

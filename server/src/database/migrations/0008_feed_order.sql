@@ -1,15 +1,16 @@
 -- The id of an event was 'evt_', its transaction's number and its own number. A transaction often has its number before it waits for a
--- record, so the events of one record were not in the order in which they happened. Now the id is 'evt_1' and the event's number as 23 hex
--- digits: the number is taken while the record is locked. All earlier ids are smaller.
+-- record, so the events of a record were not in the order in which they happened. Now the id is 'evt_1' and the event's number in 23 hex
+-- digits, which is taken while the record is locked. All earlier ids are smaller.
 --
--- Servers of the version before still write earlier ids while they are replaced. They get an id of the new form here, before anybody sees
--- them; readers have gone past the earlier ones. What is copied from another database keeps its ids: deploy/move-tenant.sh.
+-- Servers of the previous version still write ids in the old format while they are replaced. This trigger gives these events an id in the
+-- new format before they are visible; readers have passed the old ids. Events copied from another database keep their ids: see
+-- deploy/move-tenant.sh.
 create function renumber_event() returns trigger language plpgsql as $$
 declare
   prefix constant text := '{"id":"';
   given constant text := new.id;
 begin
-  -- The transaction has its number before it takes one for the event: see server/src/events/feed-horizon.ts.
+  -- The transaction has its number before it takes one for the event: see server/src/domain/events/feed-horizon.ts.
   perform pg_current_xact_id();
   new.id := 'evt_1' || lpad(to_hex(nextval('event_sequence')), 23, '0');
   if starts_with(new.body, prefix || given || '"') then
@@ -21,11 +22,11 @@ create trigger events_renumber before insert on events
   for each row when (new.id < 'evt_1' and current_setting('fulfillment.keep_event_ids', true) is distinct from 'on')
   execute function renumber_event();
 
--- How far rows that are kept for a time have been deleted, so that a wrong clock deletes no more than a day at a time.
+-- How far the expired rows of a table have been deleted, so that a wrong clock deletes at most one day at a time.
 create table deletion_progress (
   tenant_id bigint not null default 0 check (tenant_id = 0),
   table_name text not null,
-  -- Rows of before that day are deleted, since when.
+  -- Rows from before this day are deleted, and the time when this was recorded.
   deleted_before date not null,
   deleted_at timestamptz not null,
   primary key (tenant_id, table_name)

@@ -1,13 +1,13 @@
 /* global SwaggerUIBundle, DOMPurify */
 
-// Swagger UI makes HTML of the Markdown in the document. The Content-Security-Policy lets it into the page through this policy alone.
+// Swagger UI makes HTML of the Markdown in the document. The Content-Security-Policy only admits HTML from this Trusted Types policy.
 globalThis.trustedTypes?.createPolicy('default', { createHTML: (html) => DOMPurify.sanitize(html) })
 
 try {
-  // Keys that earlier versions of this page kept.
+  // Earlier versions of this page stored the key here.
   localStorage.removeItem('authorized')
 } catch {
-  // A browser that refuses storage keeps no keys.
+  // A browser without storage stores no keys.
 }
 
 SwaggerUIBundle({
@@ -16,7 +16,7 @@ SwaggerUIBundle({
   deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
-  // The key is in the memory of the page alone: it is gone after a reload.
+  // Keep the key in memory only: it is gone after a reload.
   persistAuthorization: false,
   validatorUrl: null,
 })

@@ -7,12 +7,12 @@ const EVENTS = 100_000
 const FAN_OUT_MS = 120_000
 
 /**
- * Deletes subscriptions for which very many deliveries wait. It worked because all of them were deleted in one statement on a connection
- * that all tenants' writes share.
+ * Deletes subscriptions with many pending deliveries. It worked because one statement deleted all of them, on a connection shared by the
+ * writes of all tenants.
  */
 export const backlogDeletion: Attack = {
   name: 'backlog-deletion',
-  title: 'subscriptions with 100,000 waiting deliveries deleted',
+  title: 'deletion of subscriptions with 100,000 pending deliveries',
   prepare: makeBacklogs,
   async run(flood, _field, prepared) {
     const ids = prepared as string[]

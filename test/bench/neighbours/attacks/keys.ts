@@ -5,10 +5,10 @@ import type { Flood, FloodRequest } from '../flood.ts'
 const KEYS = 10
 const CALLERS_A_KEY = 6
 
-/** Makes itself ten keys and uses them all as fast as it can. It worked because the only limit was one a key. */
+/** Creates ten keys and uses them all at full speed. It worked because the only rate limit was per key. */
 export const keys: Attack = {
   name: 'keys',
-  title: 'ten self-made keys at full speed',
+  title: 'ten keys, created by the attacker, at full speed',
   prepare: makeKeys,
   async run(flood, { products }, prepared) {
     const all = prepared as string[]

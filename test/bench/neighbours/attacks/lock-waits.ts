@@ -3,12 +3,12 @@ import type { Attack } from '../attack.ts'
 const CALLERS = 100
 
 /**
- * Changes one order and one stock level from very many callers, so that each waits for the one before. It worked because they waited on
- * the connections that all tenants' writes share.
+ * Changes one order and one stock level from many callers, so that each waits for the lock of the previous one. It worked because they
+ * waited on connections shared by the writes of all tenants.
  */
 export const lockWaits: Attack = {
   name: 'lock-waits',
-  title: 'one order and one level changed by 100 callers',
+  title: '100 callers that change the same order and stock level',
   async prepare(flood) {
     const { orders } = await flood.call<{ orders: { id: number }[] }>({ method: 'GET', path: '/orders?limit=1&state_id=1' })
     return orders[0]?.id

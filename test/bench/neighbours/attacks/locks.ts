@@ -6,13 +6,13 @@ const CALLERS = 10
 const KEYS_A_LOCK = 5
 
 /**
- * Sends long bulk calls with Idempotency-Keys chosen so that their locks are those of the neighbour's orders and catalog. It worked
- * because all advisory locks were 64-bit hashes in one space, one of them of a text that the caller chose. The calls wait for each other,
- * which holds the locks longer.
+ * Sends long bulk calls with Idempotency-Keys chosen so that their advisory locks are the same as those of the neighbour's orders and
+ * catalog. It worked because all advisory locks were 64-bit hashes in one space, including the hash of the caller's key. The calls wait for
+ * each other, which holds the locks longer.
  */
 export const locks: Attack = {
   name: 'locks',
-  title: "keyed bulk calls whose keys hash to the neighbour's locks",
+  title: "Idempotency-Keys chosen to collide with the neighbour's locks",
   prepare: async (_flood, field) => chosenKeys(field),
   async run(flood, { short }, prepared) {
     const keys = prepared as string[]
@@ -23,7 +23,7 @@ export const locks: Attack = {
   },
 }
 
-/** Keys for all locks in turn, so that the calls under way hold as many different ones as there are callers. */
+/** Keys for all locks in turn, so that the calls in progress hold as many different locks as there are callers. */
 function chosenKeys({ tenantId, neighbour, short }: Battlefield): string[] {
   const wanted = [catalogLock(neighbour.tenantId), ...neighbour.orders.map(orderLock)].slice(0, short ? 2 : undefined)
   return Array.from({ length: KEYS_A_LOCK }, () => wanted.map((lock) => keyForLock(lock, tenantId))).flat()

@@ -4,14 +4,14 @@ import { changedPrices, mistakenOrders } from '../preparations.ts'
 const BUSY_PAUSE_MS = 4_000
 
 /**
- * Subscribes receivers whose names' DNS server does not answer. It worked because each name held one of the process's few threads for
- * resolution, behind which the next connection to the database waited, and the probe declared the database lost: 503 for everybody. So the
- * attacker sees to it that there is a next connection: many slow calls take more connections than are open, and a body that keeps the
- * process busy for a second makes the probe give up its own.
+ * Subscribes receivers whose DNS server does not respond. It worked because each lookup occupied one of the process's few I/O threads. The
+ * next connection to the database waited behind them, so the probe treated the database as lost: 503 for all tenants. To cause a new
+ * connection, the attacker makes more slow calls than there are open connections, and sends bodies that block the event loop for a second,
+ * so that the probe closes its own connection.
  */
 export const names: Attack = {
   name: 'names',
-  title: 'subscriptions to names that do not resolve',
+  title: 'subscriptions to host names that do not resolve',
   env: { WEBHOOK_ALLOW_PRIVATE_NETWORK: 'false' },
   silentResolver: true,
   withoutWebhooks: true,

@@ -2,12 +2,12 @@ import type { Attack } from '../attack.ts'
 import { subscribeOften } from '../preparations.ts'
 
 /**
- * Subscribes receivers that accept and never answer, and makes events at an even pace. It worked because each delivery kept one of the
- * engine's 256 places for 15 seconds, and places were not given to tenants in turn.
+ * Subscribes receivers that accept connections and never respond, and creates events at a steady rate. It worked because each delivery
+ * occupied one of the engine's 256 slots for 15 seconds, and slots were not assigned to tenants in turn.
  */
 export const receivers: Attack = {
   name: 'receivers',
-  title: 'receivers that never answer',
+  title: 'receivers that never respond',
   prepare: (flood, { silent, short }) => subscribeOften(flood, silent, short ? 20 : 600),
   async run(flood, { products: [first, last] }) {
     for (let count = 0; !flood.signal.aborted; count++) {

@@ -2,8 +2,8 @@ import type { Attack } from '../attack.ts'
 import { changedPrices } from '../preparations.ts'
 
 /**
- * Searches and bulk calls over 200 connections. It worked because ten connections to the database served all that is slow, first come,
- * first served: the lists and keyed calls of everybody else waited five seconds and were refused.
+ * Searches and bulk calls over 200 connections. It worked because ten connections to the database served all slow calls in order of
+ * arrival. The lists and keyed calls of other tenants waited five seconds and were rejected.
  */
 export const searches: Attack = {
   name: 'searches',

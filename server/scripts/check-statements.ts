@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+// Imported first: it records the statements that other modules declare.
+import { checkStatements } from './statement-check/check-statements.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
+
+// Checks the lane, the parameters and the columns of every statement, and `Schema`, against Postgres: on the database of the given URL, or
+// on an empty one with all migrations. Prints the names of the statements with problems.
+const [url] = process.argv.slice(2)
+const { problems, statements } = await (url === undefined ? onNewDatabase(checkStatements) : checkStatements(url))
+for (const problem of problems) console.error(problem)
+console.log(`${statements} statements checked, ${problems.length} problems found`)
+process.exit(problems.length === 0 ? 0 : 1)
+
+async function onNewDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-statements-'))
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+  const db = openDatabase(postgres.connectionString)
+  try {
+    await db.withoutTimeLimits(migrate)
+    return await work(postgres.connectionString)
+  } finally {
+    await db.close()
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,4 +1,0 @@
-/** Where the time comes from: tests move it. */
-export interface Clock {
-  now(): Date
-}

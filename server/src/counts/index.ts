@@ -1,2 +1,0 @@
-export { foldCounts } from './fold-counts.ts'
-export { pageByCounts, totalByCounts, type CountedRecords } from './page-by-counts.ts'

@@ -1,0 +1,144 @@
+import type pg from 'pg'
+import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
+import { activeTracing } from '../../runtime/tracing/index.ts'
+import { ConnectionFailure } from '../errors.ts'
+import { Turns } from './turns.ts'
+
+/** A connection for exclusive use until it is released. */
+export interface ExclusiveConnection {
+  readonly client: pg.PoolClient
+  /** Time waited for it; undefined while tracing is off. */
+  readonly waitedMs: number | undefined
+  /** Closes the connection after a failure. */
+  release(failure?: Error): void
+}
+
+/** Reserved for maintenance, so that tenants cannot block it. */
+const RESERVED = 2
+/** Limit of slow reads, and of bulk writes, at the same time. More would only take processor time from short statements. */
+const LONG = {
+  slots: 6,
+  perTenant: 2,
+  reserved: 1,
+  // While other tenants are active, usually one at a time. A very long one does not block the tenant's next.
+  nextAfterMs: () => (activeTenants.areSeveral ? 250 : 0),
+}
+
+/** An open connection has prepared statements. A new connection costs as much as dozens of statements. */
+const CLOSE_UNUSED_MS = 60_000
+
+/** Connections for requests that wait for locks or the disk, assigned to tenants in turn. */
+export class ExclusiveConnections {
+  readonly #pool: pg.Pool
+  readonly #turns: Turns
+  readonly #slow = new Turns(LONG)
+  readonly #bulk = new Turns(LONG)
+  /** The last one used is used next. They are not returned to the pool, whose work per release takes a tenth of a small write. */
+  readonly #idle: pg.PoolClient[] = []
+  /** The minimum number of idle connections since unused ones were last closed. */
+  #unused = 0
+  readonly #timer: NodeJS.Timeout
+  #isClosed = false
+
+  constructor(pool: pg.Pool, slots: number) {
+    this.#pool = pool
+    this.#turns = new Turns({ slots, reserved: slots > RESERVED * 4 ? RESERVED : 0 })
+    this.#timer = setInterval(() => this.#closeUnused(), CLOSE_UNUSED_MS).unref()
+  }
+
+  /** Requests that wait for a connection. */
+  get waiting(): number {
+    return this.#turns.waiting + this.#slow.waiting + this.#bulk.waiting
+  }
+
+  /** Open connections that are not in use. */
+  get idle(): number {
+    return this.#idle.length
+  }
+
+  /** For a write or a transaction. */
+  async connect(tenantId: number): Promise<ExclusiveConnection> {
+    const waitedMs = startWait()
+    const turn = this.#turns.take(tenantId)
+    if (turn !== undefined) await turn
+    const client = this.#idle.pop() ?? (await this.#open(tenantId))
+    this.#unused = Math.min(this.#unused, this.#idle.length)
+    return {
+      client,
+      waitedMs: waitedMs?.(),
+      release: (failure) => {
+        if (failure === undefined && !this.#isClosed) this.#idle.push(client)
+        else client.release(failure)
+        this.#turns.giveBack(tenantId)
+      },
+    }
+  }
+
+  /** For a slow read. */
+  connectSlow(tenantId: number): Promise<ExclusiveConnection> {
+    return this.#connectInTurn(this.#slow, tenantId)
+  }
+
+  /** For a write of many rows. It has its own limit, because it may wait for locks, which must not delay slow reads. */
+  connectBulk(tenantId: number): Promise<ExclusiveConnection> {
+    return this.#connectInTurn(this.#bulk, tenantId)
+  }
+
+  async #connectInTurn(turns: Turns, tenantId: number): Promise<ExclusiveConnection> {
+    const waitedMs = startWait()
+    const turn = turns.take(tenantId)
+    if (turn !== undefined) await turn
+    try {
+      const { client, release } = await this.connect(tenantId)
+      return {
+        client,
+        waitedMs: waitedMs?.(),
+        release: (failure) => {
+          release(failure)
+          turns.giveBack(tenantId)
+        },
+      }
+    } catch (error) {
+      turns.giveBack(tenantId)
+      throw error
+    }
+  }
+
+  /** Rejects waiting requests and returns the connections to the pool. The creator of the pool ends it. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#slow.close()
+    this.#bulk.close()
+    this.#turns.close()
+    for (const client of this.#idle.splice(0)) client.release()
+  }
+
+  async #open(tenantId: number): Promise<pg.PoolClient> {
+    try {
+      const client = await this.#pool.connect()
+      client.once('end', () => {
+        const position = this.#idle.indexOf(client)
+        if (position === -1) return
+        this.#idle.splice(position, 1)
+        client.release(true)
+      })
+      return client
+    } catch (error) {
+      this.#turns.giveBack(tenantId)
+      throw new ConnectionFailure(error)
+    }
+  }
+
+  #closeUnused(): void {
+    for (const client of this.#idle.splice(0, this.#unused)) client.release(true)
+    this.#unused = this.#idle.length
+  }
+}
+
+/** Undefined while tracing is off. */
+function startWait(): (() => number) | undefined {
+  if (activeTracing() === undefined) return undefined
+  const startedAtMs = performance.now()
+  return () => performance.now() - startedAtMs
+}

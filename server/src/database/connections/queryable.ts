@@ -1,0 +1,63 @@
+import type { Kysely, PostgresPool } from 'kysely'
+import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
+import type { BatchedStatement } from '../statements/batched-statement.ts'
+import type { Schema } from '../schema.ts'
+import type { Statement } from '../statements/statement.ts'
+
+/** Runs SQL: the database, or a transaction. */
+export interface Queryable {
+  /** Typed queries for lists and management. Outside of a transaction they run in the lane `slow`. */
+  readonly kysely: Kysely<Schema>
+  /**
+   * Runs one prepared statement over the connections of its lane. Outside of a transaction it is a transaction of its own, and is run again
+   * after a deadlock. Rejects with `service_unavailable` when the tenant has too many requests in progress.
+   */
+  run<Values extends readonly unknown[], Row>(
+    statement: Statement<Values, Row>,
+    values: Values,
+    options?: RunOptions,
+  ): Promise<Row[]>
+  /** The statement's only row, or undefined if there is none. */
+  runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
+  /**
+   * Executes a call of a batched statement and returns its rows. It shares the statement with other calls, unless it is large or in a
+   * transaction. With `keyed`, the rows are part of a transaction that commits with the stored response: see `KeyedCall`.
+   */
+  runBatched<Call, Row extends { call: number }>(
+    batched: BatchedStatement<Call, Row>,
+    call: Call,
+    keyed?: KeyedCall,
+  ): Promise<Row[]>
+  /**
+   * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
+   * transaction it is part of that one, whatever its options.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
+}
+
+/** Options of one execution of a statement. */
+export interface RunOptions {
+  /** `slow` for a `read` that may take long with these values, such as a page far from the first one. `bulk` for a `write` of many rows. */
+  lane?: 'slow' | 'bulk'
+}
+
+/** Options of a transaction. */
+export interface TransactionOptions {
+  /** The approximate number of rows written. Only a few transactions with many rows run at a time, so that they leave the processor to short ones. */
+  rows?: number
+  /** Whether it may run again after a deadlock or a serialization failure. The default is always. */
+  mayRepeat?: () => boolean
+}
+
+/** A transaction. `runFirst` and `runLast` save a round trip each: a transaction of two statements takes a quarter less time with them. */
+export interface Transaction extends Queryable {
+  /**
+   * Runs a statement without waiting for `begin`: both are sent to the database together. Only for a statement that writes nothing, because
+   * it is a transaction of its own when `begin` fails.
+   */
+  runFirst: Queryable['run']
+  /** Runs the last statement of the transaction and commits: both are sent to the database together. */
+  runLast: Queryable['run']
+  /** For a query builder that is created before the transaction begins. */
+  readonly connections: PostgresPool
+}

@@ -1,0 +1,22 @@
+-- Run statement by statement, outside a transaction: see build-indexes.ts.
+-- squawk-ignore-file ban-concurrent-index-creation-in-transaction
+
+-- Indexes of products and orders by any three characters of their texts. New entries are first added to a list, which every search reads,
+-- and moved to the index some thousand at a time: adding them one by one would make an order ten times as expensive.
+create index concurrently products_by_text on products using gin (search_keys(tenant_id, name, barcode, external_id)) with (gin_pending_list_limit = 512);
+
+create index concurrently orders_by_customer_name on orders using gin (search_keys(tenant_id, customer_name)) with (gin_pending_list_limit = 512);
+
+-- The feed of one topic. A single text, so that no plan made while a partition is empty reads the events of all topics by the primary key.
+create index concurrently events_by_topic on events (tenant_id, (topic || ' ' || id));
+
+-- Counts the products from before the triggers. Products and existing counts are read in one snapshot.
+insert into product_count_changes (tenant_id, is_active, change)
+select tenant_id, is_active, sum(n) from (
+  select tenant_id, is_active, count(*) as n from products group by tenant_id, is_active
+  union all
+  select tenant_id, is_active, -count from product_totals
+  union all
+  select tenant_id, is_active, -change from product_count_changes
+) c
+group by tenant_id, is_active having sum(n) <> 0;

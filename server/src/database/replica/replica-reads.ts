@@ -1,0 +1,75 @@
+import type { Database, Queryable } from '../database.ts'
+import { databaseErrorToServiceError } from '../errors.ts'
+import type { Replica } from './replica.ts'
+import { statement } from '../statements/statement.ts'
+import type { PositionKey } from './write-positions.ts'
+
+const SETTLED = `interval '4 seconds'`
+const REPORT_EVERY_MS = 60_000
+
+/** A mark that is older than this is known to every process, or the process stores positions because it could not read the mark. */
+const findPosition = statement<[tenantId: number, keyId: number], { mark: string; position: number }>({
+  name: 'find_write_position',
+  lane: 'read',
+  sql: `select m.mark, coalesce(
+     (select max(position) from write_positions where tenant_id = $1 and key_id = $2 and expires_at > now()), 0
+   )::bigint as position
+   from replica_mark m where m.tenant_id = 0 and m.wanted_until > now() and m.made_at < now() - ${SETTLED}`,
+})
+
+/** The server that executed a read allowed on the replica. */
+export type ReadTarget = 'replica' | 'primary'
+
+/**
+ * Sends reads that tolerate a lag to the replica, unless it lacks a write of the same key. The key's position is read from the primary first,
+ * because the write may have been made through another server. If the replica fails or rejects a query, the primary executes the read.
+ */
+export class ReplicaReads {
+  readonly #primary: Pick<Database, 'runOne'>
+  readonly #replica: Replica
+  readonly #onRead: (target: ReadTarget) => void
+  readonly #onError: (error: unknown) => void
+  #reportedAtMs = -Infinity
+
+  constructor(
+    primary: Pick<Database, 'runOne'>,
+    replica: Replica,
+    { onRead, onError }: { onRead: (target: ReadTarget) => void; onError: (error: unknown) => void },
+  ) {
+    this.#primary = primary
+    this.#replica = replica
+    this.#onRead = onRead
+    this.#onError = onError
+  }
+
+  /** Runs `read` on the replica. Returns undefined when the primary must execute it. */
+  async attempt<Result extends { ok: boolean; error?: Error }>(
+    key: PositionKey,
+    read: (db: Queryable) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const db = await this.#find(key)
+    const result = db === undefined ? undefined : await read(db)
+    this.#onRead(result?.ok === true ? 'replica' : 'primary')
+    if (result === undefined || result.ok) return result
+    this.#refused(result.error?.cause)
+    return undefined
+  }
+
+  async #find({ tenantId, keyId }: PositionKey): Promise<Queryable | undefined> {
+    // Saves the query of the position while the replica cannot be used.
+    if (!this.#replica.isUsable) return undefined
+    const known = await this.#primary.runOne(findPosition, [tenantId, keyId]).catch(() => undefined)
+    return known && this.#replica.at(known.mark, known.position)?.forTenant(tenantId)
+  }
+
+  /**
+   * Logs failures of the replica, at most one a minute. A read also fails for reasons of its own, such as a record that has not arrived
+   * there; these are not logged.
+   */
+  #refused(cause: unknown): void {
+    if (databaseErrorToServiceError(cause)?.errorCode !== 'service_unavailable') return
+    if (performance.now() - this.#reportedAtMs < REPORT_EVERY_MS) return
+    this.#reportedAtMs = performance.now()
+    this.#onError(cause)
+  }
+}

@@ -1,0 +1,222 @@
+import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
+import type { BatchedStatement } from './batched-statement.ts'
+import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
+import { isOfStatement } from '../errors.ts'
+import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
+import { runKeyedBatch, type Unsettled } from './keyed-batch.ts'
+import type { Statement } from './statement.ts'
+import { tooMuchUnderWay } from '../connections/turns.ts'
+
+/** Sends batches to the database. */
+export interface BatchRunner {
+  run<Row>(tenantId: number, statement: Statement<readonly unknown[], Row>, values: readonly unknown[]): Promise<Row[]>
+  transaction<T>(tenantId: number, work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T>
+}
+
+interface Waiting<Call, Row> {
+  call: Call
+  changes: readonly string[]
+  size: number
+  /** Undefined for a call without an `Idempotency-Key`. */
+  keyed: KeyedCall | undefined
+  /** The request that waits, for its trace. */
+  waiter: Waiter | undefined
+  resolve: (rows: Row[]) => void
+  reject: (error: unknown) => void
+}
+
+/** The calls of one group of a tenant. */
+interface Group<Call, Row> {
+  tenantId: number
+  waiting: Waiting<Call, Row>[]
+  /** Names of what the running statements change. */
+  changing: Set<string>
+  underWay: number
+  isScheduled: boolean
+}
+
+/** One statement runs while the other waits for the disk. */
+const MAX_UNDER_WAY = 2
+/** Maximum number of rows of a shared statement. A larger statement delays all its calls, and a call of that size gains nothing from sharing. */
+export const MAX_SHARED_SIZE = 200
+/** Maximum number of waiting calls of a group: they may wait for a lock that the tenant itself holds. */
+const MAX_WAITING = 2_000
+/** Maximum number of calls with a key in a batch. Each takes a lock, and Postgres has room for 64 locks per connection by default. */
+const MAX_KEYED = 64
+
+/** Collects the calls of a batched statement that arrive while the maximum number of statements is running, and sends them together. */
+export class CallBatches<Call, Row extends { call: number }> {
+  readonly #batched: BatchedStatement<Call, Row>
+  readonly #runner: BatchRunner
+  readonly #groups = new Map<string, Group<Call, Row>>()
+
+  constructor(batched: BatchedStatement<Call, Row>, runner: BatchRunner) {
+    this.#batched = batched
+    this.#runner = runner
+  }
+
+  /**
+   * The rows of the call. Rejects with the error that the call has when it runs alone. With a key, the rows are committed together with the
+   * response, and it rejects with `KeyTaken` when another request has the key.
+   */
+  add(tenantId: number, call: Call, keyed?: KeyedCall): Promise<Row[]> {
+    const name = `${tenantId} ${this.#batched.groupOf(call)}`
+    const group = this.#groups.get(name) ?? { tenantId, waiting: [], changing: new Set(), underWay: 0, isScheduled: false }
+    if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
+    this.#groups.set(name, group)
+    return new Promise((resolve, reject) => {
+      group.waiting.push({
+        call,
+        changes: this.#batched.changedBy(call),
+        size: this.#batched.sizeOf(call),
+        keyed,
+        waiter: activeTracing()?.waiter(),
+        resolve,
+        reject,
+      })
+      this.#schedule(name, group)
+    })
+  }
+
+  /** Waits for the end of the turn, so that all requests that arrived together are in one batch. */
+  #schedule(name: string, group: Group<Call, Row>): void {
+    if (group.isScheduled || group.underWay >= MAX_UNDER_WAY) return
+    group.isScheduled = true
+    setImmediate(() => {
+      group.isScheduled = false
+      const batch = take(group)
+      if (batch.length > 0) void this.#carryOut(name, group, batch)
+      if (batch.length > 0 && group.waiting.length > 0) this.#schedule(name, group)
+    })
+  }
+
+  async #carryOut(name: string, group: Group<Call, Row>, batch: Waiting<Call, Row>[]): Promise<void> {
+    group.underWay++
+    await this.#runTogether(group.tenantId, batch)
+    group.underWay--
+    for (const { changes } of batch) for (const change of changes) group.changing.delete(change)
+    if (group.waiting.length > 0) this.#schedule(name, group)
+    else if (group.underWay === 0) this.#groups.delete(name)
+  }
+
+  async #runTogether(tenantId: number, batch: readonly Waiting<Call, Row>[], isAgain = false): Promise<void> {
+    const keyed = batch.filter(isKeyed)
+    const stale: Waiting<Call, Row>[] = []
+    const { error, left } = await (keyed.length > 0
+      ? this.#runKeyed(tenantId, keyed, isAgain, stale)
+      : this.#runPlain(tenantId, batch, isAgain, stale))
+    await Promise.all(stale.map((waiting) => this.#runTogether(tenantId, [waiting], true)))
+    // One call failed the batch; run each alone to find it.
+    if (left.length > 1 && isOfStatement(error)) await Promise.all(left.map((waiting) => this.#runTogether(tenantId, [waiting])))
+    else for (const { reject } of left) reject(error)
+  }
+
+  /** Runs one statement. Returns the calls without a result if it failed. */
+  async #runPlain(
+    tenantId: number,
+    batch: readonly Waiting<Call, Row>[],
+    isAgain: boolean,
+    stale: Waiting<Call, Row>[],
+  ): Promise<Unsettled<Waiting<Call, Row>>> {
+    try {
+      const rows = await this.#traced(batch, () =>
+        isAgain
+          ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
+          : this.#runner.run(tenantId, this.#batched.statement, this.#valuesOf(batch)),
+      )
+      for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
+      return { left: [] }
+    } catch (error) {
+      return { error, left: batch }
+    }
+  }
+
+  /** Runs one transaction, which claims the keys before the statement and stores the responses after it. */
+  #runKeyed(
+    tenantId: number,
+    batch: readonly KeyedWaiting<Call, Row>[],
+    isAgain: boolean,
+    stale: Waiting<Call, Row>[],
+  ): Promise<Unsettled<KeyedWaiting<Call, Row>>> {
+    return runKeyedBatch<Row, KeyedWaiting<Call, Row>>(
+      batch,
+      (work, options) => this.#traced(batch, () => this.#runner.transaction(tenantId, work, options)),
+      async (tx, running) => this.#rowsOfEach(running, await this.#rowsIn(tx, running, isAgain), isAgain, stale),
+    )
+  }
+
+  /** Runs the statement in a transaction. Calls that run again take their locks first. */
+  async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
+    if (isAgain)
+      for (const { call } of batch) {
+        const lock = this.#batched.again?.lock(call)
+        if (lock !== undefined) await tx.run(lock.statement, lock.values)
+      }
+    return await tx.run(this.#batched.statement, this.#valuesOf(batch))
+  }
+
+  #valuesOf(batch: readonly Waiting<Call, Row>[]): readonly unknown[] {
+    return this.#batched.valuesOf(batch.map(({ call }) => call))
+  }
+
+  /** The rows of each call. Calls that must run again are left out and added to `stale`. */
+  #rowsOfEach<Member extends Waiting<Call, Row>>(
+    batch: readonly Member[],
+    rows: readonly Row[],
+    isAgain: boolean,
+    stale: Waiting<Call, Row>[],
+  ): Map<Member, Row[]> {
+    const byCall = Map.groupBy(rows, ({ call }) => call)
+    const rowsOf = new Map<Member, Row[]>()
+    stale.length = 0
+    for (const [position, member] of batch.entries()) {
+      const own = byCall.get(position) ?? []
+      if (!isAgain && this.#batched.again?.isNeeded(own) === true) stale.push(member)
+      else rowsOf.set(member, own)
+    }
+    return rowsOf
+  }
+
+  #traced<T>(batch: readonly Waiting<Call, Row>[], work: () => Promise<T>): Promise<T> {
+    const tracing = activeTracing()
+    if (tracing === undefined) return work()
+    return tracing.together(
+      batch.map(({ waiter }) => waiter),
+      work,
+    )
+  }
+}
+
+type KeyedWaiting<Call, Row> = Waiting<Call, Row> & { keyed: KeyedCall }
+
+function isKeyed<Call, Row>(waiting: Waiting<Call, Row>): waiting is KeyedWaiting<Call, Row> {
+  return waiting.keyed !== undefined
+}
+
+/** Removes from the queue the first calls that can run together, and marks what they change. */
+function take<Call, Row>(group: Group<Call, Row>): Waiting<Call, Row>[] {
+  const batch: Waiting<Call, Row>[] = []
+  const left: Waiting<Call, Row>[] = []
+  // A later call does not overtake an earlier one that waits for the same change.
+  const awaited = new Set<string>()
+  let size = 0
+  for (const waiting of group.waiting) {
+    const isFree = waiting.changes.every((change) => !group.changing.has(change) && !awaited.has(change))
+    if (isFree && (batch.length === 0 || (size + waiting.size <= MAX_SHARED_SIZE && goesWith(batch, waiting)))) {
+      batch.push(waiting)
+      size += waiting.size
+      for (const change of waiting.changes) group.changing.add(change)
+    } else {
+      left.push(waiting)
+      for (const change of waiting.changes) awaited.add(change)
+    }
+  }
+  group.waiting = left
+  return batch
+}
+
+/** Calls with a key need a transaction, so a batch has either only calls with a key or only calls without. */
+function goesWith<Call, Row>(batch: readonly Waiting<Call, Row>[], { keyed }: Waiting<Call, Row>): boolean {
+  if (keyed === undefined) return batch[0]?.keyed === undefined
+  return batch[0]?.keyed !== undefined && batch.length < MAX_KEYED
+}

@@ -1,0 +1,185 @@
+import { LRUCache } from 'lru-cache'
+import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
+import type { EngineConnection } from './connection.ts'
+import { fanOutEvents, fanOutPart, type Taken } from './fan-out-statements.ts'
+import { MAX_OUTBOX_TENANTS, SUBSCRIPTIONS_COUNTED, type PendingTenant } from './find-work.ts'
+import { firstEvent, setAside } from './set-aside.ts'
+import { isOfItsWork } from './statement-failures.ts'
+
+/** Deliveries inserted by one statement. The limit keeps the statement within some milliseconds, because results and claims wait for it. */
+const DELIVERIES = 500
+/** The limit while several tenants are active. */
+const SHARED_DELIVERIES = 100
+const MAX_EVENTS = 500
+
+/** A tenant with more subscriptions gets its own statement: one event of each such tenant would exceed `DELIVERIES`. */
+const MOST_TOGETHER = DELIVERIES / MAX_OUTBOX_TENANTS
+
+/** Time limit of a statement for one tenant: the other tenants wait until it ends. */
+const TIME_LIMIT_MS = 5_000
+const MAX_ERROR_LENGTH = 1_000
+
+/** Maximum delay of an event that was committed late, while its tenant has a backlog. */
+const FROM_START_EVERY_MS = 1_000
+/** Number of tenants whose outbox position is kept in memory. */
+const MAX_PROGRESS = 1_000
+
+/** The number of events that a statement takes from a tenant. */
+interface Share {
+  tenant_id: number
+  events: number
+}
+
+/** The result of one fan-out turn. */
+export interface FanOutTurn {
+  events: number
+  /** Tenants that may have new deliveries. */
+  tenants: number[]
+  more: boolean
+}
+
+const NOTHING: FanOutTurn = { events: 0, tenants: [], more: false }
+
+/** Called for each event that is set aside. */
+export type OnSetAside = (event: { tenantId: number; eventId: string; error: Error }) => void
+
+/** Turns events of the outbox into deliveries, a bounded number at a time. Tenants take turns. */
+export class FanOut {
+  readonly #connection: EngineConnection
+  readonly #onSetAside: OnSetAside
+  /** Position of each tenant in the outbox. Index entries before it are dead, and remain until vacuum removes them. */
+  readonly #progress = new LRUCache<number, { since: string; fromStartAt: number }>({ max: MAX_PROGRESS })
+  /** Tenants whose events made a statement fail, with the number of events to try next. */
+  readonly #trials = new Map<number, number>()
+  /** Tenants that need their own statement, in the order of their turns. */
+  readonly #separate = new Map<number, PendingTenant>()
+
+  constructor(connection: EngineConnection, onSetAside: OnSetAside) {
+    this.#connection = connection
+    this.#onSetAside = onSetAside
+  }
+
+  /** Fans out some events of these tenants in one statement. Tenants that need their own statement get it in `takeSeparateTurn`. */
+  async takeTurn(pending: readonly PendingTenant[], now: Date): Promise<FanOutTurn> {
+    const separate = pending.filter(
+      ({ tenant_id, subscriptions }) => this.#trials.has(tenant_id) || subscriptions > MOST_TOGETHER,
+    )
+    const together = pending.filter((tenant) => !separate.includes(tenant))
+    separate
+      .filter(({ tenant_id }) => !this.#separate.has(tenant_id))
+      .forEach((tenant) => this.#separate.set(tenant.tenant_id, tenant))
+    return await this.#fanOutTogether(
+      together.map((tenant) => shareOf(tenant, mostDeliveries() / together.length)),
+      now,
+    )
+  }
+
+  /** Tenants that wait for their own statement. */
+  get separate(): ReadonlySet<number> {
+    return new Set(this.#separate.keys())
+  }
+
+  /** Fans out some events of the next tenant that needs its own statement. */
+  async takeSeparateTurn(now: Date): Promise<FanOutTurn> {
+    const [next] = this.#separate.values()
+    if (next === undefined) return NOTHING
+    this.#separate.delete(next.tenant_id)
+    return { ...(await this.#fanOutSeparately(next, now)), more: true }
+  }
+
+  async #fanOutTogether(shares: Share[], now: Date): Promise<FanOutTurn> {
+    if (shares.length === 0) return NOTHING
+    try {
+      return this.#endOf(await this.#connection.run(fanOutEvents, this.#valuesOf(shares, now)), shares)
+    } catch (error) {
+      if (!isOfItsWork(error)) throw error
+      shares.forEach(({ tenant_id, events }) => this.#trials.set(tenant_id, events))
+      return { ...NOTHING, more: true }
+    }
+  }
+
+  async #fanOutSeparately(tenant: PendingTenant, now: Date): Promise<FanOutTurn> {
+    const { tenant_id } = tenant
+    const normal = shareOf(tenant, mostDeliveries())
+    const tried = this.#trials.get(tenant_id)
+    const share = { ...normal, events: tried ?? normal.events }
+    // A single event is selected by its id, so that the failing event is known.
+    const eventId = tried === 1 ? (await this.#connection.run(firstEvent, [tenant_id]))[0]?.event_id : undefined
+    try {
+      const turn = this.#endOf(await this.#fanOutOf(tenant, share, eventId, now), [share])
+      if (tried !== undefined && tried >= normal.events) this.#trials.delete(tenant_id)
+      else if (tried !== undefined) this.#trials.set(tenant_id, tried * 2)
+      return turn
+    } catch (error) {
+      if (!isOfItsWork(error)) throw error
+      this.#trials.set(tenant_id, Math.max(1, Math.floor(share.events / 2)))
+      if (eventId !== undefined) await this.#setAside(tenant_id, eventId, error)
+      return NOTHING
+    }
+  }
+
+  async #fanOutOf(
+    { tenant_id, subscriptions }: PendingTenant,
+    share: Share,
+    eventId: string | undefined,
+    now: Date,
+  ): Promise<Taken[]> {
+    if (subscriptions >= SUBSCRIPTIONS_COUNTED)
+      return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutPart, [now, tenant_id, eventId ?? '', mostDeliveries()])
+    const [, tenants, since, events] = this.#valuesOf([share], now)
+    return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutEvents, [
+      now,
+      tenants,
+      eventId === undefined ? since : [eventId],
+      events,
+    ])
+  }
+
+  /** Sets aside an event that failed alone, so that later events proceed. */
+  async #setAside(tenantId: number, eventId: string, error: Error): Promise<void> {
+    await this.#connection.run(setAside, [tenantId, eventId, error.message.slice(0, MAX_ERROR_LENGTH)])
+    this.#onSetAside({ tenantId, eventId, error })
+  }
+
+  #valuesOf(shares: readonly Share[], now: Date): [Date, number[], string[], number[]] {
+    return [
+      now,
+      shares.map(({ tenant_id }) => tenant_id),
+      shares.map(({ tenant_id }) => this.#sinceOf(tenant_id)),
+      shares.map(({ events }) => events),
+    ]
+  }
+
+  #sinceOf(tenantId: number): string {
+    const progress = this.#progress.get(tenantId)
+    if (progress === undefined || this.#trials.has(tenantId)) return ''
+    if (performance.now() - progress.fromStartAt < FROM_START_EVERY_MS) return progress.since
+    progress.fromStartAt = performance.now()
+    return ''
+  }
+
+  #endOf(taken: readonly Taken[], shares: readonly Share[]): FanOutTurn {
+    let more = false
+    for (const { tenant_id, events } of shares) {
+      const got = taken.find((tenant) => tenant.tenant_id === tenant_id)
+      const isFull = got !== undefined && got.events >= events
+      more ||= isFull
+      const fromStartAt = this.#progress.get(tenant_id)?.fromStartAt ?? performance.now()
+      if (isFull) this.#progress.set(tenant_id, { since: got.last, fromStartAt })
+      else this.#progress.delete(tenant_id)
+    }
+    return {
+      events: taken.reduce((sum, { events }) => sum + events, 0),
+      tenants: taken.map(({ tenant_id }) => tenant_id),
+      more,
+    }
+  }
+}
+
+const mostDeliveries = (): number => (activeTenants.areSeveral ? SHARED_DELIVERIES : DELIVERIES)
+
+/** The number of events that make at most this many deliveries; at least one. */
+function shareOf({ tenant_id, subscriptions }: PendingTenant, deliveries: number): Share {
+  const events = Math.floor(deliveries / Math.max(1, subscriptions))
+  return { tenant_id, events: Math.min(MAX_EVENTS, Math.max(1, events)) }
+}

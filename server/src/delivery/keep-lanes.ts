@@ -1,0 +1,34 @@
+import { statement } from '../database/statements/statement.ts'
+import type { EngineConnection } from './connection.ts'
+
+/** Ownership of a lane ends this long after its last renewal, by the database's clock. */
+export const OWNERSHIP = `interval '3 seconds'`
+
+/** Interval of renewals. */
+export const KEEP_INTERVAL_MS = 1_000
+
+const keep = statement<[tenants: number[], subscriptions: number[], owner: string], unknown>({
+  name: 'keep_lanes',
+  lane: 'write',
+  sql: `with lane as (
+     select l.tenant_id, l.subscription_id
+     from unnest($1::bigint[], $2::bigint[]) as mine (tenant_id, subscription_id)
+     join webhook_lanes l on l.tenant_id = mine.tenant_id and l.subscription_id = mine.subscription_id
+     order by l.tenant_id, l.subscription_id
+     for no key update of l
+   )
+   update webhook_lanes l set owner_until = clock_timestamp() + ${OWNERSHIP}
+   from lane where l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id and l.owner = $3`,
+})
+
+/** Renews the ownership of these lanes. */
+export async function keepLanes(connection: EngineConnection, owner: string, lanes: readonly LaneKey[]): Promise<void> {
+  const tenants = lanes.map((lane) => lane.tenant_id)
+  const subscriptions = lanes.map((lane) => lane.subscription_id)
+  await connection.run(keep, [tenants, subscriptions, owner])
+}
+
+interface LaneKey {
+  tenant_id: number
+  subscription_id: number
+}

@@ -1,0 +1,97 @@
+import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
+import type { Claimed, LaneRoom, LockedLane } from './claim-deliveries.ts'
+import { NO_LOWER_BOUND, Lane } from './lane.ts'
+import { RequestSlots } from './request-slots.ts'
+import type { LaneStatus } from './record-results.ts'
+import type { Target } from './target.ts'
+
+/** Deliveries, of all tenants, that one claim may take beyond the free slots. A bound keeps the claim quick. */
+const MAX_AHEAD = 2_000
+
+/** Deliveries of a tenant in one claim while other tenants are active: sending hundreds at once would hold up their requests. */
+const SHARED_CLAIM = 64
+
+/** Pending deliveries of an inactive subscription that one claim skips, and the number of such subscriptions. */
+const SKIP_BATCH = 500
+const MAX_INACTIVE_LANES = 2
+
+/** All lanes from which this process has claimed deliveries. */
+export class Lanes {
+  readonly #lanes = new Map<string, Lane>()
+
+  get all(): Lane[] {
+    return [...this.#lanes.values()]
+  }
+
+  get sending(): number {
+    return this.all.reduce((sum, lane) => sum + lane.sending, 0)
+  }
+
+  /** The slots in use: one for each request that is in flight or waits behind another of its lane. */
+  slots(): RequestSlots {
+    return new RequestSlots(this.all.map(({ tenant_id, load, cap }) => ({ tenant_id, requests: Math.min(load, cap) })))
+  }
+
+  /** Divides the free slots among the lanes. */
+  choose(locked: readonly LockedLane[]): LaneRoom[] {
+    const active = locked.filter((row) => row.active)
+    const inactive = locked.filter((row) => !row.active).slice(0, MAX_INACTIVE_LANES)
+    return [
+      ...this.#roomsOf(active),
+      ...inactive.map((row) => Object.assign(row, { room: SKIP_BATCH, dueSince: NO_LOWER_BOUND })),
+    ]
+  }
+
+  #roomsOf(active: readonly LockedLane[]): LaneRoom[] {
+    const slots = this.slots()
+    const aheadOfTenant = Math.floor(MAX_AHEAD / new Set(active.map(({ tenant_id }) => tenant_id)).size)
+    const aheadLeft = new Map<number, number>()
+    const isShared = activeTenants.areSeveral
+    const claimLeft = new Map<number, number>()
+    return active.flatMap((row) => {
+      const claimable = claimLeft.get(row.tenant_id) ?? (isShared ? SHARED_CLAIM : Infinity)
+      if (claimable === 0) return []
+      const lane = this.#lanes.get(keyOf(row))
+      const { load, cap, ahead } = lane ?? { load: 0, cap: row.cap, ahead: 0 }
+      const wanted = Math.min(claimable, Math.max(0, cap - load))
+      const given = slots.take(row.tenant_id, wanted, load === 0)
+      if (wanted > 0 && given === 0) return []
+      const left = aheadLeft.get(row.tenant_id) ?? aheadOfTenant
+      const givenAhead = Math.min(ahead, left, claimable - given)
+      aheadLeft.set(row.tenant_id, left - givenAhead)
+      claimLeft.set(row.tenant_id, claimable - given - givenAhead)
+      return [Object.assign(row, { room: given + givenAhead, dueSince: lane?.dueSince ?? NO_LOWER_BOUND })]
+    })
+  }
+
+  /** Adds claimed deliveries to their lanes, and returns these lanes. */
+  add(rooms: readonly LaneRoom[], claimed: readonly Claimed[], targetOf: (row: LaneRoom) => Target): Lane[] {
+    const taken = Map.groupBy(claimed, keyOf)
+    return rooms.map((row) => {
+      const key = keyOf(row)
+      const lane = this.#lanes.get(key) ?? new Lane(row, targetOf(row))
+      lane.target = targetOf(row)
+      lane.add(taken.get(key) ?? [], row)
+      if (lane.load > 0) this.#lanes.set(key, lane)
+      return lane
+    })
+  }
+
+  status(): LaneStatus[] {
+    return this.all.map(({ tenant_id, subscription_id, cap, load, more }) => ({
+      tenant_id,
+      subscription_id,
+      cap,
+      idle: load === 0,
+      more,
+    }))
+  }
+
+  /** Forgets the lanes that were written as idle. */
+  forget(written: readonly LaneStatus[]): void {
+    written.filter(({ idle }) => idle).forEach((status) => this.#lanes.delete(keyOf(status)))
+  }
+}
+
+const keyOf = ({ tenant_id, subscription_id }: { tenant_id: number; subscription_id: number }): string =>
+  `${tenant_id}/${subscription_id}`

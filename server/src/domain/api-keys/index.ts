@@ -1,0 +1,3 @@
+export { insertApiKey } from './create-api-key.ts'
+export { findCaller, recordKeyUse, type KnownKey } from './find-caller.ts'
+export { createApiKeyInput, PRESETS } from './schemas.ts'

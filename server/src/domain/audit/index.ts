@@ -1,0 +1,3 @@
+export { AuditTrail } from './audit-trail.ts'
+export { recordCommand } from './record-command.ts'
+export { recordEntry, type AuditedChange } from './record-entry.ts'

@@ -1,0 +1,11 @@
+import { slice } from '../../procedures/slice.ts'
+import { listAuditLog } from './list-audit-log.ts'
+
+import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+
+/** The audit log. */
+export const audit = slice({
+  tags: [{ name: 'audit-log', description: 'Who changed what, when and from where.' }],
+  endpoints: [listAuditLog],
+  partitions: [dailyPartitions({ table: 'audit_log', column: 'at', daysKept: 365 })],
+})

@@ -1,0 +1,80 @@
+/** The tables with the counts of some records: by day and by month of creation, and the changes that are not folded yet. */
+export interface CountedRecords {
+  /** Table with `created_day` and `count`. */
+  daily: string
+  /** Table with `created_month` and `count`. Without it the days are added up, which is enough for records of few days. */
+  monthly?: string
+  /** Table with `created_day` and `change`. */
+  changes: string
+  /** Condition on columns that all these tables have. */
+  matches: string
+  /** SQL for the first and the last day, each of which may be null. */
+  firstDay: string
+  lastDay: string
+}
+
+/** The CTE `total` (total): the exact number of records. */
+export function totalByCounts(records: CountedRecords): string {
+  return `
+total as materialized (
+  select coalesce(sum(n), 0)::bigint as total from (${numbersByMonth(records)}) c
+)`
+}
+
+/**
+ * The CTE `total`, and the CTE `page_day` (since, before, skipped, taken): the days of the page, newest first, and the range of each day's
+ * records on it, so that the records before the page are not read. The months of the page are found first, then their days: for two years
+ * that reads 24 and 62 counts instead of 730.
+ */
+export function pageByCounts(records: CountedRecords, page: { offset: string; limit: string }): string {
+  const { daily, changes, matches } = records
+  const { offset, limit } = page
+  const days = `created_day >= greatest(${firstDayOf(records)}, (select min(created_month) from page_month))
+        and created_day < least(${dayAfter(records)}, (select max(created_month) + interval '1 month' from page_month))`
+  return `
+month as materialized (
+  select created_month, sum(n) as n, sum(sum(n)) over (order by created_month desc) as through_month
+  from (${numbersByMonth(records)}) c
+  group by created_month having sum(n) > 0
+), total as materialized (
+  select coalesce(sum(n), 0)::bigint as total from month
+), page_month as materialized (
+  select created_month, through_month - n as before_month from month
+  where through_month > ${offset} and through_month - n < ${offset} + ${limit}
+), day as materialized (
+  select created_day, sum(n) as n, (select min(before_month) from page_month) + sum(sum(n)) over (order by created_day desc) as through_day
+  from (
+    select created_day, count as n from ${daily} where ${matches} and ${days}
+    union all
+    select created_day, change from ${changes} where ${matches} and ${days}
+  ) c
+  group by created_day having sum(n) > 0
+), page_day as materialized (
+  select created_day::timestamp at time zone 'UTC' as since, (created_day + 1)::timestamp at time zone 'UTC' as before,
+    greatest(${offset} - (through_day - n), 0)::bigint as skipped,
+    (least(${offset} + ${limit}, through_day) - greatest(${offset}, through_day - n))::bigint as taken
+  from day where through_day > ${offset} and through_day - n < ${offset} + ${limit}
+  order by created_day desc
+)`
+}
+
+const MONTH = `date_trunc('month', created_day::timestamp)::date as created_month`
+
+/** The counts (created_month, n) of whole months, of the days before and after them, and of changes that are not folded yet. */
+function numbersByMonth(records: CountedRecords): string {
+  const { daily, monthly, changes, matches } = records
+  const inPeriod = `created_day >= ${firstDayOf(records)} and created_day < ${dayAfter(records)}`
+  const changed = `select ${MONTH}, change as n from ${changes} where ${matches} and ${inPeriod}`
+  const byDay = (period: string): string => `select ${MONTH}, count as n from ${daily} where ${matches} and ${period}`
+  if (monthly === undefined) return `${byDay(inPeriod)} union all ${changed}`
+  const firstWhole = `coalesce(date_trunc('month', ${records.firstDay}::date + interval '1 month - 1 day')::date, '-infinity')`
+  const afterWhole = `coalesce(date_trunc('month', (${records.lastDay}::date + 1)::timestamp)::date, 'infinity')`
+  return `
+    select created_month, count as n from ${monthly} where ${matches} and created_month >= ${firstWhole} and created_month < ${afterWhole}
+    union all ${byDay(`created_day >= ${firstDayOf(records)} and created_day < least(${dayAfter(records)}, ${firstWhole})`)}
+    union all ${byDay(`created_day >= greatest(${firstWhole}, ${afterWhole}) and created_day < ${dayAfter(records)}`)}
+    union all ${changed}`
+}
+
+const firstDayOf = ({ firstDay }: CountedRecords): string => `coalesce(${firstDay}::date, '-infinity')`
+const dayAfter = ({ lastDay }: CountedRecords): string => `coalesce(${lastDay}::date + 1, 'infinity')`

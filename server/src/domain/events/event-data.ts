@@ -1,0 +1,41 @@
+import type { z } from 'zod'
+import type { EventTopic } from '../../procedures/event-topics.ts'
+
+/** SQL for every field of `data` in events of a topic: timestamps as timestamptz, lists of names as an array or as json. */
+type EventFields<Shape extends z.ZodRawShape> = Record<keyof Shape, string>
+
+/**
+ * SQL for `data` of an event, as JSON text without whitespace. The topic's schema decides how each field is written.
+ * json_build_object determines the type of every value in every row and takes twice as long (12 fields: 6.4 against 3.2 µs).
+ */
+export function eventData<Shape extends z.ZodRawShape>({ data }: EventTopic<string, Shape>, fields: EventFields<Shape>): string {
+  const sqlOf: Record<string, string> = fields
+  const parts = Object.entries(data.shape as unknown as Record<string, { def: Definition }>).map(
+    ([name, schema], index) =>
+      `'${index === 0 ? '{' : ','}"${name}":' || coalesce(${jsonText(schema.def, `(${sqlOf[name]})`)}, 'null')`,
+  )
+  return `(${parts.join(' || ')} || '}')`
+}
+
+/** The part of a field's schema that decides how it is written. */
+interface Definition {
+  type: string
+  format?: string
+  innerType?: { def: Definition }
+}
+
+function jsonText(definition: Definition, sql: string): string {
+  const { type, format, innerType } = definition
+  if (innerType !== undefined) return jsonText(innerType.def, sql)
+  if (type === 'number') return `${sql}::text`
+  if (type === 'array') return `to_json(${sql})::text`
+  if (type === 'enum') return `'"' || ${sql} || '"'`
+  if (format === 'datetime') return `'"' || ${isoTimestamp(sql)} || '"'`
+  if (type === 'string') return `to_json(${sql}::text)::text`
+  throw new Error(`No rule for how events write a ${type}`)
+}
+
+/** SQL for a timestamp as the API writes it: ISO 8601, UTC, milliseconds. */
+export function isoTimestamp(expression: string): string {
+  return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}

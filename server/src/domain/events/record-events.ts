@@ -1,0 +1,32 @@
+import { isoTimestamp } from './event-data.ts'
+import { eventId } from './event-id.ts'
+
+/**
+ * CTEs for a data-modifying statement that record the events of the relation `source` (columns `position`, `topic` and `data` as from
+ * `eventData`) in the order of `position`, and put those with a subscription of the tenant `$1` into the outbox. The events are part of
+ * the statement: there is no change without its event, and no event without its change.
+ *
+ * `data` must come from rows that the transaction has locked: an event takes its number while its record is locked, so the events of one
+ * record are numbered in the order they happen.
+ */
+export function recordEvents(source: string): string {
+  return `
+recorded_event as (
+  insert into events (tenant_id, id, topic, created_at, body)
+  select $1, e.id, e.topic, e.created_at,
+    '{"id":"' || e.id || '","event":"' || e.topic || '","created_at":"' || ${isoTimestamp('e.created_at')} || '","data":' || e.data || '}'
+  from (
+    select s.topic, s.data, clock_timestamp() as created_at,
+      -- The transaction has its number before it takes one for an event: see FeedHorizon.
+      ${eventId(`case when (select pg_current_xact_id()) is not null then nextval('event_sequence') end`)} as id
+    from (select topic, data from ${source} order by position) s
+  ) e
+  returning tenant_id, id, topic, created_at
+), queued_event as (
+  insert into event_outbox (tenant_id, event_id, event_created_at, topic)
+  select r.tenant_id, r.id, r.created_at, r.topic from recorded_event r
+  -- Checked once: without a subscription, the events need no further lookup.
+  where exists (select from webhook_subscriptions where tenant_id = $1)
+    and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && array['*', r.topic])
+)`
+}

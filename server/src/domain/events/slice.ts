@@ -1,0 +1,24 @@
+import { slice } from '../../procedures/slice.ts'
+import { getEvent } from './get-event.ts'
+import { listEvents } from './list-events.ts'
+
+import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
+
+/** Retention of events and their deliveries. */
+const DAYS_KEPT = 30
+
+/** The event feed. */
+export const events = slice({
+  tags: [{ name: 'events', description: 'The feed of all events of the last 30 days.' }],
+  endpoints: [listEvents, getEvent],
+  partitions: [
+    dailyPartitions({
+      table: 'events',
+      column: 'created_at',
+      daysKept: DAYS_KEPT,
+      // Pending deliveries are deleted before their events.
+      dependents: { table: 'waiting_deliveries', column: 'event_created_at' },
+    }),
+    dailyPartitions({ table: 'finished_deliveries', column: 'event_created_at', daysKept: DAYS_KEPT }),
+  ],
+})

@@ -1,0 +1,63 @@
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { recordEvents } from '../events/index.ts'
+import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_STATES } from '../order-states/index.ts'
+import { lockOrderToCancel, type OrderName } from './lock-order.ts'
+import { cancelOrderOutput, cancelOrderInput, type OrderCancellation } from './schemas.ts'
+
+/** An order id in canonical form: a client's identifier such as `007` is not order 7. */
+const ID = /^[1-9]\d{0,15}$/
+
+const setCancelled = statement<[tenantId: number, orderId: number, reason: string | null, cancelledBy: string], never>({
+  name: 'cancel_order',
+  lane: 'write',
+  sql: `with ${lockedOrder('id = $2')}, ${changeOrders({
+    source: 'locked_order',
+    set: {
+      state_id: String(ORDER_STATES.cancelled),
+      state_picking_id: `case p.state_picking_id when ${PICKING_STATES.started} then ${PICKING_STATES.cancelled} else p.state_picking_id end`,
+    },
+  })}, order_event as (
+     select 1 as position, 'order/cancelled' as topic, ${orderCancelledData('o', { reason: '$3::text', cancelledBy: '$4::text' })} as data
+     from changed_order o
+   ), ${recordEvents('order_event')}
+   select from changed_order`,
+})
+
+/**
+ * Cancels an order and its running picking flow, whose picks return to stock. Cancelling a cancelled order changes nothing. Throws
+ * `not_found`, `cancel_error`, and `adjustment_error` when a location cannot hold the returned picks.
+ */
+export const cancelOrder = endpoint({
+  name: 'orders.cancel',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/orders/{id}/cancel',
+  summary: 'Cancel an order',
+  description: `Uses the \`order_tenant_id\` in the body if it is given. Otherwise the \`id\` in the path is the id of the order or, if there is no such order, an \`order_tenant_id\`.
+
+Sends \`order/cancelled\`. Cancelling a cancelled order succeeds and sends no event.
+
+A running picking flow is also cancelled: its picks return to stock, and the stock events and \`flow/cancelled\` are sent first. Picks of earlier, completed flows are kept.`,
+  errors: ['cancel_error', 'adjustment_error'],
+  input: cancelOrderInput,
+  output: cancelOrderOutput,
+  run: (context, input) => {
+    return context.db.transaction(async (tx) => {
+      const reason = input.reason ?? null
+      const order = await lockOrderToCancel({ ...context, db: tx }, orderName(input), reason)
+      const cancelled = { order_id: String(order.id) }
+      if (order.state_id === ORDER_STATES.completed) throw new ServiceError('cancel_error', 'The order is already completed')
+      if (order.state_id === ORDER_STATES.cancelled) return { message: 'The order was cancelled before', ...cancelled }
+      await tx.run(setCancelled, [context.caller.tenantId, order.id, reason, context.caller.keyName])
+      return { message: 'The order is cancelled', ...cancelled }
+    })
+  },
+})
+
+function orderName(input: OrderCancellation): OrderName {
+  if (typeof input.order_tenant_id === 'string') return { id: null, orderTenantId: input.order_tenant_id }
+  const id = ID.test(input.id) && Number.isSafeInteger(Number(input.id)) ? Number(input.id) : null
+  return { id, orderTenantId: input.id }
+}

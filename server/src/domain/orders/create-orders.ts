@@ -1,0 +1,93 @@
+import { MAX_SHARED_SIZE } from '../../database/statements/call-batches.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { joinFirst, ServiceError } from '../../procedures/errors.ts'
+import { ORDER_STATES } from '../order-states/index.ts'
+import { type InsertedOrder, insertOrders, type Submission, valuesInTurns } from './insert-orders.ts'
+import { ordersOfBody } from './orders-of-body.ts'
+import { createOrdersOutput, type CreatedOrders, type NewOrder, createOrdersInput } from './schemas.ts'
+
+/** An order and its position in the submission, from 0. */
+interface Submitted {
+  order: NewOrder
+  index: number
+}
+
+/**
+ * Creates the orders that do not exist yet, all or none. Throws `validation_error` for an unknown warehouse, and `creation_error` for a
+ * barcode that no active product has.
+ */
+export const createOrders = endpoint({
+  name: 'orders.create',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/orders',
+  summary: 'Create orders',
+  description: `Creates one or several orders, all or none. Send an order, an array of orders, or \`{ "orders": [...] }\`.
+
+An order whose \`order_tenant_id\` already exists is skipped and counted in \`existing_count\`, so the call is safe to retry. If a call contains the same \`order_tenant_id\` more than once, the first of these orders is created. Sends \`order/created\` for each created order.`,
+  errors: ['creation_error'],
+  inputOfBody: ordersOfBody,
+  itemsField: 'orders',
+  input: createOrdersInput,
+  output: createOrdersOutput,
+  run: async (context, input) => {
+    const submitted = firstOfEachIdentifier(input.orders)
+    const created = submitted.length === 0 ? [] : await insert(context, submitted)
+    return {
+      created_count: created.length,
+      existing_count: input.orders.length - created.length,
+      orders: created,
+    }
+  },
+})
+
+function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
+  const first = new Map<string, Submitted>()
+  for (const [index, order] of orders.entries()) {
+    if (!first.has(order.order_tenant_id)) first.set(order.order_tenant_id, { order, index })
+  }
+  return [...first.values()]
+}
+
+async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
+  const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
+  const submission = { tenantId: caller.tenantId, orders }
+  const rows = await insertSubmission(db, submission)
+  const inserted = rows
+    .toSorted((a, b) => a.position - b.position)
+    .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))
+  refuse(inserted)
+  return inserted.map(({ id, order }) => ({
+    id: id as number,
+    order_tenant_id: order.order_tenant_id,
+    state_id: ORDER_STATES.pending,
+  }))
+}
+
+async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
+  if (insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE) return db.runBatched(insertOrders, submission)
+  return db.run(insertOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
+}
+
+function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
+  const lacking = inserted.filter(({ lacks_warehouse }) => lacks_warehouse)
+  if (lacking.length > 0) {
+    throw refusal(
+      'validation_error',
+      lacking.map(({ order, index }) => ({ order, index, error: `warehouse_id: no warehouse has the id ${order.warehouse_id}` })),
+    )
+  }
+  const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes }) => {
+    if (barcodes === null) return []
+    return [{ order, index, error: `no active product has the barcode ${joinFirst(barcodes.map(quoted), ', ')}` }]
+  })
+  if (unknown.length > 0) throw refusal('creation_error', unknown)
+}
+
+function refusal(code: 'validation_error' | 'creation_error', refused: (Submitted & { error: string })[]): ServiceError {
+  const message = joinFirst(refused.map(({ order, error }) => `Order ${quoted(order.order_tenant_id)}: ${error}`))
+  return new ServiceError(code, message, { details: refused.map(({ index, error }) => ({ index, error })) })
+}
+
+const quoted = (text: string): string => `"${text}"`

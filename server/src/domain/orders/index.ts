@@ -1,0 +1,1 @@
+export { listOrdersInput, orderLine, orderSummary } from './schemas.ts'

@@ -1,0 +1,173 @@
+import { orderCreated } from '../order-states/index.ts'
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { arrayText, statement } from '../../database/statements/statement.ts'
+import { beginWork, mapInTurns, nextTurn } from '../../runtime/event-loop/turns.ts'
+import { eventData, recordEvents } from '../events/index.ts'
+import { ORDER_STATE_NAMES, ORDER_STATES, recordOrderCounts } from '../order-states/index.ts'
+import type { NewOrder } from './schemas.ts'
+
+/** Orders that are created together, all or none. */
+export interface Submission {
+  tenantId: number
+  /** Distinct by `order_tenant_id`. */
+  orders: readonly SubmittedOrder[]
+}
+
+export type SubmittedOrder = Omit<NewOrder, 'warehouse_id'> & { warehouse_id: number }
+
+/** The result of an order of a submission, by its position. An order that already exists has no row. */
+export interface InsertedOrder {
+  call: number
+  position: number
+  /** Null when this order made the submission fail. */
+  id: number | null
+  /** Whether its warehouse does not exist. */
+  lacks_warehouse: boolean
+  /** Its barcodes that no active product has, in line order. */
+  unknown_barcodes: string[] | null
+}
+
+/** `c` is the new row, `n` the submitted order. */
+const ORDER_CREATED = eventData(orderCreated, {
+  order_id: 'c.id',
+  order_tenant_id: 'c.order_tenant_id',
+  state_id: 'c.state_id',
+  state_name: `'${ORDER_STATE_NAMES[ORDER_STATES.pending]}'`,
+  warehouse_id: 'c.warehouse_id',
+  warehouse_name: 'n.warehouse_name',
+  items_count: 'c.items_count',
+  total_quantity: 'c.total_quantity',
+  source: `'api'`,
+  source_integration: 'null',
+  created_at: 'c.created_at',
+})
+
+type OrderValues = [
+  tenantId: number | undefined,
+  calls: number[],
+  positions: number[],
+  identifiers: string[],
+  assemblyDates: string[],
+  customerNames: (string | null)[],
+  shippingAddresses: (string | null)[],
+  warehouseIds: number[],
+]
+/** One list per line field; `orderNumbers` start at 1. */
+type LineValues = [orderNumbers: number[], barcodes: string[], quantities: number[], prices: (number | null)[]]
+/** The same lists in the text format of Postgres arrays. */
+type LineTexts = [orderNumbers: string, barcodes: string, quantities: string, prices: string]
+type Values = [...OrderValues, ...(LineValues | LineTexts)]
+
+/**
+ * Creates the orders that do not exist yet; none of a submission that fails. Barcodes of existing orders are not checked: submitting an
+ * old order again succeeds even if its products were deleted. Rows are inserted in the order of order_tenant_id, so overlapping batches
+ * never deadlock; ids are assigned before, in the order submitted.
+ *
+ * The plan may be made on empty tables, where every index costs the same. A limited lookup "the first row from this key on" can only use
+ * the right index, and never joins all orders or products of the tenant.
+ */
+const insert = statement<Values, InsertedOrder>({
+  name: 'insert_orders',
+  lane: 'write',
+  sql: `with submitted as materialized (
+     select s.*, (select w.name from warehouses w where w.tenant_id = $1 and w.id = s.warehouse_id) as warehouse_name
+     from unnest($2::int[], $3::int[], $4::text[], $5::date[], $6::text[], $7::text[], $8::bigint[]) with ordinality
+       as s(call, position, order_tenant_id, assembly_date, customer_name, shipping_address, warehouse_id, number)
+   ), new_order as materialized (
+     select nextval('orders_id_seq') as id, s.*
+     from submitted s
+     where s.order_tenant_id is distinct from (
+       select order_tenant_id from orders where tenant_id = $1 and order_tenant_id >= s.order_tenant_id order by order_tenant_id limit 1
+     )
+     order by s.number
+   ), new_line as materialized (
+     select n.id as order_id, n.number as order_number, l.position, l.barcode, l.quantity, coalesce(l.price, p.price) as price,
+       p.id as product_id, p.name as product_name
+     from unnest($9::bigint[], $10::text[], $11::int[], $12::float8[]) with ordinality as l(order_number, barcode, quantity, price, position)
+     join new_order n on n.number = l.order_number
+     left join lateral (
+       select * from (select * from products where tenant_id = $1 and barcode >= l.barcode order by barcode limit 1) next
+       where next.barcode = l.barcode and next.is_active
+     ) p on true
+   ), refused as materialized (
+     select call, position, number, warehouse_name is null as lacks_warehouse, l.barcodes
+     from submitted s left join (
+       select order_number, json_agg(barcode order by position) as barcodes from new_line where product_id is null group by order_number
+     ) l on l.order_number = s.number
+     where warehouse_name is null or l.barcodes is not null
+   ), created as (
+     insert into orders (tenant_id, id, order_tenant_id, state_id, assembly_date, customer_name, shipping_address, warehouse_id, items_count, total_quantity)
+     overriding system value
+     select $1, n.id, n.order_tenant_id, ${ORDER_STATES.pending}, n.assembly_date, n.customer_name, n.shipping_address, n.warehouse_id, t.items_count, t.total_quantity
+     from new_order n
+     join (select order_id, count(*) as items_count, sum(quantity) as total_quantity from new_line group by order_id) t on t.order_id = n.id
+     where not exists (select from refused r where r.call = n.call)
+     order by n.order_tenant_id collate "C"
+     on conflict (tenant_id, order_tenant_id) do nothing
+     returning id, order_tenant_id, state_id, assembly_date, warehouse_id, items_count, total_quantity, created_at
+   ), created_line as (
+     insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity, price)
+     select $1, l.order_id, l.product_id, l.barcode, l.product_name, l.quantity, l.price
+     from new_line l join created c on c.id = l.order_id
+     order by l.position
+   ), created_count as (
+     select created_at, assembly_date, state_id, 1 as change from created
+   ), ${recordOrderCounts('created_count')}, order_event as (
+     select n.number as position, 'order/created' as topic, ${ORDER_CREATED} as data
+     from created c join new_order n on n.id = c.id
+   ), ${recordEvents('order_event')}
+   select n.call, n.position, c.id, false as lacks_warehouse, null as unknown_barcodes from created c join new_order n on n.id = c.id
+   union all
+   select call, position, null, lacks_warehouse, barcodes from refused`,
+})
+
+/** Creates the orders of a submission. */
+export const insertOrders: BatchedStatement<Submission, InsertedOrder, Values> = {
+  statement: insert,
+  valuesOf: (submissions) => [...orderValues(submissions), ...lineValues(submissions.flatMap(({ orders }) => orders))],
+  groupOf: ({ tenantId }) => String(tenantId),
+  changedBy: ({ orders }) => orders.map(({ order_tenant_id }) => order_tenant_id),
+  sizeOf: ({ orders }) => orders.reduce((lines, { order_detail }) => lines + order_detail.length, 0),
+}
+
+/**
+ * The values of a large submission, built in several turns of the event loop: in one turn, 100,000 lines take 200 ms. The lists of lines are
+ * already in the text format of Postgres arrays.
+ */
+export async function valuesInTurns(submission: Submission): Promise<Values> {
+  const lists: [string[], string[], string[], string[]] = [[], [], [], []]
+  const mustWait = beginWork()
+  for (const [index, order] of submission.orders.entries()) {
+    if (mustWait()) await nextTurn()
+    for (const [position, values] of lineValues([order], index + 1).entries())
+      lists[position]?.push(arrayText(values).slice(1, -1))
+  }
+  const texts = await mapInTurns(lists, (list) => `{${list.join(',')}}`)
+  return [...orderValues([submission]), ...(texts as LineTexts)]
+}
+
+function orderValues(submissions: readonly Submission[]): OrderValues {
+  const orders = submissions.flatMap((submission, call) =>
+    submission.orders.map((order, position) => ({ call, position, order })),
+  )
+  return [
+    submissions[0]?.tenantId,
+    orders.map(({ call }) => call),
+    orders.map(({ position }) => position),
+    orders.map(({ order }) => order.order_tenant_id),
+    orders.map(({ order }) => order.assembly_date),
+    orders.map(({ order }) => order.customer_name ?? null),
+    orders.map(({ order }) => order.shipping_address ?? null),
+    orders.map(({ order }) => order.warehouse_id),
+  ]
+}
+
+function lineValues(orders: readonly SubmittedOrder[], firstNumber = 1): LineValues {
+  const lines = orders.flatMap(({ order_detail }, index) => order_detail.map((line) => ({ number: firstNumber + index, line })))
+  return [
+    lines.map(({ number }) => number),
+    lines.map(({ line }) => line.barcode),
+    lines.map(({ line }) => line.quantity),
+    lines.map(({ line }) => line.price ?? null),
+  ]
+}

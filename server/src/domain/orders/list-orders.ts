@@ -1,0 +1,99 @@
+import type { Queryable } from '../../database/database.ts'
+import { isFoundByIndex } from '../../database/statements/text-search.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { paginationOf } from '../../procedures/fields/fields.ts'
+import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
+import {
+  FILTERS,
+  LIST,
+  LIST_MATCHING,
+  LIST_MATCHING_SHORT,
+  LIST_PIECE,
+  type ListRow,
+  type ListStatement,
+  type ListValues,
+} from './list-statements.ts'
+import { listOrdersInput, listOrdersOutput, type OrderList, type OrderListQuery } from './schemas.ts'
+
+/** From this offset on, finding the days of the page is quicker than skipping the orders before it. */
+const FAR_OFFSET = 1_000
+
+const ALL_STATES = Object.values(ORDER_STATES)
+
+/** Lines per piece, about 100 kB. A single order may have more. */
+const LINES_OF_PIECE = 500
+
+/**
+ * Lists orders, newest first, with their exact number. A page with very many lines is sent in pieces: the ids of the page are read first,
+ * then each order as of the time its piece is read.
+ */
+export const listOrders = endpoint({
+  name: 'orders.list',
+  scope: 'read:orders',
+  method: 'GET',
+  path: '/orders',
+  summary: 'List orders',
+  description: 'Newest first. Filters can be combined. `total` is exact.',
+  readsReplica: true,
+  input: listOrdersInput,
+  output: listOrdersOutput,
+  run: async ({ db, caller, respondInPieces }, query) => {
+    const offset = (query.page - 1) * query.limit
+    const given = FILTERS.filter((filter) => query[filter] !== undefined)
+    const values: ListValues = [
+      caller.tenantId,
+      query.state_id ?? ALL_STATES,
+      query.start_date ?? null,
+      query.end_date ?? null,
+      offset,
+      query.limit,
+      query.include_details,
+      ...given.map((filter) => query[filter] as string),
+    ]
+    const list = listFor(query, offset)
+    // A slow list must not hold up the shared connections.
+    const isQuick = offset < FAR_OFFSET && !query.include_details && query.customer_name === undefined
+    const rows = await db.run(list, values, isQuick ? {} : { lane: 'slow' })
+    const orders = rows.flatMap(orderOf)
+    if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
+      respondInPieces({ field: 'orders', pieces: piecesOf(db, caller.tenantId, orders) })
+    return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
+  },
+})
+
+async function* piecesOf(db: Queryable, tenantId: number, page: OrderList['orders']): AsyncGenerator<OrderList['orders']> {
+  let ids: number[] = []
+  let lines = 0
+  for (const { id, items_count } of page) {
+    if (ids.length > 0 && lines + items_count > LINES_OF_PIECE) {
+      yield await pieceOf(db, tenantId, ids)
+      ;[ids, lines] = [[], 0]
+    }
+    ids.push(id)
+    lines += items_count
+  }
+  yield await pieceOf(db, tenantId, ids)
+}
+
+async function pieceOf(db: Queryable, tenantId: number, ids: readonly number[]): Promise<OrderList['orders']> {
+  return (await db.run(LIST_PIECE, [tenantId, ids])).flatMap(orderOf)
+}
+
+function listFor(query: OrderListQuery, offset: number): ListStatement {
+  const isShort = query.customer_name !== undefined && !isFoundByIndex(query.customer_name)
+  const lists = isShort ? LIST_MATCHING_SHORT : LIST_MATCHING
+  const matching = lists.get(FILTERS.filter((filter) => query[filter] !== undefined).join())
+  if (matching !== undefined) return matching
+  if (query.assembly_date !== undefined) return offset < FAR_OFFSET ? LIST.byAssemblyDate : LIST.farByAssemblyDate
+  if (offset >= FAR_OFFSET) return LIST.farByDay
+  return query.start_date === undefined && query.end_date === undefined ? LIST.all : LIST.byDay
+}
+
+/** Drops the row that only holds the total of an empty page. */
+function orderOf(row: ListRow): OrderList['orders'] {
+  if (row.id === null) return []
+  const { id, order_tenant_id, state_id, assembly_date, customer_name, items_count, created_at, updated_at, order_detail } = row
+  const state_name = ORDER_STATE_NAMES[state_id]
+  const order = { id, order_tenant_id, state_id, state_name, assembly_date, customer_name, items_count, created_at, updated_at }
+  return [order_detail === null ? order : { ...order, order_detail }]
+}

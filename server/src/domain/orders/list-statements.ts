@@ -1,0 +1,185 @@
+import { statement, type Statement } from '../../database/statements/statement.ts'
+import { recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
+import { type CountedRecords, pageByCounts, totalByCounts } from '../counts/index.ts'
+import { ORDER_STATES } from '../order-states/index.ts'
+import { orderDetail } from './order-detail.ts'
+import type { OrderList } from './schemas.ts'
+
+type Listed = OrderList['orders'][number]
+
+/** An order of the page. An empty page has one row of nulls and the total. */
+export type ListRow = { total: number } & (
+  | { [Column in keyof Omit<Listed, 'state_name'>]-?: null }
+  | (Omit<Listed, 'state_name' | 'order_detail'> & { order_detail: NonNullable<Listed['order_detail']> | null })
+)
+
+export type ListValues = [
+  tenantId: number,
+  stateIds: readonly number[],
+  startDate: string | null,
+  endDate: string | null,
+  offset: number,
+  limit: number,
+  includeDetails: boolean,
+  ...filters: string[],
+]
+export type ListStatement = Statement<ListValues, ListRow>
+
+/** Most lines of a page that is read and sent in one piece: about 100 kB. */
+const MAX_LINES_AT_ONCE = 500
+
+const IN_STATES = 'state_id = any ($2::smallint[])'
+const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinity')`
+const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
+const NEWEST_FIRST = 'order by created_at desc, id desc'
+
+/** Orders by id, in page order, for a page that is sent in pieces. Without the total. */
+export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], ListRow>({
+  name: 'list_orders_piece',
+  lane: 'slow',
+  sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+     ${orderDetail('o.id')} as order_detail
+   from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
+   order by o.created_at desc, o.id desc`,
+})
+
+/**
+ * The result rows from the CTEs `total` and `page` (id). Only the orders of the page are read as rows; all others in an index. The array
+ * makes it a lookup by id in any plan, even a plan made on an empty table.
+ */
+const SELECT_PAGE = `
+   select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+     case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end as order_detail
+   from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
+   order by o.created_at desc, o.id desc`
+
+/**
+ * The tenant's orders that meet a condition. The index holds the orders of each state in list order; they are merged, and each state is
+ * read only as far as needed.
+ */
+function ordersOfStates(condition: string, since: string, before: string, limit: string): string {
+  const states = Object.values(ORDER_STATES).map(
+    (state) => `
+         (select id, created_at from orders
+          where tenant_id = $1 and ${condition} and state_id = ${state} and ${state} = any ($2::smallint[]) and created_at >= ${since} and created_at < ${before}
+          ${NEWEST_FIRST} ${limit})`,
+  )
+  return `(${states.join(' union all ')}
+         )`
+}
+
+const BY_STATE = { changes: 'order_count_changes', firstDay: '$3', lastDay: '$4', matches: `tenant_id = $1 and ${IN_STATES}` }
+const BY_DAY = { ...BY_STATE, daily: 'order_counts', monthly: 'order_month_counts' }
+// The orders of an assembly date are created within weeks of it, so a rollup by month is not needed.
+const BY_ASSEMBLY_DATE = {
+  ...BY_STATE,
+  daily: 'order_assembly_counts',
+  matches: `${BY_STATE.matches} and assembly_date = $8::date`,
+}
+
+const TOTAL_OF_STATES = `total as materialized (
+       select coalesce(sum(n), 0)::bigint as total from (
+         select count as n from order_totals where ${BY_STATE.matches}
+         union all
+         select change from order_count_changes where ${BY_STATE.matches}
+       ) c
+     )`
+
+/** For a page near the beginning: the orders before it are skipped one by one. */
+function nearPage(name: string, total: string, condition: string): ListStatement {
+  const orders = ordersOfStates(condition, SINCE, BEFORE, 'limit $5::bigint + $6::bigint')
+  // The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table.
+  return statement({
+    name: name,
+    lane: 'read',
+    sql: `with ${total}, page as materialized (
+       select id from (
+         select * from ${orders} o ${NEWEST_FIRST} limit 100 offset $5::bigint
+       ) o limit $6::bigint
+     )${SELECT_PAGE}`,
+  })
+}
+
+/** For a page far from the beginning: reads only the days of the page. Skipping 900,000 orders one by one takes 80 ms. */
+function farPage(name: string, counts: CountedRecords, condition: string): ListStatement {
+  const days = pageByCounts(counts, { offset: '$5::bigint', limit: '$6::bigint' })
+  // The period is calculated once and not for each state, which would take a third of the statement.
+  const orders = ordersOfStates(condition, 'p.since', 'p.before', '')
+  return statement({
+    name: name,
+    lane: 'read',
+    sql: `with ${days}, period as materialized (
+       select min(since) as since, max(before) as before, max(skipped) as skipped from page_day
+     ), page as materialized (
+       select o.id from period p cross join lateral (
+         select id from ${orders} o ${NEWEST_FIRST} limit 100 offset (select skipped from period)
+       ) o limit $6::bigint
+     )${SELECT_PAGE}`,
+  })
+}
+
+const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'
+
+/** Lists by filters that have counts. `$8` is the assembly date. */
+export const LIST = {
+  all: nearPage('list_orders', TOTAL_OF_STATES, 'true'),
+  byDay: nearPage('list_orders_by_day', totalByCounts(BY_DAY), 'true'),
+  byAssemblyDate: nearPage('list_orders_by_assembly_date', totalByCounts(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
+  farByDay: farPage('list_orders_far', BY_DAY, 'true'),
+  farByAssemblyDate: farPage('list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
+}
+
+/** Filters whose value follows as `$8` and so on, in this order. */
+export const FILTERS = ['assembly_date', 'order_tenant_id', 'customer_name'] as const
+type Filter = (typeof FILTERS)[number]
+
+const SEARCHED = {
+  table: 'orders',
+  texts: ['customer_name'],
+  columns: ['id', 'created_at', 'state_id', 'assembly_date', 'order_tenant_id'],
+}
+
+/** A list by filters without counts: the matching orders are found and counted. */
+function listMatching(name: string, filters: readonly Filter[], search: typeof recordsContaining): ListStatement {
+  const parameterOf = (filter: Filter): string => `$${filters.indexOf(filter) + 8}`
+  const conditions = filters.flatMap((filter) => {
+    if (filter === 'assembly_date') return [`assembly_date = ${parameterOf(filter)}::date`]
+    return filter === 'order_tenant_id' ? [`order_tenant_id = ${parameterOf(filter)}`] : []
+  })
+  const source = filters.includes('customer_name') ? search(SEARCHED, `${parameterOf('customer_name')}::text`) : 'orders'
+  return statement({
+    name: `${name}_${filters.join('_')}`,
+    lane: 'read',
+    sql: `with matching as materialized (
+       select id, created_at from ${source} o
+       where ${[...(source === 'orders' ? ['tenant_id = $1'] : []), IN_STATES, ...conditions].join(' and ')} and created_at >= ${SINCE} and created_at < ${BEFORE}
+     ), total as materialized (
+       select count(*) as total from matching
+     ), page as materialized (
+       select id from (select * from matching ${NEWEST_FIRST} limit 100 offset $5::bigint) o limit $6::bigint
+     )${SELECT_PAGE}`,
+  })
+}
+
+const BY_NAME: readonly (readonly Filter[])[] = [
+  ['customer_name'],
+  ['order_tenant_id', 'customer_name'],
+  ['assembly_date', 'customer_name'],
+  ['assembly_date', 'order_tenant_id', 'customer_name'],
+]
+
+const listsMatching = (
+  name: string,
+  combinations: readonly (readonly Filter[])[],
+  search: typeof recordsContaining,
+): ReadonlyMap<string, ListStatement> =>
+  new Map(combinations.map((filters) => [filters.join(), listMatching(name, filters, search)]))
+
+/** A list for every combination of filters that is not in `LIST`, by the names of its filters. */
+export const LIST_MATCHING = listsMatching(
+  'find_orders',
+  [['order_tenant_id'], ['assembly_date', 'order_tenant_id'], ...BY_NAME],
+  recordsContaining,
+)
+/** The same for a `customer_name` that is too short for the index. */
+export const LIST_MATCHING_SHORT = listsMatching('find_orders_short', BY_NAME, recordsContainingShort)

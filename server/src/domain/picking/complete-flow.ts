@@ -1,0 +1,83 @@
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { recordEvents } from '../events/index.ts'
+import {
+  changeOrders,
+  lockedOrder,
+  ORDER_STATES,
+  orderCompletedData,
+  orderUpdatedData,
+  PICKING_STATES,
+} from '../order-states/index.ts'
+import { flowColumns } from './flow-columns.ts'
+import { endedFlows, recordFlowCounts } from './flow-counts.ts'
+import { flowCompletedData } from './flow-events.ts'
+import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
+import { flowId, pickingFlow, type PickingFlow } from './schemas.ts'
+
+const { completed, inProgress } = ORDER_STATES
+
+/** Start of the first flow of the order that still has picks. */
+const PICKING_STARTED = `(
+  select least(f.started_at, min(e.started_at)) from picking_flows e
+  where e.tenant_id = $1 and e.order_id = o.id and e.state = 'completed' and e.items_picked > 0
+)`
+
+/** Lock the order first: flow and lines are read as of the beginning of the statement. No row when the flow is over. */
+const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
+  name: 'complete_flow',
+  lane: 'write',
+  sql: `with completed_flow as (
+     update picking_flows set state = 'completed', completed_at = clock_timestamp()
+     where tenant_id = $1 and id = $2 and state = 'started'
+     returning *
+   ), ${lockedOrder(`id = ${orderOfFlow('$2')}`)}, judged as materialized (
+     select o.*, not exists (
+       select from order_lines l where l.tenant_id = $1 and l.order_id = o.id and l.picked_quantity < l.quantity
+     ) as is_picked
+     from locked_order o
+     where exists (select from picking_flows f where f.tenant_id = $1 and f.id = $2 and f.state = 'started')
+   ), ${changeOrders({
+     source: 'judged',
+     set: {
+       state_id: `case when p.is_picked then ${completed} else ${inProgress} end`,
+       state_picking_id: String(PICKING_STATES.completed),
+     },
+   })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, flow_event as (
+     select 1 as position, 'flow/completed' as topic, ${flowCompletedData('f', 'o')} as data from completed_flow f cross join changed_order o
+     union all
+     select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o
+     union all
+     select 3, 'order/completed', ${orderCompletedData('o', { pickedBy: 'f.operator_email', startedAt: PICKING_STARTED })}
+     from changed_order o cross join completed_flow f where o.state_id = ${completed}
+   ), ${recordEvents('flow_event')}
+   select ${flowColumns('f', 'o')} from completed_flow f cross join changed_order o`,
+})
+
+/**
+ * Completes a flow. When nothing is left to pick, the order is completed too; otherwise it is released again and a later flow picks the
+ * rest. Throws `not_found`, and `flow_error` when the flow is over.
+ */
+export const completeFlow = endpoint({
+  name: 'flows.complete',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/flows/{id}/complete',
+  summary: 'Complete a picking flow',
+  description: `When all lines are picked, the order is completed (\`state_id\` 5). Otherwise it returns to \`state_id\` 2 and keeps its picks; a later flow picks the rest.
+
+Sends \`flow/completed\`, \`order/updated\` and, for a completed order, \`order/completed\` with the picks of all its flows.`,
+  errors: ['flow_error'],
+  isAddition: true,
+  input: flowId,
+  output: pickingFlow,
+  run: (context, input) => {
+    return context.db.transaction(async (tx) => {
+      await lockOrderOfFlow({ ...context, db: tx }, input.id)
+      const flow = await tx.runOne(endFlow, [context.caller.tenantId, input.id])
+      if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is already completed or cancelled')
+      return flow
+    })
+  },
+})

@@ -1,0 +1,48 @@
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { flowColumns } from './flow-columns.ts'
+import { lineFields } from './line-fields.ts'
+import { flowNotFound } from './lock-order.ts'
+import { pickJson, type PickRow, shownPick } from './pick-row.ts'
+import { getFlowOutput, flowId, type PickingFlowDetails } from './schemas.ts'
+
+const LOCATIONS = `(
+  select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', c.code, 'quantity', v.quantity) order by v.location_id), '[]')
+  from stock_levels v join locations c on c.tenant_id = $1 and c.id = v.location_id
+  where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0
+)`
+
+const selectFlow = statement<[tenantId: number, flowId: number], Omit<PickingFlowDetails, 'picks'> & { picks: PickRow[] }>({
+  name: 'get_flow',
+  lane: 'slow',
+  // An order has at least one line.
+  notNull: ['lines'],
+  sql: `select ${flowColumns('f', 'o')}, (
+     select json_agg(json_build_object(${lineFields('l', 'l.picked_quantity')}, 'locations', ${LOCATIONS}) order by l.id)
+     from order_lines l where l.tenant_id = $1 and l.order_id = f.order_id
+   ) as lines, (
+     select coalesce(json_agg(${pickJson('p')} order by p.movement_id), '[]')
+     from picks p where p.tenant_id = $1 and p.flow_id = f.id and p.undone_at is null
+   ) as picks
+   from picking_flows f join orders o on o.tenant_id = $1 and o.id = f.order_id
+   where f.tenant_id = $1 and f.id = $2`,
+})
+
+/** One flow with its picks, the order's lines and the stock of their products. Throws `not_found`. */
+export const getFlow = endpoint({
+  name: 'flows.get',
+  scope: 'read:orders',
+  method: 'GET',
+  path: '/flows/{id}',
+  summary: 'Get a picking flow',
+  description: `One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.`,
+  isAddition: true,
+  input: flowId,
+  output: getFlowOutput,
+  run: async (context, input) => {
+    // A large order takes a long time.
+    const [flow] = await context.db.run(selectFlow, [context.caller.tenantId, input.id])
+    if (flow === undefined) throw flowNotFound()
+    return { ...flow, picks: flow.picks.map(shownPick) }
+  },
+})

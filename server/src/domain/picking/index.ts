@@ -1,0 +1,1 @@
+export { cancelFlowOfOrder } from './cancel-running-flow.ts'

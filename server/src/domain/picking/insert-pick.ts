@@ -1,0 +1,170 @@
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { recordEvents } from '../events/index.ts'
+import { applyStockChanges, groupOf, type StockCaller } from '../stock/index.ts'
+import { lineFields } from './line-fields.ts'
+import { lockOfFlow } from './lock-order.ts'
+import { pickJson, type PickRow } from './pick-row.ts'
+import type { NewPick, PickingFlow } from './schemas.ts'
+
+/** The result of a pick: the pick if it was recorded, now or earlier; otherwise the `refusal`, which is null when stock is short. */
+export interface PickResult {
+  /** Null when no pick was recorded. */
+  pick: PickRow | null
+  /** Whether the earlier pick with this pick_id is the same pick; null when there is no earlier pick. */
+  is_same: boolean | null
+  refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
+  state: PickingFlow['state'] | null
+  /** Quantity left to pick of the lines named by the input. */
+  remaining: number | null
+  /** Stock at the location, when it is short. */
+  available: number | null
+}
+
+/** A pick, and who makes it. */
+interface Picking {
+  caller: StockCaller
+  input: NewPick
+}
+
+type Values = [
+  tenantId: number | undefined,
+  flowIds: number[],
+  productIds: (number | null)[],
+  barcodes: (string | null)[],
+  orderDetailIds: (number | null)[],
+  locationIds: string[],
+  quantities: number[],
+  pickIds: (string | null)[],
+  defaultWarehouseId: number | undefined,
+  createdBy: string | undefined,
+]
+
+/**
+ * Records picks, each all or nothing, or finds the earlier pick with the same pick_id. No row when there is no such flow. The flows differ;
+ * of picks that turn out to take the same product, all but the first are `stale`.
+ *
+ * Orders and flows are locked, so their latest versions are read; picks and lines are read as of the beginning of the statement. If the
+ * statement waited for another pick, they are out of date: `revision` differs, the result is `stale`, and nothing is changed. Order lines
+ * are updated by ctid: unless the result is stale, they have not changed since they were read.
+ */
+const insertPicksStatement = statement<Values, PickResult & { call: number }>({
+  name: 'insert_picks',
+  lane: 'write',
+  sql: `with wanted as materialized (
+     select c.*, f.order_id, f.revision,
+       coalesce(c.product_id, (select id from products where tenant_id = $1 and barcode = c.barcode limit 1)) as named_product_id
+     from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::numeric[], $8::text[]) with ordinality
+       c (flow_id, product_id, barcode, order_line_id, location_id, quantity, pick_id, position)
+     cross join lateral (select order_id, revision from picking_flows where tenant_id = $1 and id = c.flow_id limit 1) f
+   ), earlier as materialized (
+     select w.position, p.*, p.location_id = w.location_id and p.quantity = w.quantity and p.order_line_id is not distinct from w.order_line_id
+       and (w.order_line_id is not null or p.product_id is not distinct from w.named_product_id) as is_same
+     from wanted w cross join lateral (
+       select * from picks where tenant_id = $1 and flow_id = w.flow_id and id = w.pick_id limit 1
+     ) p
+   ), locked_order as materialized (
+     select id from orders
+     where tenant_id = $1 and id = any (array(select order_id from wanted w where not exists (select from earlier e where e.position = w.position)))
+     order by id for no key update
+   ), locked_flow as materialized (
+     select f.id, f.order_id, f.state, f.operator_id, f.revision from picking_flows f
+     where f.tenant_id = $1 and f.id = any (array(select flow_id from wanted)) and f.order_id = any (array(select id from locked_order))
+     order by f.id for no key update
+   ), product as materialized (
+     select w.position, p.id, p.weighable
+     from wanted w cross join lateral (
+       select id, weighable from products
+       where tenant_id = $1 and id = coalesce(
+         w.named_product_id,
+         (select l.product_id from order_lines l where l.tenant_id = $1 and l.order_id = w.order_id and l.id = w.order_line_id limit 1)
+       )
+       limit 1
+     ) p
+   ), line as materialized (
+     select l.*, greatest(least(remaining, wanted_quantity - filled_before), 0) as taken
+     from (
+       select w.position, w.quantity as wanted_quantity, l.*, l.quantity - l.picked_quantity as remaining,
+         sum(l.quantity - l.picked_quantity) over (partition by w.position order by l.id) - (l.quantity - l.picked_quantity) as filled_before
+       from wanted w join product p using (position) cross join lateral (
+         select ctid as place, id, product_id, barcode, product_name, quantity, picked_quantity, picked_before_flow from order_lines
+         where tenant_id = $1 and order_id = w.order_id and product_id = p.id and (w.order_line_id is null or id = w.order_line_id)
+         offset 0
+       ) l
+     ) l
+   ), judged as materialized (
+     select w.position, w.flow_id, w.quantity, w.location_id, f.order_id, f.operator_id, f.state, p.id as product_id, coalesce(l.remaining, 0) as remaining,
+       l.new_items, l.lines, case
+       when f.revision <> w.revision then 'stale'
+       when f.state <> 'started' then 'over'
+       when p.id is null then 'unknown'
+       when not p.weighable and w.quantity <> trunc(w.quantity) then 'fraction'
+       when coalesce(l.remaining, 0) < w.quantity then 'beyond'
+       when row_number() over (partition by p.id order by w.position) > 1 then 'stale'
+     end as refusal
+     from wanted w join locked_flow f on f.id = w.flow_id left join product p using (position) left join (
+       select position, sum(remaining) as remaining, count(*) filter (where taken > 0 and picked_quantity = picked_before_flow) as new_items,
+         jsonb_agg(jsonb_build_object(${lineFields('x', '(x.picked_quantity + x.taken)')}, 'taken', taken) order by id) filter (where taken > 0) as lines
+       from line x group by position
+     ) l using (position)
+   ), stock_change as materialized (
+     select position::int, product_id, location_id, -quantity as amount, 'OUT' as movement_type, 'order_fulfillment' as reason,
+       operator_id as user_id, order_id, null::text as other_location_id
+     from judged where refusal is null
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     rows: 'apart',
+     amount: 'relative',
+     eventReason: 'order_fulfillment',
+     defaultWarehouse: '$9::bigint',
+     createdBy: '$10::text',
+   })}, picked_line as (
+     update order_lines l set picked_quantity = x.picked_quantity + x.taken
+     from stock_movement m join line x using (position)
+     where l.ctid = any (array(select place from line where taken > 0)) and l.ctid = x.place and l.tenant_id = $1 and x.taken > 0
+   ), changed_flow as (
+     update picking_flows f
+     set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
+     from stock_movement m join judged j using (position)
+     where f.tenant_id = $1 and f.id = any (array(select flow_id from judged)) and f.id = j.flow_id
+   ), new_pick as (
+     insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at)
+     select $1, j.flow_id, coalesce(w.pick_id, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, w.order_line_id, j.lines, m.id, m.created_at
+     from stock_movement m join judged j using (position) join wanted w using (position)
+     returning flow_id, id, product_id, location_id, quantity, lines, created_at
+   ), ${recordEvents('stock_event')}, taken as (
+     select position, ${pickJson('p')} as pick, is_same from earlier p
+     union all
+     select w.position, ${pickJson('p')}, null from new_pick p join wanted w using (flow_id)
+   )
+   select w.position::int - 1 as call, t.pick, t.is_same, j.refusal, j.state, j.remaining, s.available
+   from wanted w left join judged j using (position) left join short_level s on s.product_id = j.product_id and j.refusal is null
+   left join taken t using (position)`,
+})
+
+/** Records a pick. Picks of one statement are in different flows. */
+export const insertPicks: BatchedStatement<Picking, PickResult & { call: number }, Values> = {
+  statement: insertPicksStatement,
+  valuesOf: (picks) => [
+    picks[0]?.caller.tenantId,
+    picks.map(({ input }) => input.id),
+    picks.map(({ input }) => input.product_id ?? null),
+    picks.map(({ input }) => input.barcode ?? null),
+    picks.map(({ input }) => input.order_detail_id ?? null),
+    picks.map(({ input }) => input.location_id),
+    picks.map(({ input }) => input.quantity),
+    picks.map(({ input }) => input.pick_id ?? null),
+    picks[0]?.caller.defaultWarehouse.id,
+    picks[0]?.caller.keyName,
+  ],
+  groupOf: ({ caller }) => groupOf(caller, 'pick'),
+  changedBy: ({ input }) => [
+    `flow ${input.id}`,
+    `product ${input.product_id ?? input.barcode ?? `of line ${input.order_detail_id}`}`,
+  ],
+  sizeOf: () => 1,
+  again: {
+    isNeeded: ([row]) => row?.refusal === 'stale',
+    lock: ({ caller, input }) => lockOfFlow(caller.tenantId, input.id),
+  },
+}

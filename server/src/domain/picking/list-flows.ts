@@ -1,0 +1,86 @@
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { paginationOf } from '../../procedures/fields/fields.ts'
+import { flowColumns } from './flow-columns.ts'
+import { FLOW_STATES, listFlowsOutput, listFlowsInput, type PickingFlow } from './schemas.ts'
+
+type Values = [tenantId: number, states: readonly string[], offset: number, limit: number]
+/** A flow of the page. An empty page has one row of nulls and the total. */
+type Row = { total: number } & (PickingFlow | { [Field in keyof PickingFlow]: null })
+
+/** From this offset on, a page reads so many index entries that it would hold up the shared connections. */
+const FAR_OFFSET = 1_000
+
+/** The result rows from the CTEs `total` and `page` (id). Only the flows of the page are read as rows; all others in an index. */
+const SELECT_PAGE = `
+   select t.total, ${flowColumns('f', 'o')}
+   from total t left join (
+     page join picking_flows f on f.tenant_id = $1 and f.id = page.id join orders o on o.tenant_id = $1 and o.id = f.order_id
+   ) on true
+   order by f.id desc`
+
+const TOTAL = `total as materialized (
+     select coalesce(sum(n), 0)::bigint as total from (
+       select count as n from flow_totals where tenant_id = $1 and state = any ($2::text[])
+       union all
+       select change from flow_count_changes where tenant_id = $1 and state = any ($2::text[])
+     ) c
+   )`
+
+// The literal limits are for the planner, which takes a parameter alone to mean a tenth of the table.
+const listAll = statement<Values, Row>({
+  name: 'list_flows',
+  lane: 'read',
+  sql: `with ${TOTAL}, page as materialized (
+     select id from (
+       select id from picking_flows where tenant_id = $1 order by id desc limit 100 offset $3::bigint
+     ) f limit $4::bigint
+   )${SELECT_PAGE}`,
+})
+
+const listByState = statement<Values, Row>({
+  name: 'list_flows_by_state',
+  lane: 'read',
+  sql: `with ${TOTAL}, page as materialized (
+     select id from (
+       select id from picking_flows where tenant_id = $1 and state = ($2::text[])[1] order by id desc limit 100 offset $3::bigint
+     ) f limit $4::bigint
+   )${SELECT_PAGE}`,
+})
+
+/** An order usually has few flows, so they are counted directly. */
+const listByOrder = statement<[...Values, orderId: number], Row>({
+  name: 'list_flows_by_order',
+  lane: 'slow',
+  sql: `with matching as materialized (
+     select id from picking_flows where tenant_id = $1 and order_id = $5::bigint and state = any ($2::text[])
+   ), total as materialized (
+     select count(*) as total from matching
+   ), page as materialized (
+     select id from matching order by id desc limit $4::bigint offset $3::bigint
+   )${SELECT_PAGE}`,
+})
+
+/** Lists picking flows, newest first, with their exact number. */
+export const listFlows = endpoint({
+  name: 'flows.list',
+  scope: 'read:orders',
+  method: 'GET',
+  path: '/flows',
+  summary: 'List picking flows',
+  description: 'Newest first. Filters can be combined. `total` is exact.',
+  isAddition: true,
+  readsReplica: true,
+  input: listFlowsInput,
+  output: listFlowsOutput,
+  run: async ({ db, caller }, query) => {
+    const offset = (query.page - 1) * query.limit
+    const values: Values = [caller.tenantId, query.state === undefined ? FLOW_STATES : [query.state], offset, query.limit]
+    const list = query.state === undefined ? listAll : listByState
+    const rows = await (query.order_id !== undefined
+      ? db.run(listByOrder, [...values, query.order_id])
+      : db.run(list, values, offset < FAR_OFFSET ? {} : { lane: 'slow' }))
+    // The row that only holds the total of an empty page is not a flow.
+    return { flows: rows.filter((row) => row.id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) }
+  },
+})

@@ -1,0 +1,62 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { shortage } from '../stock/index.ts'
+import { insertPicks, type PickResult } from './insert-pick.ts'
+import { flowNotFound } from './lock-order.ts'
+import { shownPick } from './pick-row.ts'
+import { recordPickInput, type NewPick, pickResult, type PickResponse } from './schemas.ts'
+
+/**
+ * Takes a quantity of a product from a location for the order of a running flow. Sending the same pick again changes nothing and returns
+ * the same result, even after the flow ended or the pick was undone. Throws `not_found`, `validation_error` for a fraction of a product
+ * that is not weighable, `flow_error` when the flow is over, the pick exceeds the ordered quantity or another pick has the pick_id, and
+ * `adjustment_error` when stock is short.
+ */
+export const recordPick = endpoint({
+  name: 'flows.pick',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/flows/{id}/picks',
+  summary: 'Record a pick',
+  description: `Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. \`barcode\` or \`product_id\` fills the open lines of the product in order; \`order_detail_id\` fills that line alone. The location can be in any warehouse.
+
+Writes an \`OUT\` movement with the reason \`order_fulfillment\` and sends the stock events.
+
+A pick with a \`pick_id\` is safe to retry at any time: a repeated call changes nothing and returns the same response, even after the flow ended or the pick was undone. A \`pick_id\` that a different pick of the flow has used returns \`flow_error\`.`,
+  errors: ['flow_error', 'adjustment_error'],
+  isAddition: true,
+  input: recordPickInput,
+  output: pickResult,
+  run: async ({ db, caller }, input) => {
+    const [result] = await db.runBatched(insertPicks, { caller, input })
+    return responseOf(result, input)
+  },
+})
+
+function responseOf(result: PickResult | undefined, input: NewPick): PickResponse {
+  if (result === undefined) throw flowNotFound()
+  if (result.is_same === false)
+    throw new ServiceError('flow_error', `Another pick of this flow has the pick_id "${input.pick_id}"`)
+  if (result.pick === null) throw refused(result, input)
+  return { pick: shownPick(result.pick), lines: result.pick.lines }
+}
+
+function refused({ refusal, state, remaining, available }: PickResult, input: NewPick): ServiceError {
+  switch (refusal) {
+    case 'over':
+      return new ServiceError('flow_error', `The picking flow is ${state}`)
+    case 'unknown':
+      return new ServiceError(
+        'not_found',
+        typeof input.order_detail_id === 'number' ? 'Order line not found' : 'Product not found',
+      )
+    case 'fraction': {
+      const error = 'must be an integer, because the product is not weighable'
+      return new ServiceError('validation_error', `quantity: ${error}`, { details: [{ path: 'quantity', error }] })
+    }
+    case 'beyond':
+      return new ServiceError('flow_error', `Cannot pick ${input.quantity}: only ${remaining} left to pick`)
+    default:
+      return shortage(input.location_id, input.quantity, available)
+  }
+}

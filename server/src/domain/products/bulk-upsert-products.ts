@@ -1,0 +1,170 @@
+import type { Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { itemError } from '../../procedures/invalid-input.ts'
+import { mapInTurns } from '../../runtime/event-loop/turns.ts'
+import { recordEvents } from '../events/index.ts'
+import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
+import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
+import { productCreatedData, productUpdatedData } from './product-events.ts'
+import { bulkUpsertProductsInput, bulkItem, bulkUpsertProductsOutput } from './schemas.ts'
+
+const STORED = 'select ctid as tuple_id, barcode, name, external_id as sku, category, price, weight from products'
+
+const lockProducts = statement<[tenantId: number, barcodes: string[]], StoredProduct>({
+  name: 'lock_products',
+  lane: 'write',
+  sql: `${STORED} where tenant_id = $1 and barcode = any($2::text[]) order by id for no key update`,
+})
+
+const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>({
+  name: 'lock_products_and_sku_owners',
+  lane: 'write',
+  sql: `${STORED} where tenant_id = $1 and (barcode = any($2::text[]) or external_id = any($3::text[])) order by id for no key update`,
+})
+
+/** For SKUs that move from one product to another: uniqueness is checked row by row, so the old product must release the SKU first. */
+const releaseSkus = statement<[tenantId: number, tupleIds: string[]], { barcode: string; tuple_id: string }>({
+  name: 'release_skus',
+  lane: 'write',
+  sql: 'update products set external_id = null where tenant_id = $1 and ctid = any($2::tid[]) returning barcode, ctid as tuple_id',
+})
+
+// An event shows the product right after its change. A later item of the call may change the product again; only the last version is
+// stored. The products are locked and updated by ctid, which is cheaper than another index lookup.
+const writeProducts = statement<
+  [
+    tenantId: number,
+    tupleIds: (string | null)[],
+    barcodes: string[],
+    names: string[],
+    skus: (string | null)[],
+    categories: (string | null)[],
+    prices: (number | null)[],
+    weights: (number | null)[],
+    updatedFields: (string | null)[],
+    areLast: boolean[],
+  ],
+  never
+>({
+  name: 'write_products',
+  lane: 'write',
+  sql: `with change as materialized (
+     select * from unnest($2::tid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::json[], $10::boolean[])
+       with ordinality c (tuple_id, barcode, name, external_id, category, price, weight, updated_fields, is_last, position)
+   ), created as (
+     insert into products as p (tenant_id, barcode, name, external_id, category, price, weight, created_at, updated_at)
+     select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from change where tuple_id is null and is_last
+     returning p.id, p.barcode
+   ), changed as (
+     update products p set name = c.name, external_id = c.external_id, category = c.category, price = c.price, weight = c.weight,
+       updated_at = statement_timestamp()
+     from change c where p.tenant_id = $1 and p.ctid = c.tuple_id and c.is_last
+     returning p.id, p.barcode
+   ), written as (
+     select * from created union all select * from changed
+   ), event as (
+     select p.position, case when p.updated_fields is null then 'product/created' else 'product/updated' end as topic,
+       case when p.updated_fields is null then ${productCreatedData('p')} else ${productUpdatedData('p', 'p.updated_fields')} end as data
+     from (
+       select w.id, c.position, c.updated_fields, c.barcode, c.name, c.external_id, c.category, c.price, c.weight, null::text as description,
+         null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
+       from change c join written w using (barcode)
+     ) p
+   ), ${recordEvents('event')}
+   select`,
+})
+
+/** Creates and updates many products, in the order given. An item that fails is reported and does not stop the others. */
+export const bulkUpsertProducts = endpoint({
+  name: 'products.bulk',
+  scope: 'write:products',
+  method: 'POST',
+  path: '/products/bulk',
+  summary: 'Create or update many products',
+  description:
+    'Products are matched by barcode: an existing product is updated, a new one is created and needs a name. Only the given fields change; null clears an optional field. ' +
+    'An item that fails is reported in `errors` and does not stop the others. Safe to retry.',
+  input: bulkUpsertProductsInput,
+  output: bulkUpsertProductsOutput,
+  run: async ({ db, caller }, input) => {
+    const items = await mapInTurns(input.products, checkedItem)
+    const apply = (isLocked: boolean): Promise<BulkOutcome> =>
+      db.transaction(
+        async (tx) => {
+          // Pipelined: sent together, run one after the other.
+          const [, stored] = await Promise.all([
+            isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
+            productsNamedBy(items, isLocked, tx, caller.tenantId),
+          ])
+          const outcome = applyBulkItems(stored, items)
+          const mayWrite = isLocked || !concernsNames(outcome, items)
+          if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
+          return outcome
+        },
+        { rows: items.length },
+      )
+    // Most calls only update products and need not wait for each other. The catalog is locked only when barcodes or SKUs change.
+    let outcome = await apply(false)
+    if (concernsNames(outcome, items)) outcome = await apply(true)
+    const { created, updated, errors } = outcome
+    return { created, updated, errors }
+  },
+})
+
+/** Whether the result depends on the barcodes and SKUs of other products than those that the items update. */
+function concernsNames({ created, changes, errors }: BulkOutcome, items: readonly BulkItem[]): boolean {
+  const invalid = items.filter((item) => 'error' in item).length
+  return created > 0 || errors.length > invalid || changes.some((change) => change.updatedFields?.includes('sku'))
+}
+
+function checkedItem(item: unknown): BulkItem {
+  const { success, data, error } = bulkItem.safeParse(item)
+  return success ? data : { barcode: barcodeOf(item), error: itemError(error) }
+}
+
+function barcodeOf(item: unknown): string {
+  const barcode = typeof item === 'object' && item !== null && 'barcode' in item ? item.barcode : undefined
+  return typeof barcode === 'string' ? barcode.trim() : ''
+}
+
+function productsNamedBy(
+  items: readonly BulkItem[],
+  withSkuOwners: boolean,
+  tx: Transaction,
+  tenantId: number,
+): Promise<StoredProduct[]> {
+  const valid = items.flatMap((item) => ('error' in item ? [] : [item]))
+  const barcodes = valid.map(({ barcode }) => barcode)
+  if (!withSkuOwners) return tx.runFirst(lockProducts, [tenantId, barcodes])
+  return tx.runFirst(lockProductsAndSkuOwners, [
+    tenantId,
+    barcodes,
+    valid.map(({ sku }) => sku).filter((sku) => typeof sku === 'string'),
+  ])
+}
+
+async function write(
+  tx: Transaction,
+  tenantId: number,
+  stored: readonly StoredProduct[],
+  changes: readonly ProductChange[],
+): Promise<void> {
+  const last = new Map(changes.map((change) => [change.product.barcode, change]))
+  const skus = new Set([...last.values()].map(({ product }) => product.sku))
+  const released = stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && last.get(barcode)?.product.sku !== sku)
+  const moved = released.length === 0 ? [] : await tx.run(releaseSkus, [tenantId, released.map(({ tuple_id }) => tuple_id)])
+  const tupleIdNow = new Map(moved.map(({ barcode, tuple_id }) => [barcode, tuple_id]))
+  await tx.runLast(writeProducts, [
+    tenantId,
+    changes.map(({ product }) => tupleIdNow.get(product.barcode) ?? product.tuple_id),
+    changes.map(({ product }) => product.barcode),
+    changes.map(({ product }) => product.name),
+    changes.map(({ product }) => product.sku),
+    changes.map(({ product }) => product.category),
+    changes.map(({ product }) => product.price),
+    changes.map(({ product }) => product.weight),
+    changes.map(({ updatedFields }) => (updatedFields === undefined ? null : JSON.stringify(updatedFields))),
+    changes.map((change) => last.get(change.product.barcode) === change),
+  ])
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { LEVELS, productWithStock } from './product-with-stock.ts'
+import { getProductOutput, productId } from './schemas.ts'
+
+type ProductWithStock = z.infer<typeof getProductOutput>
+
+const selectProduct = (levels: string): string => `
+  select p.id, p.barcode, p.external_id, p.name, p.description, p.category, p.price, p.weight, p.width, p.height, p.depth, p.sales_unit,
+    p.weighable, p.photo_url, p.is_active, p.created_at, p.updated_at, p.cost, p.minimum_threshold, p.reorder_quantity,
+    coalesce((
+      select json_agg(json_build_object('location_id', s.location_id, 'location_code', l.code, 'quantity', s.quantity::float8) order by s.location_id)
+      from ${levels} s join locations l on l.tenant_id = $1 and l.id = s.location_id
+    ), '[]') as stock
+  from products p where p.tenant_id = $1 and p.id = $2`
+
+const statements = {
+  few: statement<[tenantId: number, id: number], ProductWithStock>({
+    name: 'find_product',
+    lane: 'read',
+    sql: selectProduct(LEVELS.few),
+  }),
+  all: statement<[tenantId: number, id: number], ProductWithStock>({
+    name: 'find_product_at_many_locations',
+    lane: 'slow',
+    sql: selectProduct(LEVELS.all),
+  }),
+}
+
+/** A product, deleted or not, and its stock by location. Throws `not_found`. */
+export const getProduct = endpoint({
+  name: 'products.get',
+  scope: 'read:products',
+  method: 'GET',
+  path: '/products/{id}',
+  summary: 'Get a product',
+  description: 'The product with its stock by location. A deleted product is returned with `is_active` false.',
+  input: productId,
+  output: getProductOutput,
+  run: async (context, { id }) => {
+    const product = await productWithStock(context, statements, [context.caller.tenantId, id])
+    if (product === undefined) throw new ServiceError('not_found', 'Product not found')
+    return product
+  },
+})

@@ -1,0 +1,1 @@
+export { bulkItem, product, listProductsInput } from './schemas.ts'

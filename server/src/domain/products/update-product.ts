@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { recordEvents } from '../events/index.ts'
+import { keepBulkCallsOut } from './catalog-lock.ts'
+import { columnsOf, OPTIONAL_COLUMNS } from './columns.ts'
+import { productDeletedData, productUpdatedData } from './product-events.ts'
+import { updateProductInput, updateProductOutput } from './schemas.ts'
+
+type UpdatedProduct = z.infer<typeof updateProductOutput>
+
+const CHANGEABLE_COLUMNS = ['name', ...OPTIONAL_COLUMNS, 'weighable', 'sales_unit', 'is_active']
+
+const changeProduct = statement<[tenantId: number, id: number, columns: string], UpdatedProduct>({
+  name: 'change_product',
+  lane: 'write',
+  // The columns of a stored product; the name is never null.
+  notNull: ['id', 'barcode', 'name', 'updated_at'],
+  sql: `with current as materialized (
+     select p as product from products p where p.tenant_id = $1 and p.id = $2 for no key update
+   ), wanted as materialized (
+     select w.*, (c.product).is_active and not w.is_active as is_deletion, array(
+       select case given when 'external_id' then 'sku' else given end from json_object_keys($3::json) given
+       where to_jsonb(c.product) -> given is distinct from to_jsonb(w) -> given
+     ) as updated_fields
+     from current c cross join lateral json_populate_record(c.product, $3::json) w
+   ), changed as (
+     update products p set ${CHANGEABLE_COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}, updated_at = clock_timestamp()
+     from wanted w where p.tenant_id = $1 and p.id = w.id and w.updated_fields <> '{}'
+     returning p.*, w.updated_fields, w.is_deletion
+   ), event as (
+     select 1 as position, 'product/updated' as topic, ${productUpdatedData('p', 'p.updated_fields')} as data from changed p
+     union all
+     select 2, 'product/deleted', ${productDeletedData('p')} from changed p where p.is_deletion
+   ), ${recordEvents('event')}
+   select w.id, w.barcode, w.name, w.category, w.price, coalesce(c.updated_at, w.updated_at) as updated_at
+   from wanted w left join changed c on c.id = w.id`,
+})
+
+/** Changes the given fields; null clears a field. Without a change, nothing is written. Throws `not_found` or `already_exists` (SKU). */
+export const updateProduct = endpoint({
+  name: 'products.update',
+  scope: 'write:products',
+  method: 'PUT',
+  path: '/products/{id}',
+  summary: 'Update a product',
+  description: 'Only the given fields change; null clears an optional field. Sends `product/updated` when a field changed.',
+  errors: ['already_exists'],
+  input: updateProductInput,
+  output: updateProductOutput,
+  run: async (context, input) => {
+    const { id, ...fields } = input
+    const { tenantId } = context.caller
+    const change = [tenantId, id, JSON.stringify(columnsOf(fields))] as [number, number, string]
+    const product =
+      typeof fields.sku === 'string'
+        ? await context.db.transaction(async (tx) => {
+            await keepBulkCallsOut(tx, tenantId)
+            return tx.runOne(changeProduct, change)
+          })
+        : await context.db.runOne(changeProduct, change)
+    if (product === undefined) throw new ServiceError('not_found', 'Product not found')
+    return product
+  },
+})

@@ -1,0 +1,1 @@
+export { recordUsage, type Usage } from './record-usage.ts'

@@ -1,0 +1,5 @@
+export { endSessionOf, type EndedSession } from './end-session-of.ts'
+export { findSession, type KnownSession, touchSession } from './find-session.ts'
+export { newSessionToken, parseSessionToken, type SessionToken } from './session-token.ts'
+export { createSignInCode, parseSignInCode } from './sign-in-code.ts'
+export { invalidCode, startSession } from './start-session.ts'

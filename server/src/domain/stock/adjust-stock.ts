@@ -1,0 +1,102 @@
+import type { z } from 'zod'
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { recordEvents } from '../events/index.ts'
+import { applyStockChanges } from './apply-stock-changes.ts'
+import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
+import { adjustStockInput, adjustStockOutput } from './schemas.ts'
+import { shortage } from './shortage.ts'
+import { groupOf, type StockCaller } from './stock-caller.ts'
+
+interface Adjustment {
+  caller: StockCaller
+  input: z.infer<typeof adjustStockInput>
+}
+
+interface Adjusted {
+  call: number
+  product_id: number | null
+  exists: boolean
+  available: number | null
+  previous_quantity: number | null
+  new_quantity: number | null
+}
+
+type Values = [
+  tenantId: number | undefined,
+  productIds: (number | null)[],
+  skus: (string | null)[],
+  locationIds: string[],
+  amounts: number[],
+  reasons: (string | null)[],
+  defaultWarehouseId: number | undefined,
+  createdBy: string | undefined,
+]
+
+const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
+  statement: statement({
+    name: 'adjust_stock_levels',
+    lane: 'write',
+    sql: `with item as materialized (
+       select i.position, i.location_id, i.amount, i.reason, ${NAMED_PRODUCTS.columns}
+       from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[]) with ordinality i (product_id, sku, location_id, amount, reason, position)
+       ${NAMED_PRODUCTS.joins}
+     ), stock_change as materialized (
+       select position, product_id, location_id, amount, case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
+         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+       from item where product_id is not null
+     ), ${applyStockChanges({
+       source: 'stock_change',
+       rows: 'apart',
+       amount: 'relative',
+       eventReason: 'manual_adjustment',
+       defaultWarehouse: '$7::bigint',
+       createdBy: '$8::text',
+     })}, ${recordEvents('stock_event')}
+     select i.position::int - 1 as call, i.product_id, i.exists, s.available, m.previous_quantity, m.new_quantity
+     from item i left join short_level s using (product_id) left join stock_movement m using (position)`,
+  }),
+  valuesOf: (adjustments) => [
+    adjustments[0]?.caller.tenantId,
+    adjustments.map(({ input }) => input.product_id ?? null),
+    adjustments.map(({ input }) => input.sku ?? null),
+    adjustments.map(({ input }) => input.location_id),
+    adjustments.map(({ input }) => input.adjustment_quantity),
+    adjustments.map(({ input }) => input.reason ?? null),
+    adjustments[0]?.caller.defaultWarehouse.id,
+    adjustments[0]?.caller.keyName,
+  ],
+  // An id and an SKU may name the same product, so calls by id and calls by SKU never share a statement.
+  groupOf: ({ caller, input }) => groupOf(caller, typeof input.product_id === 'number' ? 'id' : 'sku'),
+  changedBy: ({ input }) => [String(input.product_id ?? input.sku)],
+  sizeOf: () => 1,
+}
+
+/**
+ * Adds or removes stock of a product at a location. Throws `not_found`, `validation_error` when product_id and sku name different products,
+ * and `adjustment_error` when the removal exceeds the stock or the level would exceed the maximum.
+ */
+export const adjustStock = endpoint({
+  name: 'stock.adjust',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/stock/adjustment',
+  summary: 'Adjust a stock level',
+  description:
+    'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.',
+  errors: ['not_found', 'adjustment_error'],
+  input: adjustStockInput,
+  output: adjustStockOutput,
+  run: async (context, input) => {
+    const change = input.adjustment_quantity
+    const [row] = await context.db.runBatched(adjustStockLevels, { caller: context.caller, input })
+    const { product_id, available, previous_quantity, new_quantity } = requireNamedProduct(row)
+    if (previous_quantity === null || new_quantity === null) throw shortage(input.location_id, -change, available)
+    return {
+      type: change > 0 ? ('addition' as const) : ('removal' as const),
+      quantity_adjusted: change,
+      stock: { product_id, location_id: input.location_id, previous_quantity, new_quantity },
+    }
+  },
+})

@@ -1,0 +1,169 @@
+import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
+import { lowAlerts, stockEvents } from './stock-events.ts'
+import type { StockReason } from './stock-reasons.ts'
+
+interface StockChanges {
+  /**
+   * The relation with the changes, its rows distinct by `position`. Its columns, all of them needed, with their types:
+   * - `position` integer: the order in which changes of the same level follow one another, and the order of the events
+   * - `product_id` bigint (of the tenant `$1`), `location_id` text
+   * - `amount` numeric: the quantity to add, negative to remove; or, with `amount: 'absolute'`, the new quantity
+   * - `movement_type` text, `reason` text: stored in the movement
+   * - `user_id` bigint, `order_id` bigint
+   * - `other_location_id` text: for a transfer, the source or destination location
+   */
+  source: string
+  /**
+   * `together`: all changes are made, or none if stock is short for one. `apart`: each change on its own, no two of the same product, which
+   * takes half the plan nodes.
+   */
+  rows: 'together' | 'apart'
+  /** Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. */
+  amount: 'relative' | 'absolute'
+  /** The reason in `stock/updated` when the `reason` of the change is not an allowed value. */
+  eventReason: StockReason
+  /** SQL for the warehouse id of new locations. */
+  defaultWarehouse: string
+  /** SQL for the `created_by` of the movements. */
+  createdBy: string
+}
+
+/** Above the maximum of a level: the range check of stock_levels refuses it before the column can overflow. */
+const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
+
+const RELATIVE = {
+  netAmount: 'sum(amount)',
+  // The quantity for a new level. An existing level is changed by "quantity - previous_quantity", because the proposed row must pass the
+  // range check even when it is not the row stored.
+  proposed: `least(greatest(c.amount, 0), ${OUT_OF_RANGE}), least(greatest(-c.amount, 0), ${OUT_OF_RANGE})`,
+  quantity: `least(stock_levels.quantity + excluded.quantity - excluded.previous_quantity, ${OUT_OF_RANGE})`,
+  previous: 'v.previous_quantity + sum(c.amount) over changes_of_level - c.amount',
+  current: 'v.previous_quantity + sum(c.amount) over changes_of_level',
+}
+
+const ABSOLUTE = {
+  netAmount: '(array_agg(amount order by position desc))[1]',
+  proposed: 'c.amount, 0',
+  quantity: 'excluded.quantity',
+  previous: 'coalesce(lag(c.amount) over changes_of_level, v.previous_quantity)',
+  current: 'c.amount',
+}
+
+/**
+ * CTEs that change stock levels. Every statement that changes stock uses them. They create new locations, maintain warehouse totals and
+ * movement counts, and write one movement per change. Results:
+ *
+ * - `short_level` (product_id, location_id, available): levels that hold less than the quantity to remove. They are not changed; with
+ *   `together`, nothing is. Other CTEs of the statement must depend on it or on `stock_movement`. If another caller takes the stock in the
+ *   meantime, the statement fails on the constraint stock_levels_quantity_range instead, which is also `adjustment_error`.
+ * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
+ *   reason, user_id, order_id, created_at): the movements written.
+ * - `stock_event` (position, topic, data): the events, for `recordEvents`; position is above 0.
+ *
+ * Lock order everywhere, so that no two callers deadlock: new locations, levels by (product_id, location_id), warehouse totals by
+ * (product_id, warehouse_id). A transaction may have at most one such statement.
+ */
+export function applyStockChanges(changes: StockChanges): string {
+  const { source, defaultWarehouse } = changes
+  const amounts = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
+  const sql = changes.rows === 'apart' ? apart(source) : together(source, amounts)
+  const isMade = changes.amount === 'relative' ? sql.isMade : 'true'
+  return `
+net_change as materialized (
+  ${sql.netChange}
+), short_level as materialized (
+  ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
+), named_location as materialized (
+  select c.location_id, l.warehouse_id
+  from (select distinct location_id from net_change c where ${isMade}) c
+  left join lateral (select warehouse_id from locations where tenant_id = $1 and id = c.location_id limit 1) l on true
+), new_location as (
+  insert into locations (tenant_id, id, code, warehouse_id)
+  select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null order by location_id
+  -- Of any unique key: locations has two, and callers who make the same location at the same time may meet at either.
+  on conflict do nothing
+  returning id
+), changed_level as (
+  insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity, previous_quantity)
+  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${amounts.proposed}
+  from net_change c join named_location l using (location_id)
+  -- Always true: has the locations made before the first level is locked.
+  where (select count(*) from new_location) >= 0 and ${isMade}
+  order by c.product_id, c.location_id
+  on conflict (tenant_id, product_id, location_id) do update
+  set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  returning product_id, location_id, warehouse_id, quantity, previous_quantity
+), warehouse_total as (
+  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
+  ${sql.warehouseChange}
+  on conflict (tenant_id, product_id, warehouse_id) do update
+  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity
+  returning product_id, warehouse_id, quantity, previous_quantity
+), stock_movement as materialized (
+  -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
+  select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,
+    case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
+  from (
+    select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id, v.warehouse_id,
+      v.quantity as level_quantity, v.previous_quantity as level_previous_quantity, ${sql.movement}
+  ) m
+), stored_movement as (
+  insert into stock_movements
+    (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at)
+  overriding system value
+  select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at
+  from stock_movement
+), counted_movement as (
+  insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
+  ${sql.counts}
+), stock_event as (
+  ${stockEvents('stock_movement', changes)}
+  union all
+  -- Alerts have no movement and come last.
+  select 2 * ${MAX_POSITION} as position, topic, data from (${lowAlerts('warehouse_total')}) a
+)`
+}
+
+/** Of any position. */
+const MAX_POSITION = '2147483647::bigint'
+
+const CREATED_DAY = `(created_at at time zone 'UTC')::date`
+
+function apart(source: string) {
+  return {
+    isMade: 'not exists (select from short_level s where s.product_id = c.product_id)',
+    netChange: `select product_id, location_id, amount from ${source}`,
+    warehouseChange: `select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level
+  where quantity <> previous_quantity order by product_id, warehouse_id`,
+    movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
+    from ${source} c join changed_level v using (product_id)
+    order by c.position`,
+    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, 1 from stock_movement`,
+  }
+}
+
+function together(source: string, amounts: typeof RELATIVE) {
+  return {
+    netChange: `select product_id, location_id, ${amounts.netAmount} as amount from ${source} group by product_id, location_id`,
+    isMade: 'not exists (select from short_level)',
+    warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
+  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
+  order by product_id, warehouse_id`,
+    movement: `${amounts.previous} as previous_quantity, ${amounts.current} as new_quantity, lead(c.position) over changes_of_level is null as is_latest
+    from ${source} c join changed_level v using (product_id, location_id)
+    window changes_of_level as (partition by product_id, location_id order by c.position)
+    order by c.position`,
+    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, count(*) from stock_movement
+  group by 2, 3, 4, 5`,
+  }
+}
+
+// Levels are never deleted, and this reads them as of the beginning of the statement: a refusal is right as of that time, and a level that
+// passes still exists when it is locked.
+const SHORT_LEVELS = `select c.product_id, c.location_id, coalesce(v.quantity, 0) as available
+  from net_change c left join lateral (
+    select quantity from stock_levels where tenant_id = $1 and product_id = c.product_id and location_id = c.location_id limit 1
+  ) v on true
+  where c.amount < 0 and coalesce(v.quantity, 0) + c.amount < 0`
+
+const NO_SHORT_LEVELS = 'select product_id, location_id, amount as available from net_change where false'

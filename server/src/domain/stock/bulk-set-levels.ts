@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { MAX_SHARED_SIZE } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { id } from '../../procedures/fields/fields.ts'
+import { itemError } from '../../procedures/invalid-input.ts'
+import { mapInTurns } from '../../runtime/event-loop/turns.ts'
+import { recordEvents } from '../events/index.ts'
+import { applyStockChanges } from './apply-stock-changes.ts'
+import { NAMED_PRODUCTS, OTHER_PRODUCT } from './named-product.ts'
+import { bulkSetLevelsInput, bulkSetLevelsOutput, stockUpdate } from './schemas.ts'
+
+type StockUpdate = z.infer<typeof stockUpdate>
+interface ItemError {
+  position: number
+  product_id: number
+  error: string
+}
+
+const setStockLevels = statement<
+  [
+    tenantId: number,
+    positions: number[],
+    productIds: (number | null)[],
+    skus: (string | null)[],
+    locationIds: string[],
+    quantities: number[],
+    defaultWarehouseId: number,
+    createdBy: string,
+  ],
+  { position: number; given_product_id: number | null; exists: boolean }
+>({
+  name: 'set_stock_levels',
+  lane: 'write',
+  sql: `with item as materialized (
+     select i.position, i.product_id as given_product_id, i.location_id, i.quantity, ${NAMED_PRODUCTS.columns}
+     from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
+     ${NAMED_PRODUCTS.joins}
+   ), stock_change as materialized (
+     select position, product_id, location_id, quantity as amount, 'ADJUSTMENT' as movement_type, null::text as reason,
+       null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+     from item where product_id is not null
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     rows: 'together',
+     amount: 'absolute',
+     eventReason: 'inventory_count',
+     defaultWarehouse: '$7::bigint',
+     createdBy: '$8::text',
+   })}, ${recordEvents('stock_event')}
+   select position, given_product_id, exists from item where product_id is null`,
+})
+
+/** Sets many quantities, in the order given. An item that fails is reported and does not stop the others. */
+export const bulkSetLevels = endpoint({
+  name: 'stock.bulk',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/stock/bulk',
+  summary: 'Set many stock levels',
+  description:
+    'Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.',
+  input: bulkSetLevelsInput,
+  output: bulkSetLevelsOutput,
+  run: async (context, input) => {
+    const items = await mapInTurns(input.updates, (item) => stockUpdate.safeParse(item))
+    const updates = items.flatMap((item, position) => (item.success ? [{ ...item.data, position }] : []))
+    const malformed = items.flatMap((item, position) =>
+      item.success ? [] : [{ position, product_id: productIdOf(input.updates[position]), error: itemError(item.error) }],
+    )
+    const unknown = updates.length === 0 ? [] : await applyUpdates(context, updates)
+    const errors = [...malformed, ...unknown].toSorted((a, b) => a.position - b.position)
+    return {
+      success: items.length - errors.length,
+      errors: errors.map(({ product_id, error, position }) => ({ product_id, error, index: position })),
+    }
+  },
+})
+
+async function applyUpdates(
+  context: RequestContext,
+  updates: readonly (StockUpdate & { position: number })[],
+): Promise<ItemError[]> {
+  const { tenantId, defaultWarehouse, keyName } = context.caller
+  const lane = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
+  const rejected = await context.db.run({ ...setStockLevels, lane }, [
+    tenantId,
+    updates.map((update) => update.position),
+    updates.map((update) => update.product_id ?? null),
+    updates.map((update) => update.sku ?? null),
+    updates.map((update) => update.location_id),
+    updates.map((update) => update.quantity),
+    defaultWarehouse.id,
+    keyName,
+  ])
+  return rejected.map((row) => ({
+    position: row.position,
+    product_id: row.given_product_id ?? 0,
+    error: row.exists ? OTHER_PRODUCT : 'Product not found',
+  }))
+}
+
+const itemWithProductId = z.object({ product_id: id })
+
+function productIdOf(item: unknown): number {
+  return itemWithProductId.safeParse(item).data?.product_id ?? 0
+}

@@ -1,0 +1,5 @@
+export { applyStockChanges } from './apply-stock-changes.ts'
+export { shortage } from './shortage.ts'
+export { listMovementsInput, stockLevel, stockMovement, stockUpdate } from './schemas.ts'
+export { lowAlerts } from './stock-events.ts'
+export { groupOf, type StockCaller } from './stock-caller.ts'

@@ -1,0 +1,9 @@
+import type { Caller } from '../../procedures/context.ts'
+
+/** The caller's fields that stock changes need. */
+export type StockCaller = Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'>
+
+/** The group of a batched call: one statement has one tenant and one key name for all its movements. */
+export function groupOf({ tenantId, keyName }: StockCaller, kind: string): string {
+  return `${tenantId} ${kind} ${keyName}`
+}

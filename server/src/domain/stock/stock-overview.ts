@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import { statement } from '../../database/statements/statement.ts'
+import { isFoundByIndex, recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { paginationOf } from '../../procedures/fields/fields.ts'
+import { stockOverviewInput, stockOverviewOutput } from './schemas.ts'
+
+type Product = z.infer<typeof stockOverviewOutput>['products'][number]
+/** An empty page is one row of nulls and the total. */
+type Row = { total: number } & (Product | { [Column in keyof Product]: null })
+type Values = [tenantId: number, offset: number, limit: number, locationId: string | undefined, low: boolean, ...search: string[]]
+
+const SEARCHED = {
+  table: 'products',
+  texts: ['name', 'barcode', 'external_id'],
+  columns: ['id', 'is_active', 'minimum_threshold', 'created_at'],
+}
+const SOURCES = {
+  all: '(select * from products where tenant_id = $1)',
+  containing: recordsContaining(SEARCHED, '$6::text'),
+  containingShort: recordsContainingShort(SEARCHED, '$6::text'),
+}
+const ORDERS = {
+  newest: (row: string) => `${row}.created_at desc, ${row}.id desc`,
+  shortage: (row: string) => `${row}.shortage desc nulls last, ${row}.id desc`,
+}
+
+/** `warehouse_stock` has one row for each product and warehouse. */
+const QUANTITY = `coalesce((
+       select sum(w.quantity) from warehouse_stock w where w.tenant_id = $1 and w.product_id = s.id
+     ), 0)::float8`
+
+/**
+ * Page, total and levels come from the same snapshot. The array makes the products of the page a lookup by id in any plan, even a plan made
+ * on an empty table.
+ */
+const overview = (name: string, source: string, orderOf: (row: string) => string) =>
+  statement<Values, Row>({
+    name,
+    lane: 'slow',
+    sql: `with matching as not materialized (
+     select s.id, s.created_at, ${QUANTITY} as quantity, s.minimum_threshold - ${QUANTITY} as shortage from ${source} s
+     where s.is_active
+       and ($4::text is null or exists (select from stock_levels v where v.tenant_id = $1 and v.product_id = s.id and v.location_id = $4))
+       and (not $5::boolean or ${QUANTITY} < s.minimum_threshold)
+   ), total as materialized (
+     select count(*) as total from matching
+   ), page as materialized (
+     select * from matching m order by ${orderOf('m')} limit $3::bigint offset $2::bigint
+   )
+   select t.total, p.id as product_id, p.barcode, p.external_id, p.name, p.minimum_threshold, m.quantity, (
+     select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', l.code, 'quantity', v.quantity) order by v.location_id), '[]')
+     from stock_levels v cross join lateral (select code from locations where tenant_id = $1 and id = v.location_id limit 1) l
+     where v.tenant_id = $1 and v.product_id = p.id
+   ) as levels
+   from total t
+   left join products p on p.tenant_id = $1 and p.id = any (array(select id from page))
+   left join page m on m.id = p.id
+   order by ${orderOf('m')}`,
+  })
+
+const OVERVIEWS = {
+  newest: {
+    all: overview('stock_overview', SOURCES.all, ORDERS.newest),
+    containing: overview('search_stock_overview', SOURCES.containing, ORDERS.newest),
+    containingShort: overview('search_stock_overview_short', SOURCES.containingShort, ORDERS.newest),
+  },
+  shortage: {
+    all: overview('stock_overview_by_shortage', SOURCES.all, ORDERS.shortage),
+    containing: overview('search_stock_overview_by_shortage', SOURCES.containing, ORDERS.shortage),
+    containingShort: overview('search_stock_overview_short_by_shortage', SOURCES.containingShort, ORDERS.shortage),
+  },
+}
+
+/** Products with their stock by location. */
+export const stockOverview = endpoint({
+  name: 'stock.overview',
+  scope: 'read:stock',
+  method: 'GET',
+  path: '/stock',
+  summary: 'List stock by product',
+  description: 'Active products with their total stock and their stock by location. Newest products first.',
+  isAddition: true,
+  readsReplica: true,
+  input: stockOverviewInput,
+  output: stockOverviewOutput,
+  run: async ({ db, caller }, { search, location_id, low, sort, page, limit }) => {
+    const rows = await db.run(OVERVIEWS[sort ?? 'newest'][sourceFor(search)], [
+      caller.tenantId,
+      (page - 1) * limit,
+      limit,
+      location_id,
+      low,
+      ...(search === undefined ? [] : [search]),
+    ])
+    const products: Product[] = []
+    for (const { total: _, ...row } of rows) if (row.product_id !== null) products.push(row)
+    return { products, pagination: paginationOf({ page, limit }, rows[0]?.total ?? 0) }
+  },
+})
+
+function sourceFor(search: string | undefined): keyof typeof SOURCES {
+  if (search === undefined) return 'all'
+  return isFoundByIndex(search) ? 'containing' : 'containingShort'
+}

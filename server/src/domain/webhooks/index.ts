@@ -1,0 +1,1 @@
+export { clearDeletedSubscriptions } from './clear-deleted.ts'

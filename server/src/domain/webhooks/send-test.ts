@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { statement } from '../../database/statements/statement.ts'
+import { attemptDelivery, createSender, DatabaseClock, OLDER_SECRETS, type StoredTarget, targetOf } from '../../delivery/index.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { topicNamed } from '../../procedures/event-topics.ts'
+import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
+import { delivery, sendTestInput } from './schemas.ts'
+import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
+
+const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>({
+  name: 'find_webhook_target',
+  lane: 'read',
+  sql: `select s.url, s.events, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at, ${OLDER_SECRETS} as older_secrets,
+     clock_timestamp() as now
+   from webhook_subscriptions s where s.tenant_id = $1 and s.id = $2`,
+})
+
+// The id of a test event sorts after all others, so the feed never includes it.
+const recordTest = statement<
+  [tenantId: number, id: number, eventId: string, topic: string, body: string, createdAt: Date, state: string, attempts: string],
+  DeliveryRow
+>({
+  name: 'record_test',
+  lane: 'write',
+  sql: `with event as (
+     insert into events (tenant_id, id, topic, body, created_at) values ($1, $3, $4, $5, $6)
+   )
+   insert into finished_deliveries (tenant_id, subscription_id, event_id, event_created_at, topic, state, created_at, completed_at, attempts)
+   values ($1, $2, $3, $6, $4, $7, $6, now(), $8::jsonb)
+   returning subscription_id, event_id, topic, state, null as next_attempt_at, created_at, completed_at, attempts`,
+})
+
+/** Sends a sample event once to one subscription, active or not, and returns the delivery. Throws `not_found`. */
+export const sendTest = endpoint({
+  name: 'webhooks.test',
+  scope: 'write:webhooks',
+  method: 'POST',
+  path: '/webhooks/{id}/test',
+  summary: 'Send a test event',
+  description:
+    'Sends a sample event of the topic once, to this subscription only, and returns the delivery. The event id starts with `evt_test_`; the event feed does not include the event.',
+  isAddition: true,
+  outsideTransaction: true,
+  input: sendTestInput,
+  output: delivery,
+  run: async (context, input) => {
+    const { db, caller, encryption, webhookTargets } = context
+    const subscriptionId = subscriptionIdOf(input.id)
+    const stored = await db.runOne(findTarget, [caller.tenantId, subscriptionId])
+    if (stored === undefined) throw webhookNotFound()
+    const topic = input.event ?? firstTopicOf(stored)
+    const clock = new DatabaseClock()
+    clock.set(stored.now)
+    const createdAt = clock.now()
+    const event_id = `evt_test_${randomBytes(12).toString('hex')}`
+    const body = JSON.stringify({ id: event_id, event: topic, created_at: createdAt, data: topicNamed(topic).sample })
+
+    const sender = createSender(webhookTargets)
+    try {
+      const message = { event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
+      const target = targetOf(stored, encryption, createdAt)
+      const { attempt, acknowledged } = await attemptDelivery(message, target, sender, clock, caller.tenantId)
+      const state = acknowledged ? 'succeeded' : 'failed'
+      const row = await db.runOne(recordTest, [
+        caller.tenantId,
+        subscriptionId,
+        event_id,
+        topic,
+        body,
+        createdAt,
+        state,
+        JSON.stringify([attempt]),
+      ])
+      return deliveryOf(row as DeliveryRow)
+    } finally {
+      await sender.close()
+    }
+  },
+})
+
+function firstTopicOf({ events }: { events: string[] }): string {
+  const [first] = events
+  return first === undefined || first === '*' ? 'order/created' : first
+}

@@ -1,0 +1,12 @@
+import { ServiceError } from '../../procedures/errors.ts'
+
+/** A subscription's id from its text in a path. Throws `not_found` for any other text. */
+export function subscriptionIdOf(id: string): number {
+  const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw webhookNotFound()
+  return number
+}
+
+export function webhookNotFound(): ServiceError {
+  return new ServiceError('not_found', 'Webhook not found')
+}

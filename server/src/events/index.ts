@@ -1,8 +1,0 @@
-export { eventData, isoTimestamp } from './event-data.ts'
-export { FeedHorizon } from './feed-horizon.ts'
-export { maintainPartitions } from './maintain-partitions.ts'
-export { since, until } from './moments.ts'
-export { recordEvents } from './record-events.ts'
-export { eventsRouter } from './router.ts'
-export { EVENT_SAMPLES } from './samples.ts'
-export { EVENT_DATA, topic, TOPICS, type Topic } from './topics.ts'

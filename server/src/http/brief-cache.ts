@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache'
+
+/** Less than the second within which a revocation must take effect on every server process. */
+const CACHE_MS = 800
+const MAX_ENTRIES = 10_000
+
+/** Reads the value of a name. `startedAt` is the time before the read, by the monotonic clock. */
+type Read<Value> = (name: string, startedAt: number) => Promise<Value | undefined>
+
+/**
+ * Values of the database, read at most once per `CACHE_MS`. Only existing values are cached, so a new one is found immediately and guesses
+ * evict none. All times are measured by the monotonic clock, because the machine's clock may be set back.
+ */
+export class BriefCache<Value extends object> {
+  readonly #read: Read<Value>
+  readonly #known = new LRUCache<string, Value>({ max: MAX_ENTRIES, ttl: CACHE_MS })
+  readonly #reads = new Map<string, Promise<Value | undefined>>()
+
+  constructor(read: Read<Value>) {
+    this.#read = read
+  }
+
+  async find(name: string): Promise<Value | undefined> {
+    return this.#known.get(name) ?? (await (this.#reads.get(name) ?? this.#begin(name)))
+  }
+
+  /** Removes the values that match. */
+  forget(matches: (value: Value) => boolean): void {
+    for (const [name, value] of this.#known.entries()) if (matches(value)) this.#known.delete(name)
+    // A read in progress may have started before the value changed.
+    this.#reads.clear()
+  }
+
+  #begin(name: string): Promise<Value | undefined> {
+    const read = this.#load(name, () => this.#reads.get(name) === read)
+    this.#reads.set(name, read)
+    return read
+  }
+
+  async #load(name: string, isWanted: () => boolean): Promise<Value | undefined> {
+    // The age counts from before the read.
+    const start = performance.now()
+    try {
+      const value = await this.#read(name, start)
+      if (value !== undefined && isWanted()) this.#known.set(name, value, { start })
+      return value
+    } finally {
+      if (isWanted()) this.#reads.delete(name)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LargeList } from '../procedures/context.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { pauseAfter } from '../runtime/event-loop/turns.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by an endpoint whose response is sent in pieces. */
+    largeList?: LargeList
+  }
+}
+
+const MAX_WAITING = 10
+const LONGEST_WAIT_MS = 10_000
+const RETRY_AFTER_SECONDS = 5
+
+/** The text before and after the data of a response. */
+export interface Envelope {
+  before: string
+  after: string
+}
+
+/**
+ * Sends large responses in pieces, one response of a tenant at a time. A piece is read from the database when the client has read the
+ * previous one. If that fails, the connection is closed, so that a client cannot take the response for complete.
+ * While several tenants are active, the server pauses between pieces.
+ */
+export class LargeResponses {
+  /** Requests that wait for their tenant's turn. A tenant without a large response in progress has no entry. */
+  readonly #waiting = new Map<number, (() => void)[]>()
+
+  /** The stream of a large response; undefined if the endpoint did not ask for one. */
+  async responseFor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    data: unknown,
+    envelope: Envelope,
+  ): Promise<Readable | undefined> {
+    const list = request.largeList
+    if (list === undefined) return undefined
+    reply.type('application/json; charset=utf-8')
+    if (request.method === 'HEAD') return Readable.from([])
+    const { tenantId } = request.caller
+    await this.#takeTurn(tenantId)
+    if (reply.raw.destroyed) {
+      this.#endTurn(tenantId)
+      throw refusal()
+    }
+    const texts = this.#texts(tenantId, data as object, list, envelope)
+    // An error of the first piece can still be returned with its status.
+    const first = await texts.next()
+    reply.raw.once('close', () => void texts.return(undefined))
+    if (reply.raw.destroyed) await texts.return(undefined)
+    return Readable.from(beginningWith(first, texts))
+  }
+
+  async *#texts(
+    tenantId: number,
+    data: object,
+    { field, pieces }: LargeList,
+    { before, after }: Envelope,
+  ): AsyncGenerator<string> {
+    try {
+      const others = Object.entries(data).filter(([name]) => name !== field)
+      let start = `${before}{${JSON.stringify(field)}:[`
+      let beganAtMs = performance.now()
+      for await (const items of pieces) {
+        const text = start + items.map((item) => JSON.stringify(item)).join(',')
+        const tookMs = performance.now() - beganAtMs
+        yield text
+        start = ','
+        await pauseAfter(tookMs)
+        beganAtMs = performance.now()
+      }
+      const rest = others.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('')
+      yield `]${rest}}${after}`
+    } finally {
+      this.#endTurn(tenantId)
+    }
+  }
+
+  async #takeTurn(tenantId: number): Promise<void> {
+    const line = this.#waiting.get(tenantId)
+    if (line === undefined) return void this.#waiting.set(tenantId, [])
+    if (line.length >= MAX_WAITING) throw refusal()
+    const { promise, resolve } = Promise.withResolvers<true>()
+    const granted = (): void => resolve(true)
+    line.push(granted)
+    const ended = new AbortController()
+    const hasTurn = await Promise.race([promise, delay(LONGEST_WAIT_MS, false, { signal: ended.signal }).catch(() => false)])
+    ended.abort()
+    if (hasTurn) return
+    const at = line.indexOf(granted)
+    // The turn was granted in the meantime: pass it on.
+    if (at === -1) this.#endTurn(tenantId)
+    else line.splice(at, 1)
+    throw refusal()
+  }
+
+  #endTurn(tenantId: number): void {
+    const next = this.#waiting.get(tenantId)?.shift()
+    if (next === undefined) this.#waiting.delete(tenantId)
+    else next()
+  }
+}
+
+function beginningWith(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncIterable<string> {
+  let isFirst = true
+  const next = async (): Promise<IteratorResult<string>> => {
+    if (!isFirst) return await rest.next()
+    isFirst = false
+    return first
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => rest.return(undefined) }) }
+}
+
+function refusal(): ServiceError {
+  return new ServiceError(
+    'service_unavailable',
+    'This tenant is already reading other large lists, which are sent one at a time',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  )
+}

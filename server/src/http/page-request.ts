@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { decodableUrl } from './decodable-url.ts'
+
+export type PageApp = 'dashboard' | 'scan'
+
+/** The target of a request below `/dashboard` or `/scan`. */
+export interface PageRequest {
+  app: PageApp
+  /** `document`: a document or a static file, which everyone may read. `data`: everything else, which only pages of this server may request. */
+  kind: 'document' | 'data'
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Set for requests of the pages before they are routed. */
+    page?: PageRequest
+  }
+}
+
+const PAGE_PATH = /^\/(dashboard|scan)(?:\/([^/]*)|$)/
+const NO_DOCUMENTS = new Set(['api', 'session', 'pulse', 'exports'])
+const PASSAGE = '/dashboard/api/v1/'
+const PASSAGE_PREFIX_LENGTH = '/dashboard'.length
+const LETTER_D = 100
+const LETTER_S = 115
+
+/** The URL by which a request is routed. Marks requests of the pages, and maps calls below `/dashboard/api/v1/` to the routes of `/api/v1/`. */
+export function markPageRequest(request: IncomingMessage): string {
+  const url = request.url ?? '/'
+  const letter = url.charCodeAt(1)
+  // Most requests are API calls and end here.
+  if (letter !== LETTER_D && letter !== LETTER_S) return decodableUrl(url)
+  const [, app, segment] = PAGE_PATH.exec(url.split('?', 1)[0] ?? '') ?? []
+  if (app === undefined) return decodableUrl(url)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const kind = isRead && !NO_DOCUMENTS.has(segment ?? '') ? 'document' : 'data'
+  request.page = { app: app as PageApp, kind }
+  return decodableUrl(url.startsWith(PASSAGE) ? url.slice(PASSAGE_PREFIX_LENGTH) : url)
+}

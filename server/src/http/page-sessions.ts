@@ -1,0 +1,79 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../database/database.ts'
+import { sandboxOf } from '../domain/tenants/index.ts'
+import type { Caller } from '../procedures/context.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { addressNotAllowed } from './authentication.ts'
+import { clearCookie, readCookie } from './page-cookie.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+
+type Mode = Caller['mode']
+
+/** The session of a request. A background poll does not count as use of it. Throws `no_session`, `ip_not_allowed`. */
+export async function requireSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sessions: SessionCache,
+): Promise<CachedSession> {
+  const value = readCookie(request, 'dashboard')
+  const session = await sessions.find(value, request.headers['x-page-background'] !== '1')
+  if (session === undefined) {
+    if (value !== undefined) clearCookie(request, reply, 'dashboard')
+    throw new ServiceError('no_session', 'Sign in: this browser has no session, or it has ended')
+  }
+  if (!session.allows(request.ip)) throw addressNotAllowed(request.ip)
+  return session
+}
+
+/** The modes whose data a session can access: that of its key, and the sandbox if the key may create test keys. */
+export function modesOf({ is_sandbox, scopes }: CachedSession): Mode[] {
+  if (is_sandbox) return ['test']
+  return scopes.includes('admin') ? ['live', 'test'] : ['live']
+}
+
+/**
+ * Creates the hook that authenticates calls of operations by a page: by its session, with the rights of its key, in the mode of the header
+ * `X-Page-Mode`.
+ */
+export function pageAuthentication(db: Database, sessions: SessionCache) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const session = await requireSession(request, reply, sessions)
+    request.caller = await callerOf(db, sessions, request, session)
+  }
+}
+
+async function callerOf(db: Database, sessions: SessionCache, request: FastifyRequest, session: CachedSession): Promise<Caller> {
+  const mode = modeOf(request, session)
+  const { tenant_id: tenantId, key_id: keyId, key_name: keyName, scopes, warehouse_id: id, warehouse_name: name } = session
+  const surface = { id: session.id, tenantId, surface: 'dashboard', operatorEmail: null } as const
+  const caller = { tenantId, mode, defaultWarehouse: { id, name }, keyId, keyName, scopes, session: surface }
+  if (mode === 'live' || session.is_sandbox) return caller
+  const sandbox = session.sandbox_id === null ? await withSandbox(db, sessions, request, session) : session
+  const defaultWarehouse = { id: sandbox.sandbox_warehouse_id as number, name: sandbox.sandbox_warehouse_name as string }
+  return { ...caller, tenantId: sandbox.sandbox_id as number, defaultWarehouse }
+}
+
+function modeOf(request: FastifyRequest, session: CachedSession): Mode {
+  const mode = request.headers['x-page-mode']
+  if (mode !== 'live' && mode !== 'test') throw new ServiceError('validation_error', 'X-Page-Mode must be live or test')
+  if (!modesOf(session).includes(mode))
+    throw new ServiceError(
+      'insufficient_scope',
+      mode === 'test' ? 'This API key lacks the scope admin, which test data needs' : 'A test key has no access to live data',
+    )
+  return mode
+}
+
+/** Creates the tenant's sandbox at its first use, and reads the session again. */
+async function withSandbox(
+  db: Database,
+  sessions: SessionCache,
+  request: FastifyRequest,
+  session: CachedSession,
+): Promise<CachedSession> {
+  await sandboxOf(db, session.tenant_id)
+  sessions.forget(session.tenant_id, session.id)
+  const again = await sessions.find(readCookie(request, 'dashboard'), false)
+  if (again === undefined) throw new ServiceError('no_session', 'Sign in: the session of this browser has ended')
+  return again
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../procedures/errors.ts'
+import type { PageApp, PageRequest } from './page-request.ts'
+import type { PageService, PageServiceOptions } from './page-service.ts'
+
+const APPS: readonly PageApp[] = ['dashboard', 'scan']
+const SESSION = '/dashboard/session'
+/** The body is a key or a code. */
+const BODY_LIMIT = 4_096
+
+/** The pages of the server. Their modules are loaded with the first request of a page, so that they do not slow down the start. */
+export class Pages {
+  readonly #options: PageServiceOptions
+  #service: Promise<PageService> | undefined
+
+  constructor(options: PageServiceOptions) {
+    this.#options = options
+  }
+
+  /** Removes a session from this process's cache. */
+  forget(tenantId: number, sessionId: number): void {
+    void this.#service?.then(({ sessions }) => sessions.forget(tenantId, sessionId))
+  }
+
+  /** Removes all sessions of an API key from this process's cache. */
+  forgetKey(keyId: number): void {
+    void this.#service?.then(({ sessions }) => sessions.forgetKey(keyId))
+  }
+
+  /** Authenticates a call of an operation by a page. */
+  readonly authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    await (await this.#load()).authenticate(request, reply)
+
+  /** Admits only requests from pages of this server to page paths. Requests of the API pass. */
+  guard(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const { page } = request.raw
+      if (page === undefined) return done()
+      this.#load().then((service) => service.guard(request, reply, page, done), done)
+    })
+  }
+
+  /** Registers the routes for documents, files and the session. */
+  async register(app: FastifyInstance): Promise<void> {
+    await app.register(async (scope) => {
+      requireKind(scope, 'data')
+      scope.post(SESSION, { bodyLimit: BODY_LIMIT }, async (request, reply) => (await this.#load()).signIn(request, reply))
+      scope.get(SESSION, async (request, reply) => (await this.#load()).readSession(request, reply))
+      scope.delete(SESSION, async (request, reply) => (await this.#load()).signOut(request, reply))
+    })
+    await app.register(async (scope) => {
+      requireKind(scope, 'document')
+      for (const name of APPS) {
+        for (const url of [`/${name}`, `/${name}/*`])
+          scope.get(url, async (request, reply) => (await this.#load()).sendPage(request, reply, name))
+      }
+    })
+  }
+
+  #load(): Promise<PageService> {
+    return (this.#service ??= import('./page-service.ts').then(({ PageService }) => new PageService(this.#options)))
+  }
+}
+
+/** Removes the API's CORS headers from responses on page paths. Call it after CORS is registered. */
+export function withoutCors(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.raw.page !== undefined) {
+      for (const name of Object.keys(reply.getHeaders())) if (name.startsWith('access-control-')) reply.removeHeader(name)
+    }
+    done()
+  })
+}
+
+/** The router decodes escapes such as `/dashboard/sessio%6e`, but requests are marked by the URL as written. */
+function requireKind(scope: FastifyInstance, kind: PageRequest['kind']): void {
+  scope.addHook('onRequest', (request, _reply, done) => {
+    if (request.raw.page?.kind === kind) return done()
+    done(new ServiceError('not_found', `No route ${request.method} ${request.originalUrl.split('?', 1)[0]}`))
+  })
+}

@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { z } from 'zod'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import type { Database } from '../database/database.ts'
+import { endSessionOf, invalidCode, parseSessionToken, parseSignInCode, startSession } from '../domain/sessions/index.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { text } from '../procedures/fields/fields.ts'
+import { invalidInput } from '../procedures/invalid-input.ts'
+import { allowListOf } from './allow-list.ts'
+import { requireCaller } from './authentication.ts'
+import type { KeyCache } from './key-cache.ts'
+import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
+import { modesOf, requireSession } from './page-sessions.ts'
+import type { RefusedSignIns } from './refused-sign-ins.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
+
+/** Services and settings that sign-in needs. */
+export interface SignInOptions {
+  db: Database
+  config: Pick<Config, 'publicUrl' | 'sessionMaxDays'>
+  keys: KeyCache
+  sessions: SessionCache
+  refused: RefusedSignIns
+  /** Counts a sign-in with a key against that key. */
+  limit: onRequestAsyncHookHandler | undefined
+}
+
+const signInInput = z
+  .object({ key: text(255).optional(), code: text(255).optional() })
+  .refine(({ key, code }) => (key === undefined) !== (code === undefined), { path: ['key'], error: 'give either key or code' })
+
+/** Signs in to the dashboard with a key or a code. The response has the session and its cookie. */
+export async function signIn(request: FastifyRequest, reply: FastifyReply, options: SignInOptions) {
+  const value = await startWith(request, reply, options)
+  setCookie(request, reply, 'dashboard', value, options.config.sessionMaxDays)
+  return { success: true, data: sessionData(await found(options.sessions, value), request) }
+}
+
+/** The session of the browser. Throws `no_session`. */
+export async function readSession(request: FastifyRequest, reply: FastifyReply, { sessions }: SignInOptions) {
+  return { success: true, data: sessionData(await requireSession(request, reply, sessions), request) }
+}
+
+/** Signs out. Succeeds without a session too. */
+export async function signOut(request: FastifyRequest, reply: FastifyReply, options: SignInOptions) {
+  await endCurrent(request, options)
+  clearCookie(request, reply, 'dashboard')
+  return { success: true, data: { message: 'Signed out' } }
+}
+
+async function startWith(request: FastifyRequest, reply: FastifyReply, options: SignInOptions): Promise<string> {
+  const { db, sessions, refused, config } = options
+  const input = readInput(request.body)
+  try {
+    const { value, ended } = await startSession(db, {
+      credential: await credentialOf(input, request, reply, options),
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      requestId: request.id,
+      maxDays: config.sessionMaxDays,
+      former: parseSessionToken(readCookie(request, 'dashboard')),
+      admits: (ipWhitelist) => allowListOf(ipWhitelist)(request.ip),
+    })
+    for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
+    return value
+  } catch (error) {
+    throw await refused.errorFor(error, request)
+  }
+}
+
+/** Ends the browser's session, if it has one. */
+async function endCurrent(request: FastifyRequest, { db, sessions }: SignInOptions): Promise<void> {
+  const value = readCookie(request, 'dashboard')
+  const token = parseSessionToken(value)
+  if (token === undefined || (await sessions.find(value, false)) === undefined) return
+  const { ip: address, id: requestId } = request
+  const ended = await db.forTenant(token.tenantId).transaction((tx) => endSessionOf(tx, token, { address, requestId }))
+  for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
+}
+
+function readInput(body: unknown): z.infer<typeof signInInput> {
+  const { data, error } = signInInput.safeParse(body)
+  if (error !== undefined) throw invalidInput(error, { path: '/dashboard/session' })
+  return data
+}
+
+async function credentialOf(
+  { key, code: text = '' }: z.infer<typeof signInInput>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { keys, limit }: SignInOptions,
+) {
+  if (key === undefined) {
+    const code = parseSignInCode(text)
+    if (code === undefined) throw invalidCode()
+    return { code }
+  }
+  const caller = await requireCaller(keys, key.trim(), request.ip)
+  request.caller = caller
+  await limit?.call(request.server, request, reply)
+  return { tenantId: caller.tenantId, keyId: caller.keyId }
+}
+
+/** The session that was just started. */
+async function found(sessions: SessionCache, value: string): Promise<CachedSession> {
+  const session = await sessions.find(value, false)
+  if (session === undefined) throw new ServiceError('no_session', 'The session has ended already')
+  return session
+}
+
+/** The session as pages see it. */
+function sessionData(session: CachedSession, { pageOrigin }: FastifyRequest) {
+  const { id, key_id, key_name, key_prefix, key_expires_at, scopes, created_at, expires_at, idle_expires_at } = session
+  return {
+    id,
+    tenant: { id: session.owner_id, name: session.owner_name },
+    key: { id: key_id, name: key_name, prefix: key_prefix, expires_at: key_expires_at },
+    scopes,
+    modes: modesOf(session),
+    created_at,
+    expires_at,
+    idle_expires_at,
+    public_url: pageOrigin?.origin,
+    version: manifest.version,
+  }
+}

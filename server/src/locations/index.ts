@@ -1,1 +1,0 @@
-export { locationsRouter, warehousesRouter } from './router.ts'

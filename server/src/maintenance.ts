@@ -1,0 +1,47 @@
+import type { Database, Queryable } from './database/database.ts'
+import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
+import { putBackEvents } from './delivery/index.ts'
+import { foldCounts } from './domain/counts/index.ts'
+import { removeOldUsage } from './domain/reports/slice.ts'
+import { removeOldSessions } from './domain/sessions/slice.ts'
+import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
+import { expireResponses } from './procedures/idempotency/expire-responses.ts'
+import type { Slice } from './procedures/slice.ts'
+import { repeat, type PeriodicTask } from './runtime/periodic.ts'
+import { SLICES } from './slices.ts'
+
+const FOLD_INTERVAL_MS = 1_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const CLEAR_INTERVAL_MS = 10_000
+const PUT_BACK_INTERVAL_MS = 60_000
+/** Delay of the first run, whose statements would slow down the start. */
+const DELAY_MS = 1_000
+
+const slices: readonly Slice[] = SLICES
+const rollups = slices.flatMap((slice) => slice.rollups ?? [])
+const partitions = slices.flatMap((slice) => slice.partitions ?? [])
+
+/** Folds the count changes of all slices into their rollups, and returns their number. */
+export const foldAllCounts = (db: Queryable): Promise<number> => foldCounts(db, rollups)
+
+/** Creates and drops the daily partitions of all slices. */
+export const maintainAllPartitions = (db: Queryable): Promise<void> => maintainPartitions(db, partitions)
+
+/** Creates missing partitions of the next days. Usually none is missing, and a start runs one query instead of the 16 of all maintenance. */
+export async function ensurePartitions(db: Queryable): Promise<void> {
+  if (!(await hasPartitions(db, partitions))) await maintainAllPartitions(db)
+}
+
+/** Every process runs maintenance; of each task, one process at a time does the work. */
+export function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
+  return [
+    repeat(FOLD_INTERVAL_MS, () => foldAllCounts(db), onError, DELAY_MS),
+    repeat(MINUTE_MS, (stopping) => expireResponses(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldUsage(db, stopping), onError, DELAY_MS),
+    repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
+    repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
+  ]
+}

@@ -1,2 +1,0 @@
-export { ordersRouter } from './router.ts'
-export { listOrdersInput, orderLine, orderSummary } from './schemas.ts'

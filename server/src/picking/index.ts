@@ -1,2 +1,0 @@
-export { cancelFlowOfOrder } from './cancel-running-flow.ts'
-export { flowsRouter } from './router.ts'

@@ -1,0 +1,36 @@
+import type { ReplicaReads } from '../database/replica/replica-reads.ts'
+import type { Change } from '../database/replica/write-positions.ts'
+import type { BeginAudit, RecordedChange } from './change.ts'
+import type { Caller, RequestContext } from './context.ts'
+import type { NamedEndpoint } from './endpoint-facts.ts'
+import { ServiceError } from './errors.ts'
+
+/** The context of an authorized call. REST and tRPC create it after `requireScope`. */
+export interface CallContext extends RequestContext {
+  /** The called endpoint. */
+  readonly endpoint: NamedEndpoint
+  readonly beginAudit: BeginAudit
+  /** Notes a change before it begins, and ends the note after the commit. Undefined while no server reads from a replica. */
+  readonly beginChange: () => Change | undefined
+  /** Undefined without a replica. */
+  readonly replicaReads: ReplicaReads | undefined
+}
+
+/** The context that tRPC passes to the procedure of an endpoint. */
+export interface ProcedureContext extends CallContext {
+  /** Undefined for a read. */
+  readonly change: RecordedChange | undefined
+}
+
+/** The result of a call. */
+export interface CallResult {
+  data: unknown
+  /** Whether it is the stored response of an earlier request with the same `Idempotency-Key`. */
+  isReplayed: boolean
+}
+
+/** Throws `insufficient_scope` unless the caller's key has the scope of the endpoint or `admin`. */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, { scope }: Pick<NamedEndpoint, 'scope'>): void {
+  if (scopes.includes(scope) || scopes.includes('admin')) return
+  throw new ServiceError('insufficient_scope', `This API key lacks the scope ${scope}`)
+}

@@ -1,0 +1,97 @@
+/** Every error code with its HTTP status and its usual cause. Those `ofPages` are of the dashboard alone, and not in the document. */
+export const ERRORS = {
+  missing_api_key: { status: 401, cause: 'The X-API-Key header is missing or empty.' },
+  invalid_api_key: { status: 401, cause: 'The API key is unknown, malformed or revoked.' },
+  expired_api_key: { status: 401, cause: 'The API key is past its expiration.' },
+  ip_not_allowed: { status: 403, cause: "The caller's address is outside the key's allow-list." },
+  insufficient_scope: { status: 403, cause: 'The API key lacks the required scope; the message names it.' },
+  validation_error: {
+    status: 400,
+    cause: 'The input is missing or malformed; the message names the field.',
+  },
+  invalid_id: { status: 400, cause: 'The id in the path is not a positive integer.' },
+  creation_error: { status: 400, cause: 'An order names a barcode that matches no active product.' },
+  adjustment_error: {
+    status: 400,
+    cause: 'A removal exceeds the available stock, or an addition exceeds the maximum quantity.',
+  },
+  update_error: { status: 400, cause: "The order's current state does not permit the update." },
+  cancel_error: { status: 400, cause: 'The order is already completed.' },
+  flow_error: {
+    status: 400,
+    cause: 'The state of the picking flow or of the order does not permit the call, or the pick exceeds the ordered quantity.',
+  },
+  not_found: { status: 404, cause: 'The route does not exist, or the tenant has no such record.' },
+  method_not_allowed: {
+    status: 405,
+    cause: 'The path does not support this method; the Allow header lists the supported methods.',
+  },
+  already_exists: { status: 409, cause: 'Another product has this barcode or SKU.' },
+  idempotency_conflict: {
+    status: 409,
+    cause:
+      'The Idempotency-Key was used with a different request, its first request is still running, or the stored response can no longer be read.',
+  },
+  payload_too_large: { status: 413, cause: 'The body is larger than the limit.' },
+  unsupported_media_type: { status: 415, cause: 'The body is not application/json.' },
+  rate_limit_exceeded: {
+    status: 429,
+    cause:
+      'The API key, or all keys of the tenant together, used up the requests of this minute; Retry-After says how long to wait.',
+  },
+  internal_error: { status: 500, cause: 'An error in the server; the message contains the request id.' },
+  service_unavailable: {
+    status: 503,
+    cause:
+      'The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.',
+  },
+  no_session: { status: 401, cause: 'The request has no session, or its session has ended.', ofPages: true },
+  invalid_code: { status: 401, cause: 'The sign-in code is unknown, used or too old.', ofPages: true },
+  origin_not_allowed: { status: 403, cause: 'The request does not come from a page of this server.', ofPages: true },
+} as const satisfies Record<string, { status: number; cause: string; ofPages?: true }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Codes of the pages alone. */
+type PageErrorCode = { [Code in ErrorCode]: (typeof ERRORS)[Code] extends { ofPages: true } ? Code : never }[ErrorCode]
+/** Codes that the API's document lists. */
+export type ApiErrorCode = Exclude<ErrorCode, PageErrorCode>
+
+export const API_ERROR_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter(
+  (code): code is ApiErrorCode => !('ofPages' in ERRORS[code]),
+)
+
+/** An entry of an error's `details`: `index` is a position in a submitted array, `path` the invalid field. */
+export type ErrorDetail = { index: number; error: string } | { path: string; error: string }
+
+/** An error reported to the caller, as `{ code, message, details? }` with the status of its code. */
+export class ServiceError extends Error {
+  readonly errorCode: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+  /** Sent as the `Retry-After` header, in seconds. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    errorCode: ErrorCode,
+    message: string,
+    options: { details?: ErrorDetail[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'ServiceError'
+    this.errorCode = errorCode
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  get status(): number {
+    return ERRORS[this.errorCode].status
+  }
+}
+
+const MAX_JOINED = 10
+
+/** Joins the first ten parts and adds the number of the rest, so that messages stay readable. */
+export function joinFirst(parts: readonly string[], separator = '; '): string {
+  const rest = parts.length - MAX_JOINED
+  return parts.slice(0, MAX_JOINED).join(separator) + (rest > 0 ? `${separator}and ${rest} more` : '')
+}

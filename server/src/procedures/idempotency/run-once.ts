@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { TRPCError } from '@trpc/server'
+import { retried } from '../../database/connections/retried.ts'
+import { isRetryable } from '../../database/errors.ts'
+import { KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
+import { KeptElsewhere } from '../../database/keyed-calls/keep-responses.ts'
+import { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
+import type { CallContext, CallResult, ProcedureContext } from '../call-context.ts'
+import { HasResponse } from '../change.ts'
+import { KeyedQueries } from './keyed-queries.ts'
+import { runOutsideTransaction } from './run-outside-transaction.ts'
+import { stillRunning, storedResponse } from './stored-response.ts'
+
+/** A request with an `Idempotency-Key`. */
+export interface KeyedRequest {
+  key: string
+  /** Equal for equal requests. */
+  fingerprint: string
+}
+
+/** The fields of the context that are replaced for a call with a key. */
+type Once = Pick<CallContext, 'db' | 'forgetKey'>
+type Work = (once: Once) => Promise<unknown>
+
+/** Runs the work of a call once for all requests of a tenant with the same key. */
+export class RunOnce {
+  /** Keys of the calls that are running in this process. Postgres knows those of all processes, but only from the beginning of their transactions. */
+  readonly #running = new Set<string>()
+
+  /** Runs a call's work, or returns the stored response. Throws `idempotency_conflict`. */
+  async run(context: ProcedureContext, { key, fingerprint }: KeyedRequest, work: Work): Promise<CallResult> {
+    const { tenantId } = context.caller
+    const name = `${tenantId} ${key}`
+    if (this.#running.has(name)) throw stillRunning()
+    this.#running.add(name)
+    try {
+      const requestHash = createHash('sha256').update(fingerprint).digest()
+      if (context.endpoint.outsideTransaction === true)
+        return await runOutsideTransaction(context, { tenantId, key, requestHash }, () => work(context))
+      return await retried(
+        () => runInTransaction(context, new KeyedCall(tenantId, key, requestHash), work),
+        (error) => error instanceof KeptElsewhere || isRetryable(error),
+      )
+    } finally {
+      this.#running.delete(name)
+    }
+  }
+}
+
+/** The work and its response are in one transaction: after a crash, both exist or neither. */
+async function runInTransaction(context: ProcedureContext, keyed: KeyedCall, work: Work): Promise<CallResult> {
+  const db = new KeyedQueries(context.db, keyed)
+  const revoked: number[] = []
+  try {
+    const data = await work({ db, forgetKey: (keyId) => void revoked.push(keyId) })
+    await db.keep(context.encryption.encrypt(JSON.stringify(data)))
+    // After the commit: if a revoked key were read again earlier, it would be cached as valid.
+    revoked.forEach(context.forgetKey)
+    return { data, isReplayed: false }
+  } catch (error) {
+    await db.abandon()
+    if (keyed.isClaimed && !(error instanceof KeptElsewhere)) throw error
+    return await insteadOf(error, context, keyed)
+  }
+}
+
+/**
+ * The result of a call that failed before it had its key, or whose key another request had. A stored response takes precedence over any
+ * error of the request.
+ */
+async function insteadOf(error: unknown, { db, encryption, change }: ProcedureContext, keyed: KeyedCall): Promise<CallResult> {
+  const cause = error instanceof TRPCError ? error.cause : error
+  const isTaken = cause instanceof KeyTaken
+  const stored = await storedResponse(db, encryption, keyed)
+  if (stored !== undefined) {
+    // If the call has an audit entry, record that it changed nothing.
+    change?.failed('idempotency_conflict')
+    return stored
+  }
+  throw isTaken || cause instanceof HasResponse ? stillRunning() : error
+}

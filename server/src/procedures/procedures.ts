@@ -1,0 +1,78 @@
+import { type AnyTRPCProcedure, type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server'
+import type { ConstraintErrors } from '../database/errors.ts'
+import { RecordedChange } from './change.ts'
+import type { CallContext, CallResult, ProcedureContext } from './call-context.ts'
+import type { Endpoint } from './endpoint.ts'
+import { failureOf } from './failure.ts'
+import { type KeyedRequest, RunOnce } from './idempotency/run-once.ts'
+import type { Slice } from './slice.ts'
+import { router } from './trpc.ts'
+
+/** All endpoints of the service, and the pipeline that calls them. */
+export interface Procedures {
+  endpoints: readonly Endpoint[]
+  router: AnyTRPCRouter
+  /**
+   * Calls an endpoint. The caller of this function has checked the scope. The pipeline, from the outside in: translate errors; note a write
+   * for replicas; validate the input; write the audit entry of a write, unless a response of its idempotency key is stored, which is returned
+   * instead; run the endpoint, with a key in a transaction that stores the response. Throws `ServiceError` only.
+   */
+  call: (context: CallContext, input: unknown, keyed?: KeyedRequest) => Promise<CallResult>
+}
+
+/** The procedures of all endpoints of these slices. */
+export function proceduresOf(slices: readonly Slice[]): Procedures {
+  const endpoints = slices.flatMap((slice) => slice.endpoints)
+  const constraints = Object.assign({}, ...slices.map((slice) => slice.constraints ?? {})) as ConstraintErrors
+  const all = routerOf(endpoints)
+  const once = new RunOnce()
+  const runProcedure = (ctx: ProcedureContext, input: unknown): Promise<unknown> =>
+    callTRPCProcedure({
+      router: all,
+      path: ctx.endpoint.name,
+      type: ctx.endpoint.type,
+      ctx,
+      getRawInput: async () => input,
+      signal: undefined,
+      batchIndex: 0,
+    })
+  const call: Procedures['call'] = async (context, input, keyed) => {
+    const { endpoint, requestId } = context
+    const change = endpoint.type === 'mutation' ? recordedChange(context, keyed) : undefined
+    try {
+      const ctx = { ...context, change }
+      if (keyed === undefined) return { data: await runProcedure(ctx, input), isReplayed: false }
+      return await once.run(ctx, keyed, (own) => runProcedure({ ...ctx, ...own }, input))
+    } catch (error) {
+      const failure = failureOf(error, { requestId, endpoint, constraints })
+      change?.failed(failure.errorCode)
+      throw failure
+    } finally {
+      change?.end()
+    }
+  }
+  return { endpoints, router: all, call }
+}
+
+/** An endpoint that runs outside of a transaction claims its key before the work begins, so the audit entry does not look for a stored response. */
+function recordedChange({ beginAudit, beginChange, endpoint }: CallContext, keyed: KeyedRequest | undefined): RecordedChange {
+  return new RecordedChange(beginAudit, beginChange(), endpoint.outsideTransaction === true ? undefined : keyed?.key)
+}
+
+/** `orders.cancel` is the procedure `cancel` of the router `orders`. */
+function routerOf(endpoints: readonly Endpoint[]): AnyTRPCRouter {
+  const groups: Record<string, Record<string, AnyTRPCProcedure>> = {}
+  for (const { name, procedure } of endpoints) {
+    const [group = '', verb = ''] = name.split('.')
+    ;(groups[group] ??= {})[verb] = procedure
+  }
+  return router(groups)
+}
+
+type Group<Name extends string> = Name extends `${infer G}.${string}` ? G : never
+type Verb<Name extends string, G extends string> = Name extends `${G}.${infer V}` ? V : never
+
+/** The routers of endpoints, by type: for tRPC clients in TypeScript. */
+export type RouterRecord<E extends Endpoint> = {
+  [G in Group<E['name']>]: { [V in Verb<E['name'], G>]: Extract<E, { name: `${G}.${V}` }>['procedure'] }
+}

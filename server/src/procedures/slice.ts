@@ -1,0 +1,52 @@
+import type { ConstraintErrors } from '../database/errors.ts'
+import type { Queryable } from '../database/database.ts'
+import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
+import type { Statement } from '../database/statements/statement.ts'
+import type { Endpoint } from './endpoint.ts'
+import { addTopics, type EventTopic } from './event-topics.ts'
+
+/** A part of the domain, with its contributions to shared lists. */
+export interface Slice {
+  /** Sections of the document: the first segments of its paths. */
+  tags: readonly { name: string; description: string }[]
+  endpoints: readonly Endpoint[]
+  topics?: readonly EventTopic[]
+  /** The API errors for violated constraints of its tables, by the constraint's name. */
+  constraints?: ConstraintErrors
+  /** Statements that add changed counts to the rollups of its lists. Run every second. */
+  rollups?: readonly Rollup[]
+  /** Its tables with a partition per day. */
+  partitions?: readonly DailyPartitions[]
+  metrics?: SliceMetrics
+}
+
+/** Moves up to a batch of changed counts into rollups. */
+type Rollup = Statement<[batch: number], { folded: number }>
+
+/** Gauges read from the database, with the same values in every process. */
+export interface SliceMetrics {
+  /** Help texts by name, without the prefix of the service. */
+  gauges: Readonly<Record<string, string>>
+  /** Their values, by name. */
+  measure: (db: Queryable) => Promise<Record<string, number>>
+}
+
+/** Defines a slice. */
+export function slice<const Definition extends Slice>(definition: Definition): Definition {
+  return definition
+}
+
+/** Lists slices, and registers their topics for subscriptions and the feed. */
+export function listSlices<const Slices extends readonly Slice[]>(...slices: Slices): Slices {
+  addTopics(topicsOf(slices))
+  return slices
+}
+
+/** The order of the published topics, by their first part. Topics of later slices follow. */
+const PUBLISHED = ['order', 'product', 'stock', 'flow']
+
+/** The topics of slices, in the order of the document. */
+export function topicsOf(slices: readonly Slice[]): EventTopic[] {
+  const rank = ({ name }: EventTopic): number => PUBLISHED.indexOf(name.split('/')[0] as string) + 1 || PUBLISHED.length + 1
+  return slices.flatMap(({ topics = [] }) => topics).toSorted((a, b) => rank(a) - rank(b))
+}

@@ -1,0 +1,77 @@
+import { initTRPC, type TRPC_ERROR_CODE_KEY, type TRPCCreateRouterOptions } from '@trpc/server'
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { ProcedureContext } from './call-context.ts'
+import { ServiceError } from './errors.ts'
+
+/** Metadata of a procedure: its name, and the input of trpc-to-openapi. */
+export interface EndpointMeta {
+  name: string
+  openapi: NonNullable<OpenApiMeta['openapi']>
+}
+
+const t = initTRPC
+  .context<ProcedureContext>()
+  .meta<EndpointMeta>()
+  .create({
+    // Only for the types of `error_code` and `details` in tRPC clients. Error responses are written in http/native.ts.
+    errorFormatter: ({ shape, error }) => {
+      const failure = error.cause instanceof ServiceError ? error.cause : undefined
+      return {
+        ...shape,
+        data: { ...shape.data, stack: undefined, error_code: failure?.errorCode, details: failure?.details },
+      }
+    },
+  })
+
+export const router = t.router
+
+/** The type of a router made of `Procedures`. */
+export type BuiltRouter<Procedures extends TRPCCreateRouterOptions> = ReturnType<typeof t.router<Procedures>>
+
+/** The base of every procedure. It checks that the call was authorized for this endpoint. */
+export const procedure = t.procedure.use(({ ctx, meta, next }) => {
+  if (ctx.endpoint.name !== meta?.name) throw new Error(`A call of ${ctx.endpoint.name} reached ${meta?.name}`)
+  return next()
+})
+
+/** Reads from the replica if it is up to date for this key, otherwise from the primary. */
+export const readingFromReplica = (readsReplica: true | ((input: object) => boolean)) =>
+  t.middleware(async ({ ctx, next, getRawInput }) => {
+    if (ctx.replicaReads === undefined || !(await mayReadReplica(readsReplica, getRawInput))) return await next()
+    const result = await ctx.replicaReads.attempt(ctx.caller, (db) => next({ ctx: { db } }))
+    return result ?? (await next())
+  })
+
+/** Writes the audit entry with the validated input before the change begins. */
+export const audited = t.middleware(async ({ ctx, input, next }) => {
+  if (ctx.change === undefined) throw new Error(`${ctx.endpoint.name} changes something that nobody records`)
+  await ctx.change.begin(input)
+  return await next()
+})
+
+async function mayReadReplica(
+  readsReplica: true | ((input: object) => boolean),
+  getRawInput: () => Promise<unknown>,
+): Promise<boolean> {
+  if (readsReplica === true) return true
+  const input = await getRawInput()
+  return typeof input === 'object' && input !== null && readsReplica(input)
+}
+
+/** tRPC's code for an HTTP status of the API. */
+export function trpcCodeOf(status: number): TRPC_ERROR_CODE_KEY {
+  return CODES[status] ?? 'INTERNAL_SERVER_ERROR'
+}
+
+const CODES: Partial<Record<number, TRPC_ERROR_CODE_KEY>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts'
+import { type RunningServer, startServer } from '../server.ts'
+import { NUMBER_VARIABLE } from './child.ts'
+import type { Message } from './messages.ts'
+import { MetricsExchange } from './metrics-exchange.ts'
+
+/** Runs one of the server processes behind one port. The parent prints the addresses. */
+export async function runChild(config: Config) {
+  // A terminal sends SIGHUP to all processes. Only the parent handles it.
+  process.on('SIGHUP', () => {})
+  let server: RunningServer | undefined
+  const exchange = new MetricsExchange(send, async () => (server === undefined ? [] : [await server.ownMetrics()]))
+  // Registered before the start, because the parent may ask for metrics during the start.
+  process.on('message', (message: Message) => {
+    exchange.receive(message)
+    if (message.kind === 'handOver') void server?.handOver().then(() => process.exit(0))
+  })
+  const number = process.env[NUMBER_VARIABLE] ?? ''
+  const running = await startServer(config, { number, metricsOfAll: () => exchange.ask() })
+  server = running
+  const { url, firstKey, dashboardLink } = running
+  send({ kind: 'started', url, firstKey, dashboardLink })
+  return { url: undefined, firstKey: undefined, dashboardLink: undefined, stop: () => running.stop() }
+}
+
+function send(message: Message): void {
+  process.send?.(message)
+}

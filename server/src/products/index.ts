@@ -1,2 +1,0 @@
-export { productsRouter } from './router.ts'
-export { bulkItem, product, productQuery } from './schemas.ts'

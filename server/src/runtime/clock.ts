@@ -1,0 +1,4 @@
+/** A source of the current time. Tests inject their own. */
+export interface Clock {
+  now(): Date
+}

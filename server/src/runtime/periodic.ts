@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A task that runs at intervals. */
+export interface PeriodicTask {
+  /** Aborts the current run and waits for its end. No further run starts. */
+  stop(): Promise<void>
+}
+
+/** Runs `task` after `delayMs`, and again `intervalMs` after the end of each run. A failed run is reported and does not stop the next one. */
+export function repeat(
+  intervalMs: number,
+  task: (signal: AbortSignal) => Promise<unknown>,
+  onError: (error: unknown) => void,
+  delayMs = 0,
+): PeriodicTask {
+  const stopping = new AbortController()
+  const finished = loop()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await finished
+    },
+  }
+
+  async function loop(): Promise<void> {
+    if (delayMs > 0) await pause(delayMs)
+    while (!stopping.signal.aborted) {
+      await task(stopping.signal).catch(onError)
+      await pause(intervalMs)
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: stopping.signal }).catch(() => {})
+  }
+}

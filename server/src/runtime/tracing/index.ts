@@ -1,0 +1,3 @@
+export { activeTracing, startTracing } from './active-tracing.ts'
+export { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
+export type { RequestTrace, TraceHeaders, Tracing, Waiter } from './tracing.ts'

@@ -1,0 +1,20 @@
+import { apiKeys } from './domain/api-keys/slice.ts'
+import { audit } from './domain/audit/slice.ts'
+import { events } from './domain/events/slice.ts'
+import { locations } from './domain/locations/slice.ts'
+import { orders } from './domain/orders/slice.ts'
+import { picking } from './domain/picking/slice.ts'
+import { products } from './domain/products/slice.ts'
+import { reports } from './domain/reports/slice.ts'
+import { sessions } from './domain/sessions/slice.ts'
+import { stock } from './domain/stock/slice.ts'
+import { webhooks } from './domain/webhooks/slice.ts'
+import type { RouterRecord } from './procedures/procedures.ts'
+import { listSlices } from './procedures/slice.ts'
+import type { BuiltRouter } from './procedures/trpc.ts'
+
+/** Every slice of the service. The document lists endpoints in this order. */
+export const SLICES = listSlices(products, stock, orders, picking, locations, webhooks, events, apiKeys, sessions, audit, reports)
+
+/** The type of the router, for tRPC clients in TypeScript. @public */
+export type AppRouter = BuiltRouter<RouterRecord<(typeof SLICES)[number]['endpoints'][number]>>

@@ -1,5 +1,0 @@
-export { applyStockChanges } from './apply-stock-changes.ts'
-export { shortage } from './shortage.ts'
-export { stockRouter } from './router.ts'
-export { movementsInput, stockLevel, stockMovement, stockUpdate } from './schemas.ts'
-export { lowAlerts } from './stock-events.ts'

@@ -1,3 +1,0 @@
-export { activeTracing, startTracing } from './active-tracing.ts'
-export { readTracingSettings, type TracingSettings } from './tracing-settings.ts'
-export type { RequestTrace, TraceHeaders, Waiter } from './tracing.ts'

@@ -1,6 +1,0 @@
-export { clearDeletedSubscriptions } from './clear-deleted.ts'
-export { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from './delivery/engine.ts'
-export { measureBacklog, type Backlog } from './delivery/measure-backlog.ts'
-export { putBackEvents } from './delivery/set-aside.ts'
-export { webhooksRouter } from './router.ts'
-export { Names } from './targets/names.ts'

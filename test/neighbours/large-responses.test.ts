@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { get, request, type ClientRequest, type IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { describe, expect } from 'vitest'
+import { send, type TestTenant } from '../support/service.ts'
+import { newProduct } from '../support/stock.ts'
+import { atMost } from '../support/patience.ts'
+import { it as base } from './support/it.ts'
+
+/** 27 MB in total: more than the buffers of both sockets hold. */
+const ORDERS = 40
+const LINES = 1_000
+const LARGE = '/api/v1/orders?include_details=true&limit=100'
+
+type Open = (path: string, key: string, origin?: string) => Promise<IncomingMessage>
+
+/**
+ * `it` with tenants of the file: `owner` of large orders, and `neighbour`. `open` sends a request and returns its response, which is not read
+ * yet. `metric` reads a metric of the server.
+ */
+const it = base
+  .extend('owner', { scope: 'file' }, async ({ service }) => {
+    const owner = await service.newTenant()
+    await createOrders(owner, ORDERS)
+    return owner
+  })
+  .extend('neighbour', { scope: 'file' }, async ({ service }) => await service.newTenant())
+  .extend('open', async ({ server }, { onCleanup }): Promise<Open> => {
+    const opened: ClientRequest[] = []
+    onCleanup(() => {
+      for (const asked of opened) asked.destroy()
+    })
+    return async (path, key, origin = server.url) => {
+      const asked = get(origin + path, { headers: { 'x-api-key': key }, agent: false })
+      asked.on('error', () => {})
+      opened.push(asked)
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      response.on('error', () => {})
+      return response
+    }
+  })
+  .extend('metric', async ({ server }) => async (name: string): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  })
+
+async function createOrders(of: TestTenant, count: number): Promise<void> {
+  const { barcode } = await newProduct(of, { name: 'é'.repeat(255) })
+  for (let n = 0; n < count; n++) {
+    const order_detail = Array.from({ length: LINES }, () => ({ barcode, quantity: 1 }))
+    await of.request('POST', '/orders', { order_tenant_id: `large ${n}`, assembly_date: '2030-01-01', order_detail })
+  }
+}
+
+/** Waits until the response is closed, even by a broken connection. */
+const closed = (response: IncomingMessage): Promise<void> => new Promise((resolve) => response.once('close', resolve))
+
+describe('a list of orders with very many lines', () => {
+  it('is complete and in order, and does not block the event loop', async ({ server, owner }) => {
+    const ask = () => send(server.url + LARGE, 'GET', undefined, { key: owner.key })
+    const response = await ask()
+    const longest = await server.longestRound(ask)
+    expect(response.headers.get('content-length')).toBeNull()
+    const { orders, pagination } = response.body.data
+    expect(pagination).toEqual({ total: ORDERS, page: 1, limit: 100, total_pages: 1 })
+    const names = orders.map(({ order_tenant_id }: { order_tenant_id: string }) => order_tenant_id)
+    expect(names).toEqual(Array.from({ length: ORDERS }, (_, n) => `large ${ORDERS - 1 - n}`))
+    for (const order of [orders[0], orders.at(-1)]) {
+      const single = (await owner.request('GET', `/orders/${order.id}`)).body.data
+      expect(order.order_detail).toEqual(single.order_detail)
+      expect(order).toMatchObject({ items_count: LINES, state_name: 'Pending' })
+    }
+    const native = await send(
+      `${server.url}/trpc/orders.list?input=${encodeURIComponent('{"include_details":true,"limit":100}')}`,
+      'GET',
+      undefined,
+      owner,
+    )
+    expect(native.body).toEqual({ result: { data: response.body.data } })
+    expect(longest).toBeLessThan(atMost(50))
+  })
+
+  it('is sent at once if it is small, and not read for HEAD', async ({ server, owner, neighbour }) => {
+    const [order] = (await owner.request('GET', '/orders?limit=1')).body.data.orders
+    await createOrders(neighbour, 1)
+    const small = await send(`${server.url}/api/v1/orders?include_details=true&order_tenant_id=none`, 'GET', undefined, owner)
+    expect(Number(small.headers.get('content-length'))).toBeGreaterThan(0)
+    expect(order).not.toHaveProperty('order_detail')
+    const head = await fetch(server.url + LARGE, { method: 'HEAD', headers: { 'x-api-key': owner.key } })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it('breaks the connection if it cannot be read completely', async ({ open, startService }) => {
+    const broken = await startService()
+    const tenant = await broken.newTenant()
+    await createOrders(tenant, ORDERS)
+    const response = await open(LARGE, tenant.key, broken.url)
+    expect(response.statusCode).toBe(200)
+    await sql`alter table order_lines rename to gone`.execute(broken.db.kysely)
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await closed(response)
+    expect(response.complete).toBe(false)
+    expect(() => JSON.parse(Buffer.concat(chunks).toString())).toThrow('JSON')
+  })
+
+  it('is sent to one client of a tenant at a time: the tenant’s others wait or are rejected, other tenants are not affected', async ({
+    server,
+    owner,
+    neighbour,
+    open,
+    metric,
+  }) => {
+    await open(LARGE, owner.key)
+    const memory = await metric('process_resident_memory_bytes')
+    const refused: (string | undefined)[] = []
+    for (let n = 0; n < 60; n++)
+      open(LARGE, owner.key).then(
+        ({ statusCode, headers }) => statusCode === 503 && refused.push(headers['retry-after']),
+        () => {},
+      )
+    await expect.poll(() => refused.length).toBeGreaterThanOrEqual(45)
+    expect(new Set(refused)).toEqual(new Set(['5']))
+    expect((await send(server.url + LARGE, 'GET', undefined, neighbour)).status).toBe(200)
+    expect((await send(`${server.url}/api/v1/orders`, 'GET', undefined, owner)).status).toBe(200)
+    const grown = (await metric('process_resident_memory_bytes')) - memory
+    expect(grown).toBeLessThan(250e6)
+    expect(await metric('fulfillment_answer_bytes')).toBeLessThan(32 * 1_048_576)
+  })
+})
+
+it('a client that reads nothing for ten seconds is disconnected', async ({ server, owner, open, metric }) => {
+  // Waits for the end of the previous test's responses.
+  await expect.poll(async () => (await send(server.url + LARGE, 'GET', undefined, owner)).status).toBe(200)
+  const response = await open(LARGE, owner.key)
+  expect(response.statusCode).toBe(200)
+  await expect.poll(() => metric('fulfillment_answer_bytes')).toBeGreaterThan(0)
+  await expect.poll(() => metric('fulfillment_answer_bytes'), { interval: 1_100 }).toBe(0)
+  // The rest of the sockets' buffers still arrives, but the response is incomplete.
+  response.resume()
+  await closed(response)
+  expect(response.complete).toBe(false)
+  expect((await send(server.url + LARGE, 'GET', undefined, owner)).status).toBe(200)
+})
+
+it('a hundred large bodies at once wait for free memory, within the limit, without delaying another tenant', async ({
+  server,
+  owner,
+  neighbour,
+  metric,
+}) => {
+  const size = 5_000_000
+  const memory = await metric('process_resident_memory_bytes')
+  const uploads = Array.from({ length: 100 }, () => {
+    const upload = request(`${server.url}/api/v1/stock/bulk`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'x-api-key': owner.key, 'content-type': 'application/json', 'content-length': size },
+    })
+    upload.on('error', () => {})
+    const status = once(upload, 'response').then(
+      ([response]) => (response as IncomingMessage).resume().statusCode,
+      () => 0,
+    )
+    // All but the last byte: the server holds the body in memory, and waits.
+    upload.write(Buffer.alloc(size - 1, ' '))
+    return { upload, status }
+  })
+  await delay(4_000)
+  const held = await metric('fulfillment_body_bytes')
+  expect(held).toBeGreaterThan(0)
+  expect(held).toBeLessThanOrEqual(16 * 1_048_576)
+  expect((await send(`${server.url}/api/v1/stock/bulk`, 'POST', { updates: [] }, neighbour)).status).toBe(200)
+  const grown = (await metric('process_resident_memory_bytes')) - memory
+  expect(grown).toBeLessThan(250e6)
+  const refused = await Promise.race(uploads.map(({ status }) => status))
+  expect(refused).toBe(503)
+  for (const { upload } of uploads) upload.destroy()
+  await Promise.all(uploads.map(({ status }) => status))
+  await expect.poll(() => metric('fulfillment_body_bytes'), { interval: 1_100 }).toBe(0)
+})

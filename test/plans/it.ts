@@ -1,0 +1,14 @@
+import pg from 'pg'
+import { it as base } from '../support/it.ts'
+import { Recorder } from './explain.ts'
+
+/** `it` with `client`, a connection with the service's planner settings, and `recorder`, which explains calls on it. One per test file. */
+export const it = base
+  .extend('client', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const options = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
+    const client = new pg.Client({ connectionString: database.url, options })
+    await client.connect()
+    onCleanup(() => client.end())
+    return client
+  })
+  .extend('recorder', { scope: 'file' }, ({ client }) => new Recorder(client))

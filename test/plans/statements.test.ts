@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { describe, expect } from 'vitest'
+import { readCatalog } from '../../server/scripts/statement-check/catalog.ts'
+import { connectDescriber, describe as describeStatement } from '../../server/scripts/statement-check/describe.ts'
+import { laneProblem } from '../../server/scripts/statement-check/lane-problem.ts'
+import { Nullability } from '../../server/scripts/statement-check/nullability.ts'
+import type { Lane } from '@fulfillment/server/database/statements/statement.ts'
+import { it as base } from '../support/it.ts'
+
+const SCRIPT = fileURLToPath(new URL('../../server/scripts/check-statements.ts', import.meta.url))
+
+/** Runs the check on a database. */
+function check(databaseUrl: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, databaseUrl], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    )
+  })
+}
+
+/** Runs `work` while the database is changed. */
+async function changed<T>(databaseUrl: string, change: string, undo: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(change)
+    return await work()
+  } finally {
+    await client.query(undo)
+    await client.end()
+  }
+}
+
+/** `it` with the analysis of a statement by Postgres, and `problem`, the problem of a statement in a lane. */
+const it = base
+  .extend('describer', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const describer = await connectDescriber(database.url)
+    onCleanup(() => describer.end())
+    return describer
+  })
+  .extend('catalog', { scope: 'file' }, async ({ describer }) => await readCatalog(describer))
+  .extend(
+    'problem',
+    async ({ describer, catalog }) =>
+      async (lane: Lane, sql: string): Promise<string | undefined> =>
+        laneProblem(lane, await describeStatement(describer, sql), catalog),
+  )
+
+describe('npm run check:statements', () => {
+  it('passes for every statement on a migrated database', async ({ database }) => {
+    expect(await check(database.url)).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^\d{3} statements checked, 0 problems found\n$/),
+    })
+  })
+
+  it('reports the statements that a changed column breaks', async ({ database }) => {
+    const { code, output } = await changed(
+      database.url,
+      `alter table locations rename column code to label; alter table warehouses alter column name drop not null;
+       alter table orders alter column shipping_address type bytea using null`,
+      `alter table locations rename column label to code; alter table warehouses alter column name set not null;
+       alter table orders alter column shipping_address type text using null`,
+      () => check(database.url),
+    )
+    expect(code).toBe(1)
+    // Renamed.
+    expect(output).toMatch(
+      /^list_locations \(\S+list-locations\.ts:\d+\): Postgres refuses it: column \S*code\S* does not exist$/m,
+    )
+    expect(output).toMatch(/^update_location \(/m)
+    expect(output).toMatch(/^Schema: locations\.code is declared, the database has no such column$/m)
+    // May be null.
+    expect(output).toMatch(/^insert_warehouse \(\S+\): its column name may be null, but is declared as string$/m)
+    expect(output).toMatch(/^find_key \(\S+\): its column warehouse_name may be null, but is declared as string$/m)
+    expect(output).toMatch(/^Schema: warehouses\.name may be null, but is declared as string$/m)
+    // Of another type.
+    expect(output).toMatch(/^insert_orders \(\S+\): Postgres refuses it: column "shipping_address" is of type bytea/m)
+    expect(output).toMatch(/^Schema: orders\.shipping_address is bytea, but is declared as string \| null$/m)
+  })
+})
+
+describe('the analysis of a statement by Postgres', () => {
+  it.for<[reason: string, sql: string]>([
+    ['ModifyTable', `with gone as (delete from products where tenant_id = $1 returning id) select id from gone`],
+    ['LockRows', `select id from orders where tenant_id = $1 for share`],
+    ['pg_advisory_xact_lock()', `select pg_advisory_xact_lock($1)`],
+    ['nextval()', `select nextval('orders_id_seq')`],
+    ['command', `lock table tenants`],
+  ])('the lane read is wrong for %s', async ([reason, sql], { problem }) => {
+    expect(await problem('read', sql)).toContain(reason)
+    expect(await problem('slow', sql)).toContain(reason)
+    expect(await problem('write', sql)).toBeUndefined()
+  })
+
+  it('rejects the lane write for a read, even if its text contains an update', async ({ problem }) => {
+    const sql = `select 'insert into update' as text, clock_timestamp() as now from orders where tenant_id = $1`
+    expect(await problem('read', sql)).toBeUndefined()
+    for (const lane of ['write', 'bulk', 'unsynced'] as const) expect(await problem(lane, sql)).toContain('only reads')
+  })
+
+  const NULLS = { isNullable: () => true, hasNullElements: () => true }
+  const NO_NULLS = { isNullable: () => false, hasNullElements: () => false }
+
+  it.for<[nullable: boolean, sql: string]>([
+    [false, 'select id from orders'],
+    [true, 'select customer_name from orders'],
+    [false, 'select customer_name from orders where customer_name is not null'],
+    [false, 'select customer_name from orders where customer_name = $1'],
+    [true, 'select customer_name from orders where customer_name = $1 or id = 1'],
+    [false, `select coalesce(customer_name, '') from orders`],
+    [true, 'select coalesce(customer_name, null) from orders'],
+    [true, 'select p.id from orders o left join products p on p.id = o.id'],
+    [false, 'select o.id from orders o left join products p on p.id = o.id'],
+    [true, 'select o.id from orders o right join products p on p.id = o.id'],
+    [false, 'select p.id from orders o left join products p on p.id = o.id where p.id > $1'],
+    [true, 'select x.id from (select p.id from orders o left join products p on p.id = o.id) x'],
+    [false, 'select count(*) from orders'],
+    [true, 'select max(id) from orders'],
+    [false, 'select sum(items_count) from orders group by tenant_id'],
+    [true, 'select sum(state_picking_id) from orders group by tenant_id'],
+    [true, 'select sum(items_count) filter (where id > 1) from orders group by tenant_id'],
+    [true, 'select (select id from orders limit 1)'],
+    [false, 'select (select count(*) from orders)'],
+    [false, 'select exists (select from orders)'],
+    [true, 'select case when id > 1 then id end from orders'],
+    [false, 'select case when id > 1 then id else 0 end from orders'],
+    [false, 'with x as (insert into orders default values returning id) select id from x'],
+    [true, 'with x as (insert into orders default values returning customer_name) select customer_name from x'],
+    [true, 'select id from orders union all select null'],
+    [false, 'select id from orders union all select 1'],
+    [false, 'with recursive n (i) as (select 1 union all select i + 1 from n) select i from n'],
+    [false, 'select total + 1 from (values (1), (2)) v (total)'],
+    [true, 'select total from (values (1), (null)) v (total)'],
+    [true, `select '{}'::jsonb ->> 'a'`],
+    [false, 'select json_build_object($$a$$, customer_name) from orders'],
+    [true, 'select lag(id) over () from orders'],
+    [false, 'select row_number() over () from orders'],
+    // Of a view: as its own query says.
+    [true, 'select completed_at from webhook_deliveries'],
+    [false, 'select event_id from webhook_deliveries'],
+  ])('a column is nullable: %s, %s', async ([nullable, sql], { describer, catalog }) => {
+    const { query } = await describeStatement(describer, sql)
+    expect(new Nullability(catalog, NO_NULLS).columnsOf(query)).toEqual([nullable])
+  })
+
+  it('treats a column as nullable if it is a nullable parameter', async ({ describer, catalog }) => {
+    const { query } = await describeStatement(describer, 'select $1::int, x from unnest($2::text[]) x')
+    expect(new Nullability(catalog, NO_NULLS).columnsOf(query)).toEqual([false, false])
+    expect(new Nullability(catalog, NULLS).columnsOf(query)).toEqual([true, true])
+  })
+})

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect } from 'vitest'
+import { allowConnections } from '../support/test-database.ts'
+import { send } from '../support/service.ts'
+import { Callers } from './support/callers.ts'
+import { it } from './support/it.ts'
+
+const CALLERS = 6
+
+/** The logged delays before replacements. A process that had served long enough is replaced without delay. */
+function waitsIn(output: string): number[] {
+  return [...output.matchAll(/"waitMs":([1-9]\d*)/g)].map(([, ms]) => Number(ms))
+}
+
+describe('a server of two processes', () => {
+  it('replaces both on SIGHUP, and fails no request', async ({ tenant, startGroup }) => {
+    const group = await startGroup()
+    const before = group.processIds()
+    const callers = new Callers(group.url, tenant.key, CALLERS)
+    await expect.poll(() => callers.succeeded).toBeGreaterThan(CALLERS * 4)
+    group.child.kill('SIGHUP')
+    await expect.poll(() => group.output().includes('the server processes are restarted'), { timeout: 100_000 }).toBe(true)
+    await delay(200)
+    await callers.stop()
+    expect(callers.failures).toEqual([])
+    const after = group.processIds()
+    expect([after.length, after.filter((pid) => before.includes(pid))]).toEqual([2, []])
+    // On connections that were opened before the restart.
+    expect(callers.succeeded).toBeGreaterThan(CALLERS * 10)
+  })
+
+  it('goes on when one is killed, and starts another', async ({ tenant, startGroup }) => {
+    const group = await startGroup()
+    const before = group.processIds()
+    process.kill(before[0] as number, 'SIGKILL')
+    await group.printed(/a server process died/)
+    const status = async () => (await send(`${group.url}/api/v1/products`, 'GET', undefined, { key: tenant.key })).status
+    expect(await status()).toBe(200)
+    await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
+    expect(group.processIds().filter((pid) => before.includes(pid))).toEqual([before[1]])
+    expect(await group.metric('fulfillment_processes_replaced_total')).toEqual([1])
+  })
+
+  it('keeps the old ones when new ones do not start, and tries again ever more rarely', async ({
+    service,
+    tenant,
+    startGroup,
+  }) => {
+    const group = await startGroup()
+    const before = group.processIds()
+    const headers = { connection: 'close' }
+    const status = async () =>
+      (await send(`${group.url}/api/v1/warehouses`, 'GET', undefined, { key: tenant.key, headers })).status
+    expect(await Promise.all([1, 2, 3, 4].map(status))).toEqual([200, 200, 200, 200])
+    await allowConnections(service.databaseUrl, false)
+    try {
+      group.child.kill('SIGHUP')
+      await group.printed(/the new process does not start/)
+      expect(group.processIds()).toEqual(before)
+      process.kill(before[1] as number, 'SIGKILL')
+      await expect.poll(() => waitsIn(group.output())).toEqual([500, 1_000, 2_000, 4_000])
+      expect(await status()).toBe(200)
+    } finally {
+      await allowConnections(service.databaseUrl, true)
+    }
+    await expect.poll(() => group.metric('fulfillment_processes')).toEqual([2])
+  })
+})

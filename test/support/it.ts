@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { inject, test } from 'vitest'
+import type { Config } from '@fulfillment/server/config.ts'
+import { startReceiver } from './receiver.ts'
+import { startServerProcess } from './server-process.ts'
+import { startService } from './service.ts'
+import { starting } from './starting.ts'
+import { openTestDatabase } from './test-database.ts'
+
+/**
+ * The `it` of tests that call the service. A test names the fixtures that it needs; they end with the test:
+ *
+ * - `service`: a server and its database, one per test file. `it.override('settings', { … })` changes its settings.
+ * - `tenant`: a new tenant for each test, with an admin key.
+ * - `receiver`: a webhook receiver.
+ * - `startService`: starts another server with these settings. It has its own database unless the settings name one.
+ * - `startProcess`: starts a server in its own process, with these environment variables.
+ * - `startReceiver`: starts another receiver.
+ * - `database`: a migrated database without a server, one per test file.
+ * - `browser`: a real browser, one per test file.
+ * - `folder`: an empty folder.
+ */
+export const it = test
+  .extend('settings', { scope: 'file' }, (): Partial<Config> => ({}))
+  .extend('service', { scope: 'file' }, async ({ settings }, { onCleanup }) => {
+    const service = await startService(settings)
+    onCleanup(() => service.stop())
+    return service
+  })
+  .extend('database', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const database = await openTestDatabase(inject('postgresUrl'))
+    onCleanup(() => database.drop())
+    return database
+  })
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const { launchBrowser } = await import('./browser.ts')
+    const browser = await launchBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('tenant', async ({ service }) => await service.newTenant())
+  .extend(
+    'startService',
+    starting(startService, (service) => service.stop()),
+  )
+  .extend(
+    'startProcess',
+    starting(startServerProcess, (server) => server.end('SIGTERM')),
+  )
+  .extend(
+    'startReceiver',
+    starting(startReceiver, (receiver) => receiver.close()),
+  )
+  .extend('receiver', async ({ startReceiver }) => await startReceiver())
+  .extend('folder', async ({}, { onCleanup }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-test-'))
+    onCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+    return folder
+  })

@@ -1,0 +1,202 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { axe } from '../support/axe.ts'
+import { it } from '../support/browser.ts'
+import { focusedName, tabTo } from '../support/keyboard.ts'
+import { layoutProblems } from '../support/layout.ts'
+import { seed, signIn } from '../support/page-server.ts'
+import { fillScreens, SCREENS } from '../support/screens.ts'
+
+const SCHEMES = ['light', 'dark'] as const
+const WIDTHS = [1280, 320]
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`/dashboard${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+/** What axe finds on the screen in light and dark. */
+async function findings(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    found.push(...(await axe(page)).map((violation) => `${name}, ${colorScheme}: ${violation}`))
+  }
+  return found
+}
+
+describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (width) => {
+  it('on any screen with data', async ({ window: { page }, tenant }) => {
+    await page.setViewportSize({ width, height: 800 })
+    const paths = [...SCREENS, ...(await fillScreens(tenant))]
+    await page.goto('/dashboard/sign-in')
+    await page.getByRole('heading').waitFor()
+    const found = await findings(page, '/sign-in')
+    await signIn(page, tenant.key)
+    for (const path of paths) {
+      await open(page, path)
+      found.push(...(await findings(page, path)))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('on empty lists, missing records, a refused read and an unknown address', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/404|500/)
+    await page.setViewportSize({ width, height: 800 })
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    const empty = ['/orders', '/products', '/stock', '/movements', '/locations', '/webhooks', '/events', '/usage', '/audit']
+    for (const path of [...empty, '/orders/17', '/webhooks/17', '/nowhere']) {
+      await open(page, path)
+      found.push(...(await findings(page, path)))
+    }
+    const failure = { success: false, error: { code: 'internal_error', message: 'Something broke' } }
+    await page.route('**/dashboard/api/v1/products?*', (route) => route.fulfill({ status: 500, json: failure }))
+    await open(page, '/products')
+    await page.getByRole('alert').waitFor()
+    found.push(...(await findings(page, 'error')))
+    expect(found).toEqual([])
+  })
+
+  it('on dialogs', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await page.setViewportSize({ width, height: 800 })
+    await signIn(page, tenant.key)
+    await open(page, `/products/${id}`)
+    const found: string[] = []
+    for (const name of ['Adjust stock', 'Set stock', 'Transfer', 'Search', 'Requests']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByRole('dialog', { name }).waitFor()
+      found.push(...(await findings(page, name)))
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    found.push(...(await findings(page, 'keys')))
+    expect(found).toEqual([])
+  })
+})
+
+describe('A1: focus', () => {
+  it('goes to the heading after a navigation; the skip link is first', async ({ window: { page }, tenant }) => {
+    await signIn(page, tenant.key, '/orders')
+    await page.goto('/dashboard/orders')
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focusedName(page)).toBe('Skip to content')
+    await page.getByRole('link', { name: 'Products' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor()
+    await expect.poll(() => focusedName(page)).toBe('Products')
+    expect(await page.title()).toBe('Products · test tenant · Fulfillment')
+  })
+
+  it('follows the order on the screen: banner, navigation, main', async ({ window: { page }, tenant }) => {
+    await fillScreens(tenant)
+    await signIn(page, tenant.key, '/orders')
+    await page.goto('/dashboard/orders')
+    await page.getByRole('table', { name: 'Orders' }).waitFor()
+    const parts: string[] = []
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press('Tab')
+      const part = await page.evaluate(() => {
+        const { activeElement } = document
+        return (activeElement?.closest('main') ?? activeElement?.closest('header, nav'))?.tagName ?? 'none'
+      })
+      if (part === 'none' && parts.includes('MAIN')) break
+      if (parts.at(-1) !== part) parts.push(part)
+    }
+    expect(parts.slice(0, 4)).toEqual(['none', 'HEADER', 'NAV', 'MAIN'])
+  })
+
+  it('returns to what opened a dialog', async ({ window: { page }, tenant }) => {
+    await signIn(page, tenant.key, '/keys')
+    await page.getByRole('table', { name: 'API keys' }).waitFor()
+    for (const name of ['Search', 'Requests', 'Revoke test key']) {
+      await page.getByRole('button', { name, exact: true }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      expect(await page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)).toBe(true)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect.poll(() => focusedName(page)).toBe(name)
+    }
+  })
+
+  it('can be seen on every element that has it, with forced colours too', async ({ window: { page }, tenant }) => {
+    await fillScreens(tenant)
+    await signIn(page, tenant.key, '/orders')
+    for (const forcedColors of ['none', 'active'] as const) {
+      await page.emulateMedia({ forcedColors })
+      await page.goto('/dashboard/orders')
+      await page.getByRole('table', { name: 'Orders' }).waitFor()
+      const hidden: string[] = []
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press('Tab')
+        if (!(await isFocusSeen(page))) hidden.push(await focusedName(page))
+      }
+      expect([forcedColors, hidden]).toEqual([forcedColors, []])
+    }
+  })
+})
+
+/** Whether the focused element, or what stands for it, has an outline of 3 px within the window. */
+function isFocusSeen(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const element = document.activeElement
+    if (element === null || element === document.body) return true
+    const drawn = [...(element.closest('label')?.querySelectorAll('*') ?? [])]
+    const hasRing = [element, ...drawn].some((one) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(one)
+      return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2.5
+    })
+    const { top, bottom } = element.getBoundingClientRect()
+    return hasRing && bottom > 0 && top < innerHeight
+  })
+}
+
+describe('A1: other ways to look at it', () => {
+  it('text of 200 % is neither cut nor makes the page scroll sideways', async ({ window: { page }, tenant }) => {
+    const paths = [...SCREENS, ...(await fillScreens(tenant))]
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    for (const path of paths) {
+      await open(page, path)
+      await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
+      found.push(...(await layoutProblems(page)).map((problem) => `${path} ${problem}`))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('with forced colours axe finds nothing, and what is chosen can be told', async ({ window: { page }, tenant }) => {
+    const paths = [...SCREENS, ...(await fillScreens(tenant))]
+    await page.emulateMedia({ forcedColors: 'active' })
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    for (const path of paths) {
+      await open(page, path)
+      found.push(...(await axe(page)).map((violation) => `${path} ${violation}`))
+    }
+    expect(found).toEqual([])
+    await open(page, '/orders')
+    const box = page.getByRole('group', { name: 'State' }).locator('label').filter({ hasText: 'Pending' })
+    const before = await box.screenshot()
+    await page.getByRole('checkbox', { name: 'Pending' }).check({ force: true })
+    await page.mouse.move(0, 0)
+    expect((await box.screenshot()).equals(before)).toBe(false)
+  })
+
+  it('a page without sight of colours is used by keyboard: the menu of a narrow screen', async ({ window: { page }, tenant }) => {
+    await page.setViewportSize({ width: 320, height: 800 })
+    await signIn(page, tenant.key, '/orders')
+    await tabTo(page, 'Menu')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Menu' }).waitFor()
+    await tabTo(page, 'Audit')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
+    await expect.poll(() => focusedName(page)).toBe('Audit')
+  })
+})

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+async function fillProduct(page: Page, tenant: TestTenant): Promise<void> {
+  await signIn(page, tenant.key, '/products/new')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Tea')
+  await page.getByRole('textbox', { name: 'Barcode' }).fill('4006381333931')
+}
+
+async function productsOf(tenant: TestTenant): Promise<string[]> {
+  const { body } = await tenant.request('GET', '/products')
+  return body.data.products.map(({ name }: { name: string }) => name)
+}
+
+/** Answers the first save with this instead of sending it on. */
+async function failOnce(page: Page, status: number, code: string, retryAfter = 1): Promise<string[]> {
+  const keys: string[] = []
+  await page.route('**/dashboard/api/v1/products', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    keys.push(route.request().headers()['idempotency-key'] ?? '')
+    if (keys.length > 1) return route.continue()
+    const body = { success: false, error: { code, message: 'Try again in a moment' } }
+    return route.fulfill({ status, headers: { 'retry-after': String(retryAfter) }, json: body })
+  })
+  return keys
+}
+
+describe('D9: failure in the middle of a form', () => {
+  it.for([
+    [429, 'rate_limit_exceeded'],
+    [503, 'service_unavailable'],
+  ] as const)('%d waits, counts down and saves once, with one Idempotency-Key', async ([status, code], { window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(new RegExp(String(status)))
+    await fillProduct(page, tenant)
+    const keys = await failOnce(page, status, code)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/sent again in \d s/)
+      .waitFor()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('a long wait can be stopped: nothing typed is lost, and the next save is the same request', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/503/)
+    await fillProduct(page, tenant)
+    const keys = await failOnce(page, 503, 'service_unavailable', 600)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('button', { name: 'Stop waiting' }).click()
+    await page.getByRole('alert').getByText('Try again in a moment').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Tea')
+    expect(keys).toHaveLength(1)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(keys).toEqual([keys[0], keys[0]])
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('a busy server in the middle of an edit: what is typed stays, and is saved', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/503/)
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
+    const { orders } = await seed(tenant, '/orders', order)
+    await signIn(page, tenant.key, `/orders/${orders[0].id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const customer = page.getByRole('textbox', { name: 'Customer' })
+    await customer.fill('Grace')
+    await page.route('**/dashboard/api/v1/orders/*', (route) => {
+      const body = { success: false, error: { code: 'service_unavailable', message: 'Try again in a moment' } }
+      return route.request().method() === 'GET'
+        ? route.fulfill({ status: 503, headers: { 'retry-after': '600' }, json: body })
+        : route.continue()
+    })
+    // The browser's tab comes to the front: what is on screen is read again.
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByRole('alert').getByText('Try again in a moment').waitFor()
+    expect(await customer.inputValue()).toBe('Grace')
+    await page.unroute('**/dashboard/api/v1/orders/*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
+    expect((await tenant.request('GET', `/orders/${orders[0].id}`)).body.data.customer_name).toBe('Grace')
+  })
+
+  it('an ended session: sign-in over the screen, nothing typed is lost, saved once', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    await fillProduct(page, tenant)
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Create product' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in' })
+    await dialog.getByRole('textbox', { name: 'API key' }).fill(tenant.key)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('no connection: refused at once, and what was typed stays', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/ERR_INTERNET_DISCONNECTED/)
+    await fillProduct(page, tenant)
+    await context.setOffline(true)
+    await page.getByText(/No connection: what you see is from/).waitFor()
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/Nothing was sent/)
+      .waitFor()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Tea')
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('a lost response: saving again sends the same key, so that it is carried out once', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/ERR_FAILED/)
+    await fillProduct(page, tenant)
+    let isLost = false
+    await page.route('**/dashboard/api/v1/products', async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      return route.abort()
+    })
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/No response from the server/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('a failed read shows message, request id and Try again', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/500/)
+    let isBroken = true
+    await page.route('**/dashboard/api/v1/products?*', (route) =>
+      isBroken
+        ? route.fulfill({
+            status: 500,
+            headers: { 'x-request-id': 'req-77' },
+            json: { success: false, error: { code: 'internal_error', message: 'Something broke' } },
+          })
+        : route.continue(),
+    )
+    await signIn(page, tenant.key, '/products')
+    const alert = page.getByRole('alert')
+    await alert.getByText('Request req-77').waitFor()
+    isBroken = false
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No products yet').waitFor()
+  })
+})

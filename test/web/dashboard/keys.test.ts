@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it } from '../support/browser.ts'
+import { tabTo } from '../support/keyboard.ts'
+import { clipboardOf, signIn } from '../support/page-server.ts'
+
+describe('D2: a key', () => {
+  it('is made by keyboard alone, copied and used, and a reload shows it nowhere', async ({ window, tenant, service }) => {
+    const { page } = window
+    await signIn(page, tenant.key, '/keys')
+    await tabTo(page, 'New key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'New key' }).waitFor()
+    await tabTo(page, 'Name')
+    await page.keyboard.type('Made by keyboard')
+    await tabTo(page, 'Read Only')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.getByRole('checkbox', { name: 'write:orders' }).isChecked()).toBe(true)
+    await tabTo(page, 'Create key')
+    await page.keyboard.press('Enter')
+
+    const dialog = page.getByRole('dialog', { name: 'New API key' })
+    await dialog.waitFor()
+    const value = await dialog.getByRole('textbox', { name: 'API key' }).inputValue()
+    await tabTo(page, 'Copy key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Copied the key').waitFor()
+    expect(await clipboardOf(page)).toBe(value)
+    const used = await fetch(`${service.url}/api/v1/orders`, { headers: { 'x-api-key': value } })
+    expect(used.status).toBe(200)
+
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('alert').waitFor()
+    await tabTo(page, 'I have stored it')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Made by keyboard' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Made by keyboard' }).waitFor()
+    const kept = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify([localStorage, sessionStorage]))
+    expect(kept).not.toContain(value)
+    expect(page.url()).not.toContain(value)
+  })
+
+  it('revoked, ends its own session on another server within a second', async ({
+    window,
+    openWindow,
+    tenant,
+    service,
+    startService,
+  }) => {
+    const other = await startService({ databaseUrl: service.databaseUrl })
+    const key = await tenant.createKey({ name: 'Second', scopes: ['admin'] })
+    const second = await openWindow({ baseURL: other.url })
+    second.expectComplaint(/401/)
+    await signIn(second.page, key, '/keys')
+    await second.page.getByRole('link', { name: 'Second' }).waitFor()
+
+    const { page } = window
+    await signIn(page, tenant.key, '/keys')
+    await page.getByRole('button', { name: 'Revoke Second' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke Second' })
+    const typed = dialog.getByRole('textbox', { name: 'Type Second to confirm' })
+    if (await typed.isVisible()) await typed.fill('Second')
+    await dialog.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('status').getByText('Revoked Second').waitFor()
+    const status = (): Promise<number> =>
+      second.page.evaluate(async () => (await fetch('/dashboard/session', { headers: { 'X-Page': 'dashboard' } })).status)
+    await expect.poll(status, { timeout: 1_500, interval: 100 }).toBe(401)
+  })
+
+  it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/400/)
+    await signIn(page, tenant.key, '/keys/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ERP')
+    const addresses = page.getByRole('textbox', { name: 'Allowed addresses' })
+    await addresses.fill('10.0.0.0/99')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('alert').waitFor()
+    await expect.poll(() => addresses.getAttribute('aria-invalid')).toBe('true')
+    expect(await describedBy(page, addresses)).toMatch(/CIDR range/)
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('ERP')
+  })
+})
+
+describe('sessions', () => {
+  it('lists the sessions of the tenant and ends another', async ({ window, openWindow, tenant }) => {
+    const key = await tenant.createKey({ name: 'Colleague', scopes: ['admin'] })
+    const second = await openWindow()
+    second.expectComplaint(/401/)
+    await signIn(second.page, key, '/keys')
+    const { page } = window
+    await signIn(page, tenant.key, '/sessions')
+    await page.getByRole('button', { name: 'End session of Colleague' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByRole('status').getByText('Ended 1 session').waitFor()
+    await second.page.getByRole('link', { name: 'Sessions' }).click()
+    await second.page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+  })
+})
+
+async function describedBy(page: Page, field: ReturnType<Page['getByRole']>): Promise<string> {
+  const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? []
+  return page.evaluate((of) => of.map((id) => document.querySelector(`[id="${id}"]`)?.textContent ?? '').join(' '), ids)
+}

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
+
+const TODAY = '2030-01-15'
+
+async function newProduct(tenant: TestTenant, name: string): Promise<string> {
+  const barcode = `barcode of ${name}`
+  await seed(tenant, '/products', { name, barcode, sku: `sku of ${name}` })
+  return barcode
+}
+
+async function newOrder(tenant: TestTenant, order_tenant_id: string, barcode: string, more: object = {}): Promise<number> {
+  const order = { order_tenant_id, assembly_date: TODAY, order_detail: [{ barcode, quantity: 2 }], ...more }
+  return (await seed(tenant, '/orders', order)).orders[0].id
+}
+
+const orderLinks = (page: Page): Promise<string[]> =>
+  page.getByRole('table', { name: 'Orders' }).getByRole('link').allTextContents()
+
+describe('D3: orders', () => {
+  it('are filtered; the address shows another browser the same list and the exact total; Back undoes one filter', async ({
+    window,
+    openWindow,
+    tenant,
+  }) => {
+    const barcode = await newProduct(tenant, 'Tea')
+    for (const number of [1, 2, 3])
+      await newOrder(tenant, `SHOP-${number}`, barcode, { customer_name: number === 3 ? 'Grace' : 'Ada' })
+    const released = await newOrder(tenant, 'SHOP-4', barcode, { customer_name: 'Ada' })
+    await seed(tenant, `/orders/${released}`, { state_id: 2 }, 'PUT')
+    const { page } = window
+    await signIn(page, tenant.key, '/orders')
+    await page.getByText('4 orders', { exact: true }).waitFor()
+    await page.getByRole('group', { name: 'State' }).getByRole('checkbox', { name: 'Pending' }).check()
+    await page.getByText('3 orders', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Ada')
+    await page.getByText('2 orders', { exact: true }).waitFor()
+    expect(await orderLinks(page)).toEqual(['SHOP-2', 'SHOP-1'])
+
+    const other = await openWindow()
+    await signIn(other.page, tenant.key, new URL(page.url()).pathname.replace('/dashboard', '') + new URL(page.url()).search)
+    await other.page.getByText('2 orders', { exact: true }).waitFor()
+    expect(await orderLinks(other.page)).toEqual(['SHOP-2', 'SHOP-1'])
+
+    await page.goBack()
+    await page.getByText('3 orders', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('4 orders', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  it('takes the scans of a wedge: each adds one, and an unknown code is named', async ({ window, tenant }) => {
+    const tea = await newProduct(tenant, 'Tea')
+    const cup = await newProduct(tenant, 'Cup')
+    const { page } = window
+    await signIn(page, tenant.key, '/orders/new')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    await field.click()
+    const scan = async (code: string, quantity: string): Promise<void> => {
+      await page.keyboard.type(code)
+      await page.keyboard.press('Enter')
+      const name = code.replace('barcode of ', '')
+      await expect.poll(() => page.getByRole('spinbutton', { name: `Quantity of ${name}` }).inputValue()).toBe(quantity)
+      await expect.poll(() => field.inputValue()).toBe('')
+    }
+    await scan(tea, '1')
+    await scan(tea, '2')
+    await scan(cup, '1')
+    await page.keyboard.type('4711')
+    await page.keyboard.press('Enter')
+    await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
+    await scan(cup, '2')
+  })
+
+  it('is created, edited, released and cancelled', async ({ window, tenant }) => {
+    await newProduct(tenant, 'Green tea')
+    const { page } = window
+    await signIn(page, tenant.key, '/orders')
+    await page.getByRole('link', { name: 'New order' }).first().click()
+    await page.getByRole('textbox', { name: 'Order identifier' }).fill('SHOP-1')
+    await page.getByLabel('Assembly date').fill(TODAY)
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Ada')
+    await page.getByRole('combobox', { name: 'Add a product' }).pressSequentially('green')
+    await page.getByRole('option', { name: 'Green tea' }).click()
+    await page.getByRole('spinbutton', { name: 'Quantity of Green tea' }).fill('3')
+    await page.getByRole('button', { name: 'Create order' }).click()
+    await page.getByRole('heading', { name: 'Order SHOP-1' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Grace')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page.getByRole('status').getByText('Released order SHOP-1').waitFor()
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel order' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('changed mind')
+    await dialog.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
+    await page.getByRole('status').getByText('Cancelled order SHOP-1').waitFor()
+
+    const { body } = await tenant.request('GET', '/orders')
+    expect(body.data.orders).toMatchObject([{ order_tenant_id: 'SHOP-1', customer_name: 'Grace', state_id: 7, items_count: 1 }])
+  })
+
+  it('does the same in a shell with Copy as curl', async ({ window, tenant }) => {
+    const barcode = await newProduct(tenant, "Ada's tea")
+    const id = await newOrder(tenant, "SHOP-'1'", barcode)
+    const { page } = window
+    await signIn(page, tenant.key, `/orders/${id}`)
+    await page.getByRole('heading', { name: "Order SHOP-'1'" }).waitFor()
+    await page.getByRole('table', { name: 'Lines' }).waitFor()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/Copied \d commands?/)
+      .waitFor()
+    const [read = ''] = (await clipboardOf(page)).split('\n')
+    expect(read).not.toContain(tenant.key)
+    expect((await inShell(read, tenant.key)).data).toMatchObject({ id, order_tenant_id: "SHOP-'1'" })
+
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel order' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill("customer's $wish `now`")
+    await dialog.getByRole('button', { name: 'Copy as curl' }).click()
+    await expect.poll(() => clipboardOf(page)).toContain('curl -X POST')
+    expect((await inShell(await clipboardOf(page), tenant.key)).success).toBe(true)
+    const { body } = await tenant.request('GET', '/events?event=order/cancelled')
+    expect(body.data.events[0].data.cancellation_reason).toBe("customer's $wish `now`")
+  })
+
+  it('that does not exist says so', async ({ window, tenant }) => {
+    window.expectComplaint(/404/)
+    await signIn(window.page, tenant.key, '/orders/17')
+    await window.page.getByRole('alert').getByText('Order 17 does not exist').waitFor()
+  })
+})
+
+async function inShell(command: string, key: string): Promise<{ success: boolean; data: unknown }> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${command} -s`], {
+    env: { ...process.env, FULFILLMENT_API_KEY: key },
+  })
+  return JSON.parse(stdout)
+}

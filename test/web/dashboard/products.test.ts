@@ -1,0 +1,146 @@
+import { describe, expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+async function stocked(tenant: TestTenant, name: string, levels: Record<string, number>): Promise<number> {
+  const { id } = await seed(tenant, '/products', { name, barcode: `barcode of ${name}`, sku: `sku of ${name}` })
+  const updates = Object.entries(levels).map(([location_id, quantity]) => ({ product_id: id, location_id, quantity }))
+  await seed(tenant, '/stock/bulk', { updates })
+  return id
+}
+
+async function levelsOf(tenant: TestTenant, id: number): Promise<Record<string, number>> {
+  const { body } = await tenant.request('GET', `/products/${id}`)
+  const stock: { location_id: string; quantity: number }[] = body.data.stock
+  return Object.fromEntries(stock.map(({ location_id, quantity }) => [location_id, quantity]))
+}
+
+describe('D4: products and stock', () => {
+  it('is created, edited, deactivated and activated', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/409/)
+    await stocked(tenant, 'Coffee', { A: 1 })
+    await signIn(page, tenant.key, '/products/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tea')
+    await page.getByRole('textbox', { name: 'Barcode' }).fill('barcode of Coffee')
+    await page.getByRole('spinbutton', { name: 'Price' }).fill('4.9')
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('alert').waitFor()
+    const barcode = page.getByRole('textbox', { name: 'Barcode' })
+    expect(await barcode.getAttribute('aria-invalid')).toBe('true')
+    await barcode.fill('4006381333931')
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Green tea')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Green tea' }).waitFor()
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('status').getByText('Deactivated Green tea').waitFor()
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor()
+    const { body } = await tenant.request('GET', '/products?search=green')
+    expect(body.data.products).toMatchObject([{ name: 'Green tea', price: 4.9, is_active: true }])
+  })
+
+  it('is set in the grid by keyboard: Enter edits and saves, Esc undoes, arrows move', async ({ window, tenant }) => {
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
+    const { page } = window
+    await signIn(page, tenant.key, '/stock')
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('8')
+    await page.keyboard.press('Escape')
+    await grid.getByRole('gridcell', { name: '5', exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('12.5')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Tea at B-01: 12.5').waitFor()
+    await grid.getByRole('gridcell', { name: '12.5', exact: true }).waitFor()
+    expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 5, 'B-01': 12.5 })
+  })
+
+  it('is shown for one product as of a past day', async ({ window, tenant }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Green tea', barcode: '1', sku: 'TEA-1' })
+    await seed(tenant, '/products', { name: 'Coffee', barcode: '2', sku: 'COF-1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 7 }] })
+    const { page } = window
+    await signIn(page, tenant.key, '/stock')
+    const today = new Date().toISOString().slice(0, 10)
+    await page.getByLabel('As of').fill(today)
+    await page.getByText('Search for a single product to see its stock at the end of a day.').waitFor()
+    await page.getByRole('searchbox', { name: 'Search products' }).fill('Green')
+    const levels = page.getByRole('table', { name: 'Stock by location' })
+    await levels.getByRole('cell', { name: '7', exact: true }).waitFor()
+    await page.getByLabel('As of').fill('2020-01-01')
+    await page.getByText('There was no stock of this product.').waitFor()
+    expect(new URL(page.url()).searchParams.get('as_of')).toBe('2020-01-01')
+  })
+
+  it("shows the server's message beside the field when more is removed than there is, and keeps what was typed", async ({
+    window,
+    tenant,
+  }) => {
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5 })
+    const { page } = window
+    window.expectComplaint(/400/)
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Adjust stock' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('A-01')
+    const change = dialog.getByRole('spinbutton', { name: 'Change' })
+    await change.fill('-6')
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await change.getAttribute('aria-invalid')).toBe('true')
+    expect(await dialog.getByRole('textbox', { name: 'Location' }).inputValue()).toBe('A-01')
+    await change.fill('-2')
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await page.getByRole('status').getByText('Tea at A-01: 3').waitFor()
+
+    await page.getByRole('button', { name: 'Transfer' }).click()
+    const transfer = page.getByRole('dialog', { name: 'Transfer' })
+    await transfer.getByRole('textbox', { name: 'From' }).fill('A-01')
+    await transfer.getByRole('textbox', { name: 'To' }).fill('B-01')
+    await transfer.getByRole('spinbutton', { name: 'Quantity' }).fill('1')
+    await transfer.getByRole('button', { name: 'Transfer' }).click()
+    await page.getByRole('status').getByText('Moved 1 of Tea').waitFor()
+    expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 2, 'B-01': 1 })
+    await page.getByText('4 movements', { exact: true }).waitFor()
+  })
+})
+
+describe('search', () => {
+  it('finds an order and a product from the keyboard', async ({ window, tenant }) => {
+    await stocked(tenant, 'Green tea', { A: 1 })
+    const order = {
+      order_tenant_id: 'SHOP-77',
+      assembly_date: '2030-01-01',
+      order_detail: [{ barcode: 'barcode of Green tea', quantity: 1 }],
+    }
+    await seed(tenant, '/orders', order)
+    const { page } = window
+    await signIn(page, tenant.key, '/keys')
+    await page.keyboard.press('Control+k')
+    const field = page
+      .getByRole('dialog', { name: 'Search' })
+      .getByRole('combobox', { name: 'Search orders, products and pages' })
+    await field.pressSequentially('SHOP-77')
+    await page.getByRole('option', { name: 'SHOP-77' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Order SHOP-77' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    await page.getByRole('heading', { name: 'Products' }).waitFor()
+    await page.keyboard.press('`')
+    await page
+      .getByRole('dialog', { name: 'Requests' })
+      .getByRole('table')
+      .getByText('GET /api/v1/products', { exact: false })
+      .first()
+      .waitFor()
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect } from 'vitest'
+import { it } from '../support/browser.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+describe('D8: modes and scopes', () => {
+  it('shows live and test data in two tabs that never mix', async ({ window, tenant }) => {
+    await seed(tenant, '/products', { name: 'Live tea', barcode: '1' })
+    const { key } = await seed(tenant, '/api-keys', { name: 'sandbox', preset: 'full_access', mode: 'test' })
+    await tenant.request('POST', '/products', { name: 'Test tea', barcode: '1' }, { key })
+    const { page, context } = window
+    await signIn(page, tenant.key, '/products')
+    await page.getByRole('link', { name: 'Live tea' }).waitFor()
+    const other = await context.newPage()
+    await other.goto('/dashboard/test/products')
+    await other.getByRole('link', { name: 'Test tea' }).waitFor()
+    await other.getByText('Test data', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Live tea' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Test tea' }).count()).toBe(0)
+    await page.getByRole('radiogroup', { name: 'Data' }).getByRole('radio', { name: 'Test' }).check({ force: true })
+    await page.getByRole('link', { name: 'Test tea' }).waitFor()
+    expect(page.url()).toContain('/dashboard/test/products')
+  })
+
+  it('leads a test key from live addresses to the test ones', async ({ window, tenant }) => {
+    const { key } = await seed(tenant, '/api-keys', { name: 'sandbox', preset: 'full_access', mode: 'test' })
+    await signIn(window.page, key, '/products')
+    await window.page.waitForURL('**/dashboard/test/products')
+    await window.page.getByText('Test data', { exact: true }).waitFor()
+  })
+
+  it('disables each write of a read-only key with its reason, and has no entry for what it cannot read', async ({
+    window,
+    tenant,
+  }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
+    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
+    const { orders } = await seed(tenant, '/orders', order)
+    const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
+    const { page } = window
+    await signIn(page, key, '/orders')
+    const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+    await entries.first().waitFor()
+    expect(await entries.allTextContents()).toEqual(['Orders', 'Products', 'Stock', 'Movements', 'Locations'])
+    const newOrder = page.getByRole('link', { name: 'New order' })
+    expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
+    expect(await newOrder.getAttribute('href')).toBeNull()
+
+    const writes: [path: string, role: 'button' | 'link', names: string[], scope: string][] = [
+      ['/orders', 'link', ['New order'], 'write:orders'],
+      [`/orders/${orders[0].id}`, 'button', ['Edit', 'Release', 'Complete', 'Cancel order'], 'write:orders'],
+      ['/products', 'link', ['New product'], 'write:products'],
+      [`/products/${id}`, 'button', ['Edit', 'Deactivate'], 'write:products'],
+      [`/products/${id}`, 'button', ['Set stock', 'Adjust stock', 'Transfer'], 'write:stock'],
+      ['/stock', 'button', ['Adjust stock of Tea', 'Transfer Tea'], 'write:stock'],
+      ['/locations', 'button', ['New warehouse', 'Edit A'], 'write:stock'],
+      ['/movements', 'button', [], ''],
+    ]
+    for (const [path, role, names, scope] of writes) {
+      await page.goto(`/dashboard${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect([path, await page.getByRole('alert').count()]).toEqual([path, 0])
+      for (const name of names) {
+        const act = page.getByRole(role, { name, exact: true })
+        await act.waitFor()
+        expect([name, await act.isDisabled()]).toEqual([name, true])
+        const reason = await act.getAttribute('aria-describedby')
+        expect(await page.locator(`[id="${reason}"]`).textContent()).toBe(`This key lacks ${scope}`)
+      }
+    }
+    await page.goto('/dashboard/stock')
+    const level = page.getByRole('gridcell', { name: '3', exact: true }).last()
+    await level.focus()
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('grid').getByRole('spinbutton').count()).toBe(0)
+    // What it cannot read says so, and leads nowhere.
+    window.expectComplaint(/403/)
+    await page.goto('/dashboard/keys')
+    await page.getByRole('alert').getByText('This key lacks admin').waitFor()
+  })
+})

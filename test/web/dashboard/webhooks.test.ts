@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { respondWith } from '../../support/receiver.ts'
+import { it } from '../support/browser.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
+
+const MARKUP = `<img src="/x" onerror="document.body.dataset.broken='yes'">`
+
+async function createWebhook(page: Page, name: string, url: string): Promise<string> {
+  await page.getByRole('link', { name: 'New webhook' }).first().click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await page.getByRole('textbox', { name: 'URL' }).fill(url)
+  await page.getByRole('group', { name: 'Topics' }).getByRole('checkbox', { name: 'product/created' }).check()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Signing secret' })
+  const secret = await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()
+  await dialog.getByRole('button', { name: 'Copy secret' }).click()
+  await page.getByRole('status').getByText('Copied the secret').waitFor()
+  await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  return secret
+}
+
+describe('D6: webhooks', () => {
+  it('shows the secret once, each attempt at a failing receiver, and sends again when asked', async ({
+    window,
+    tenant,
+    receiver,
+  }) => {
+    receiver.behave(respondWith(500, { 'content-type': 'text/html' }, MARKUP))
+    const { page } = window
+    await signIn(page, tenant.key, '/webhooks')
+    const secret = await createWebhook(page, 'shop', receiver.url)
+    expect(secret).toMatch(/^whsec_/)
+    expect(await clipboardOf(page)).toBe(secret)
+
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await receiver.count(1)
+    await page.reload()
+    const link = page.getByRole('table', { name: 'Deliveries' }).getByRole('link', { name: 'product/created' })
+    await link.waitFor()
+    const kept = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify([localStorage, sessionStorage]))
+    expect(kept).not.toContain(secret)
+
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: 'Delivery of product/created' }).waitFor()
+    const attempts = page.getByRole('table', { name: 'Attempts' })
+    await attempts.getByRole('cell', { name: '500', exact: true }).first().waitFor()
+    await attempts.getByText(MARKUP).first().waitFor()
+    expect(await page.getByRole('main').locator('img').count()).toBe(0)
+    expect(await page.locator('body').getAttribute('data-broken')).toBeNull()
+    await page
+      .getByRole('main')
+      .getByText(/^in \d+ (s|min|h)$/)
+      .waitFor()
+    await page.getByRole('region', { name: 'Body' }).filter({ hasText: '"Tea"' }).waitFor()
+
+    receiver.behave(respondWith(200, {}, 'ok'))
+    const before = receiver.received.length
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.getByRole('status').getByText('Queued one more attempt').waitFor()
+    await receiver.count(before + 1)
+    await attempts.getByRole('cell', { name: 'Retry', exact: true }).waitFor()
+    await page.getByRole('main').getByText('Succeeded', { exact: true }).waitFor()
+
+    await page.getByRole('link', { name: /^Webhook \d+$/ }).click()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay' })
+    await dialog.getByLabel('Since').fill(new Date(Date.now() - 3_600_000).toISOString())
+    await dialog.getByRole('button', { name: 'Replay' }).click()
+    await page.getByRole('status').getByText('Queued 1 delivery').waitFor()
+    await receiver.count(before + 2)
+  })
+
+  it('can be tested, turned off, rotated, edited and deleted', async ({ window, tenant, receiver }) => {
+    const { page } = window
+    const { id } = await seed(tenant, '/webhooks', { name: 'shop', url: receiver.url, events: ['*'] })
+    await signIn(page, tenant.key, `/webhooks/${id}`)
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/^The receiver responded with 200 in/)
+      .waitFor()
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Succeeded').waitFor()
+
+    await page.getByRole('switch', { name: 'Active' }).click()
+    await page.getByRole('status').getByText('Turned off shop').waitFor()
+    expect((await tenant.request('GET', `/webhooks/${id}`)).body.data.active).toBe(false)
+
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('dialog', { name: 'Rotate secret' }).getByRole('button', { name: 'Rotate secret' }).click()
+    const secret = page.getByRole('dialog', { name: 'Signing secret' })
+    expect(await secret.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^whsec_/)
+    await secret.getByRole('button', { name: 'I have stored it' }).click()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('store')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'store' }).waitFor()
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete' })
+    const act = dialog.getByRole('button', { name: 'Delete store' })
+    const typed = dialog.getByRole('textbox', { name: 'Type store to confirm' })
+    expect(await act.isDisabled()).toBe(true)
+    await typed.fill('store')
+    await act.click()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    expect((await tenant.request('GET', `/webhooks/${id}`)).status).toBe(404)
+  })
+
+  it('has the message of a refused URL beside its field and loses nothing', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    const { page } = window
+    await signIn(page, tenant.key, '/webhooks/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('shop')
+    const url = page.getByRole('textbox', { name: 'URL' })
+    await url.fill('ftp://shop.example/hook')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByRole('alert').waitFor()
+    await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('shop')
+  })
+
+  it('disables each write of a key that may only read, with its reason', async ({ window, tenant, receiver }) => {
+    const { id } = await seed(tenant, '/webhooks', { name: 'shop', url: receiver.url, events: ['*'] })
+    const key = await tenant.createKey({ name: 'reader', scopes: ['read:webhooks'] })
+    const { page } = window
+    await signIn(page, key, '/webhooks')
+    await page.getByRole('link', { name: 'shop' }).waitFor()
+    const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+    expect(await entries.allTextContents()).toEqual(['Webhooks', 'Events'])
+    expect(await page.getByRole('link', { name: 'New webhook' }).getAttribute('aria-disabled')).toBe('true')
+    await page.goto(`/dashboard/webhooks/${id}`)
+    await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor()
+    for (const name of ['Send test', 'Rotate secret', 'Replay', 'Delete']) {
+      const button = page.getByRole('button', { name, exact: true })
+      expect(await button.isDisabled(), name).toBe(true)
+      const reason = await button.getAttribute('aria-describedby')
+      expect(await page.locator(`[id="${reason}"]`).textContent()).toBe('This key lacks write:webhooks')
+    }
+    expect(await page.getByRole('switch', { name: 'Active' }).isDisabled()).toBe(true)
+  })
+})

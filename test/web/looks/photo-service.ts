@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Call } from './photo-data.ts'
+
+const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
+const PORT = 4_199
+const START_MS = 60_000
+
+/** The service as `npm start` makes it, on an empty database of its own. */
+export interface PhotoService {
+  url: string
+  key: string
+  call: Call
+  stop(): Promise<void>
+}
+
+/** Starts the service, and waits until it has printed its first key. */
+export async function startPhotoService(): Promise<PhotoService> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'screenshots-'))
+  const env = { ...process.env, DATA_DIR: folder, PORT: String(PORT), RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' }
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null) {
+      const ended = once(child, 'close')
+      child.kill('SIGTERM')
+      await ended
+    }
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const late = setTimeout(() => child.kill('SIGKILL'), START_MS)
+    const key = await printedKey(child.stdout)
+    clearTimeout(late)
+    const url = `http://127.0.0.1:${PORT}`
+    return { url, key, call: (method, to, body) => send(`${url}/api/v1${to}`, key, method, body), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function printedKey(output: AsyncIterable<Buffer>): Promise<string> {
+  let text = ''
+  for await (const chunk of output) {
+    text += String(chunk)
+    const key = /service_live_[\w-]+(?=\s)/.exec(text)?.[0]
+    if (key !== undefined) return key
+  }
+  throw new Error(`The service did not start: ${text}`)
+}
+
+async function send(url: string, key: string, method: string, body: unknown): ReturnType<Call> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const envelope = (await response.json()) as { data: Awaited<ReturnType<Call>>; error?: unknown }
+  if (!response.ok) throw new Error(`${method} ${url}: ${JSON.stringify(envelope.error)}`)
+  return envelope.data
+}

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core'
+
+/** What is wrong with the layout of the page, a line each: it scrolls sideways, is empty, or has texts that are cut or lie on each other. */
+export async function layoutProblems(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const { documentElement } = document
+    const problems: string[] = []
+    const overflow = documentElement.scrollWidth - documentElement.clientWidth
+    if (overflow > 0) problems.push(`scrolls sideways by ${overflow} px`)
+    const texts = visibleTexts()
+    if (texts.length < 3) problems.push('is blank')
+    for (const { text, element } of texts) if (isCut(element)) problems.push(`cuts "${text}"`)
+    texts.forEach((one, index) => {
+      for (const other of texts.slice(index + 1)) {
+        if (one.layer === other.layer && overlap(one.rect, other.rect)) problems.push(`"${one.text}" lies on "${other.text}"`)
+      }
+    })
+    return problems
+
+    /** Texts as they are drawn, a line each. What scrolls out of its region is not drawn. */
+    function visibleTexts() {
+      const found: { text: string; element: Element; rect: DOMRect; layer: Element | null }[] = []
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      while (walker.nextNode()) {
+        const node = walker.currentNode
+        const element = node.parentElement
+        const text = node.textContent?.trim() ?? ''
+        if (text === '' || element === null || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+          continue
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        for (const rect of range.getClientRects()) {
+          if (rect.width < 2 || rect.height < 2 || isClipped(element, rect)) continue
+          found.push({ text: text.slice(0, 40), element, rect, layer: layerOf(element) })
+        }
+      }
+      return found
+    }
+
+    /** Sticky and fixed parts lie on others on purpose. */
+    function layerOf(element: Element): Element | null {
+      for (let at: Element | null = element; at !== null; at = at.parentElement) {
+        if (['fixed', 'sticky'].includes(getComputedStyle(at).position)) return at
+      }
+      return null
+    }
+
+    function isClipped(element: Element, rect: DOMRect): boolean {
+      for (let at: Element | null = element; at !== null; at = at.parentElement) {
+        const { overflowX, clipPath } = getComputedStyle(at)
+        if (clipPath !== 'none') return true
+        if (overflowX === 'visible') continue
+        const box = at.getBoundingClientRect()
+        if (rect.left >= box.right || rect.right <= box.left || rect.top >= box.bottom || rect.bottom <= box.top) return true
+      }
+      return false
+    }
+
+    /** Text that does not fit, without a sign that there is more and without a way to scroll to it. */
+    function isCut(element: Element): boolean {
+      const { overflowX, textOverflow } = getComputedStyle(element)
+      return overflowX === 'hidden' && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth + 1
+    }
+
+    function overlap(one: DOMRect, other: DOMRect): boolean {
+      const width = Math.min(one.right, other.right) - Math.max(one.left, other.left)
+      const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top)
+      // Boxes of lines reach a little over their letters.
+      return width > 2 && height > 0.4 * Math.min(one.height, other.height)
+    }
+  })
+}

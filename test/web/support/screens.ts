@@ -1,0 +1,42 @@
+import type { TestTenant } from './browser.ts'
+import { seed } from './page-server.ts'
+
+/** Every screen that needs no record. */
+export const SCREENS = [
+  '/orders',
+  '/orders/new',
+  '/products',
+  '/products/new',
+  '/stock',
+  '/movements',
+  '/locations',
+  '/keys',
+  '/keys/new',
+  '/sessions',
+  '/webhooks',
+  '/webhooks/new',
+  '/events',
+  '/usage',
+  '/audit',
+  '/reconcile',
+]
+
+/** Gives the tenant a record of each kind. Returns the addresses of their screens. */
+export async function fillScreens(tenant: TestTenant): Promise<string[]> {
+  const product = { name: 'Tea', barcode: '1', sku: 'TEA', minimum_threshold: 10, category: 'Tea' }
+  const { id } = await seed(tenant, '/products', product)
+  await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 3 }] })
+  const order = {
+    order_tenant_id: 'SHOP-1',
+    assembly_date: '2030-01-01',
+    customer_name: 'Ada',
+    order_detail: [{ barcode: '1', quantity: 1 }],
+  }
+  const { orders } = await seed(tenant, '/orders', order)
+  await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
+  const keys = await seed(tenant, '/api-keys', { name: 'ERP', preset: 'erp_sync' })
+  const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+  const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
+  const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]
+  return [...wires, `/products/${id}`, `/orders/${orders[0].id}`, `/keys/${keys.id}`]
+}

@@ -1,0 +1,37 @@
+import { QueryClient } from '@tanstack/react-query'
+import { type Mode, pageClient, type Session, sessionCall } from '../../shared/api.ts'
+import type { CallRecord } from '../../shared/page-fetch.ts'
+import { createStore } from './store.ts'
+
+const TEST_PATH = /^\/dashboard\/test(\/|$)/
+
+/** The mode is in the address, so that two tabs never mislead each other. Another mode is another document. */
+export const MODE: Mode = TEST_PATH.test(location.pathname) ? 'test' : 'live'
+
+/** What every address of this document starts with. */
+export const BASE_PATH = MODE === 'test' ? '/dashboard/test' : '/dashboard'
+
+const MAX_CALLS = 50
+
+/** The last calls of this tab, newest first. */
+export const calls = createStore<readonly CallRecord[]>([])
+
+const onCall = (call: CallRecord): void => {
+  if (call.path.startsWith('/api/')) calls.set((earlier) => [call, ...earlier].slice(0, MAX_CALLS))
+}
+
+const options = { app: 'dashboard', mode: MODE, onCall } as const
+
+export const client = pageClient(options)
+
+export const readSession = (): Promise<Session> => sessionCall<Session>(options, 'GET', '/session')
+
+export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
+  sessionCall<Session>(options, 'POST', '/session', input)
+
+export const endSession = (): Promise<unknown> => sessionCall(options, 'DELETE', '/session')
+
+/** Visible queries are read again after a minute; what comes back from the cache is read again at once. */
+export const queries = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchInterval: 60_000, refetchOnWindowFocus: true, networkMode: 'always' } },
+})

@@ -1,0 +1,56 @@
+import type { FulfillmentClient, RequestOptions } from '@fulfillment/sdk'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { use, useEffect } from 'react'
+import { isNoSession } from '../../shared/api.ts'
+import { client } from './client.ts'
+import { ScreenReads } from './screen-reads.tsx'
+import { whenSignedIn } from './session.tsx'
+
+/** A call that reads: the SDK's, with the options that end it when nobody waits any more. */
+export type Read<T> = (client: FulfillmentClient, options: RequestOptions) => PromiseLike<T>
+
+const PENDING_EVERY_MS = 3_000
+const EVERY_MS = 60_000
+
+export interface ReadOptions<T = unknown> {
+  enabled?: boolean
+  /** The read that the screen is about: first among its curl commands. */
+  isMain?: boolean
+  /** How often to read it while it is on screen. */
+  everyMs?: number
+  /** Whether what was read will soon change by itself: then it is read every three seconds. */
+  isPending?: (data: T) => boolean
+  /** Keeps what was there while another page or filter is read. */
+  keep?: boolean
+}
+
+/** Reads over the SDK. What is there already stays while newer data comes. */
+export function useRead<T>(key: readonly unknown[], read: Read<T>, options: ReadOptions<T> = {}): UseQueryResult<T> {
+  const { enabled = true, isMain = false, everyMs = EVERY_MS, isPending, keep = true } = options
+  const reads = use(ScreenReads)
+  const id = JSON.stringify(key)
+  useEffect(() => {
+    if (!enabled) return undefined
+    reads.set(id, { call: (captured) => read(captured, {}), isMain })
+    return () => void reads.delete(id)
+  })
+  return useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => untilSignedIn(() => Promise.resolve(read(client, { signal })), signal),
+    enabled,
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isPending?.(data) === true ? PENDING_EVERY_MS : everyMs),
+  })
+}
+
+/** A read whose session has ended goes on after the sign-in over the screen. */
+async function untilSignedIn<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!isNoSession(error) || signal.aborted) throw error
+      await whenSignedIn()
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { FulfillmentClient, WriteOptions } from '@fulfillment/sdk'
+import { useRef, useState } from 'react'
+import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
+import { t } from '../../shared/texts/texts.ts'
+import { client, queries } from './client.ts'
+import { announce } from './messages.ts'
+import { pause } from './pause.ts'
+import { whenSignedIn } from './session.tsx'
+
+/** A call that writes. */
+export type Write<Input, T> = (client: FulfillmentClient, input: Input, options: WriteOptions) => PromiseLike<T>
+
+export interface WriteSettings<Input, T> {
+  write: Write<Input, T>
+  /** What the message says. */
+  done?: ((result: T, input: Input) => string) | undefined
+  onDone?: ((result: T, input: Input) => void) | undefined
+  /** Beginnings of the keys of reads about what is deleted: to read it again would fail. */
+  gone?: readonly (readonly string[])[]
+}
+
+export interface Writing<Input> {
+  send: (input: Input) => Promise<void>
+  isSaving: boolean
+  error: Error | undefined
+  /** When it is sent again by itself, after 429 or 503. */
+  retryAt: number | undefined
+  forget: () => void
+  /** Ends the wait: nothing is sent again by itself. */
+  stop: () => void
+}
+
+/**
+ * Sends a write with one `Idempotency-Key` for all its tries: after a sign-in over the screen, after the wait that the server asked for,
+ * and when the same input is saved again after no response came. So it is carried out once.
+ */
+export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSettings<Input, T>): Writing<Input> {
+  const [state, setState] = useState<Omit<Writing<Input>, 'send' | 'forget' | 'stop'>>(IDLE)
+  const tried = useRef<{ input: string; key: string } | undefined>(undefined)
+  const busy = useRef(false)
+  const stopping = useRef<AbortController>(undefined)
+
+  const keyOf = (input: Input): string => {
+    const text = JSON.stringify(input)
+    if (tried.current?.input !== text) tried.current = { input: text, key: crypto.randomUUID?.() ?? randomKey() }
+    return tried.current.key
+  }
+
+  const send = async (input: Input): Promise<void> => {
+    if (busy.current) return
+    busy.current = true
+    const controller = new AbortController()
+    stopping.current = controller
+    setState({ ...IDLE, isSaving: true })
+    try {
+      const options = { idempotencyKey: keyOf(input) }
+      const result = await patiently(
+        () => Promise.resolve(write(client, input, options)),
+        (retryAt) => setState({ ...IDLE, isSaving: true, retryAt }),
+        controller.signal,
+      )
+      tried.current = undefined
+      setState(IDLE)
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => !gone.some((start) => beginsWith(queryKey, start)) })
+      if (done !== undefined) announce(done(result, input))
+      onDone?.(result, input)
+    } catch (error) {
+      // A verdict ends the key; without a response, or while the server is busy, the next try must repeat the same request.
+      if (error instanceof APIError && !controller.signal.aborted) tried.current = undefined
+      setState({ ...IDLE, error: error as Error })
+    } finally {
+      busy.current = false
+    }
+  }
+
+  return { ...state, send, forget: () => setState(IDLE), stop: () => stopping.current?.abort() }
+}
+
+const IDLE = { isSaving: false, error: undefined, retryAt: undefined }
+
+function beginsWith(key: readonly unknown[], start: readonly string[]): boolean {
+  return start.every((part, index) => key[index] === part)
+}
+
+async function patiently<T>(
+  attempt: () => Promise<T>,
+  onWait: (until: number | undefined) => void,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    if (!navigator.onLine) throw new ConnectionError(t.states.offlineWrite)
+    try {
+      return await attempt()
+    } catch (error) {
+      if (isNoSession(error)) await whenSignedIn()
+      else await waitFor(error, onWait, signal)
+    }
+  }
+}
+
+/** Waits as long as the server asked for. Throws the error when waiting does not mend it, or when the wait was stopped. */
+async function waitFor(error: unknown, onWait: (until: number | undefined) => void, signal: AbortSignal): Promise<void> {
+  if (error instanceof ConnectionError) throw new ConnectionError(t.states.noAnswer, { cause: error })
+  const waitMs = waitOf(error)
+  if (waitMs === undefined) throw error
+  onWait(Date.now() + waitMs)
+  await pause(waitMs, signal)
+  if (signal.aborted) throw error
+  onWait(undefined)
+}
+
+// `randomUUID` is there in secure contexts only; an http page of a LAN is none.
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

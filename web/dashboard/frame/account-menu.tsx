@@ -1,0 +1,42 @@
+import { useNavigate } from '@tanstack/react-router'
+import { CircleUser } from 'lucide-react'
+import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import { t } from '../../shared/texts/texts.ts'
+import { BASE_PATH, endSession } from '../data/client.ts'
+import { useScope, useSession } from '../data/session.tsx'
+import { Button } from '../kit/button.tsx'
+import select from '../kit/select.module.css'
+import styles from './frame.module.css'
+
+/** Which key this session belongs to, and the way out. */
+export function AccountMenu() {
+  const { key } = useSession()
+  const canReadSessions = useScope('admin')
+  const navigate = useNavigate()
+  return (
+    <MenuTrigger>
+      <Button kind="quiet" aria-label={t.account.label}>
+        <CircleUser size={18} aria-hidden />
+      </Button>
+      <Popover className={select.popover} placement="bottom end">
+        <p className={styles.account}>{t.account.signedInWith(key.name, key.prefix)}</p>
+        <Menu className={select.list} aria-label={t.account.label}>
+          {canReadSessions && (
+            <MenuItem className={select.item} onAction={() => void navigate({ to: '/sessions' })}>
+              {t.nav.sessions}
+            </MenuItem>
+          )}
+          <MenuItem className={select.item} onAction={() => void signOut()}>
+            {t.account.signOut}
+          </MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+// A new document keeps nothing of what was read.
+async function signOut(): Promise<void> {
+  await endSession()
+  location.assign(`${BASE_PATH}/sign-in`)
+}

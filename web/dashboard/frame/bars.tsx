@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react'
+import { formatClock } from '../../shared/format.ts'
+import { t } from '../../shared/texts/texts.ts'
+import { MODE, calls } from '../data/client.ts'
+import { useStore } from '../data/store.ts'
+import styles from './frame.module.css'
+
+/** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection. */
+export function Bars() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
+  return (
+    <>
+      {MODE === 'test' && <p className={styles.bar}>{t.frame.testData}</p>}
+      {!isSecureContext && <p className={styles.bar}>{t.frame.notEncrypted}</p>}
+      {!isOnline && <OfflineBar />}
+    </>
+  )
+}
+
+function OfflineBar() {
+  const last = useStore(calls).find(({ status }) => status > 0)
+  return (
+    <p role="alert" className={styles.bar}>
+      {t.states.offlineSince(formatClock(last?.at ?? new Date()))}
+    </p>
+  )
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}

@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router'
+import { t } from '../../shared/texts/texts.ts'
+import { Button } from '../kit/button.tsx'
+import { Screen } from '../kit/screen.tsx'
+import region from '../kit/region.module.css'
+
+/** What an unknown address shows. */
+export function NoSuchPage() {
+  return (
+    <Screen title={t.frame.noSuchPage} hasCurl={false}>
+      <p>
+        <Link to="/">{t.frame.toStart}</Link>
+      </p>
+    </Screen>
+  )
+}
+
+/** What is shown when a screen itself fails: a defect of the page, or a file that did not arrive. */
+export function ScreenFailed({ error }: { error: unknown }) {
+  return (
+    <div role="alert" className={region.error}>
+      <p>{t.frame.failed}</p>
+      <p className={region.request}>{error instanceof Error ? error.message : String(error)}</p>
+      <Button onPress={() => location.reload()}>{t.states.tryAgain}</Button>
+    </div>
+  )
+}

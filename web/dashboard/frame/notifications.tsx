@@ -1,0 +1,49 @@
+import { Bell } from 'lucide-react'
+import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
+import { t } from '../../shared/texts/texts.ts'
+import { formatClock } from '../../shared/format.ts'
+import { messages } from '../data/messages.ts'
+import { useStore } from '../data/store.ts'
+import { Button } from '../kit/button.tsx'
+import select from '../kit/select.module.css'
+import styles from './frame.module.css'
+
+/** The messages of this tab, for those who missed one. */
+export function Notifications() {
+  const { kept } = useStore(messages)
+  return (
+    <DialogTrigger>
+      <Button kind="quiet" aria-label={t.notifications.label}>
+        <Bell size={18} aria-hidden />
+      </Button>
+      <Popover className={select.popover} placement="bottom end">
+        <Dialog aria-label={t.notifications.label} className={styles.notifications}>
+          {kept.length === 0 ? (
+            <p>{t.notifications.none}</p>
+          ) : (
+            <ul>
+              {kept.map(({ id, text, at }) => (
+                <li key={id}>
+                  <time dateTime={at.toISOString()}>{formatClock(at)}</time>
+                  {text}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  )
+}
+
+/** The messages on screen, told to assistive technology as they come. */
+export function StatusMessages() {
+  const { shown } = useStore(messages)
+  return (
+    <div role="status" className={styles.messages}>
+      {shown.map(({ id, text }) => (
+        <p key={id}>{text}</p>
+      ))}
+    </div>
+  )
+}

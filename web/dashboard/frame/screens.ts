@@ -1,0 +1,45 @@
+import {
+  ArrowLeftRight,
+  Boxes,
+  ChartColumn,
+  ClipboardList,
+  KeyRound,
+  type LucideIcon,
+  MapPin,
+  Monitor,
+  Radio,
+  Scale,
+  ScrollText,
+  Tag,
+  Webhook,
+} from 'lucide-react'
+import { t } from '../../shared/texts/texts.ts'
+import type { Scope } from '../data/session.tsx'
+
+export interface NavigationEntry {
+  path: string
+  label: string
+  icon: LucideIcon
+  /** What its first read needs: without it the entry is absent. */
+  scope: Scope
+  /** Entries of a group stand together. */
+  group: 'goods' | 'wires' | 'access' | 'setup'
+  /** The key after `g`. */
+  key?: string
+}
+
+/** The screens of the navigation, in its order. */
+export const SCREENS: readonly NavigationEntry[] = [
+  { path: '/orders', label: t.nav.orders, icon: ClipboardList, scope: 'read:orders', group: 'goods', key: 'o' },
+  { path: '/products', label: t.nav.products, icon: Tag, scope: 'read:products', group: 'goods', key: 'p' },
+  { path: '/stock', label: t.nav.stock, icon: Boxes, scope: 'read:stock', group: 'goods', key: 's' },
+  { path: '/movements', label: t.nav.movements, icon: ArrowLeftRight, scope: 'read:stock', group: 'goods', key: 'm' },
+  { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
+  { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
+  { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },
+  { path: '/usage', label: t.nav.usage, icon: ChartColumn, scope: 'admin', group: 'access' },
+  { path: '/audit', label: t.nav.audit, icon: ScrollText, scope: 'admin', group: 'access' },
+  { path: '/reconcile', label: t.nav.reconcile, icon: Scale, scope: 'admin', group: 'access' },
+  { path: '/sessions', label: t.nav.sessions, icon: Monitor, scope: 'admin', group: 'setup' },
+  { path: '/locations', label: t.nav.locations, icon: MapPin, scope: 'read:stock', group: 'setup' },
+]

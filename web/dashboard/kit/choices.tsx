@@ -1,0 +1,100 @@
+import { Check } from 'lucide-react'
+import {
+  Checkbox as AriaCheckbox,
+  CheckboxGroup as AriaCheckboxGroup,
+  FieldError,
+  Label,
+  Radio,
+  RadioGroup as AriaRadioGroup,
+} from 'react-aria-components'
+import styles from './field.module.css'
+import { useFieldMessage } from './field-message.ts'
+import segments from './segments.module.css'
+
+export interface Option<Value extends string = string> {
+  value: Value
+  label: string
+}
+
+export interface CheckboxProps {
+  label: string
+  isSelected?: boolean
+  onChange?: (isSelected: boolean) => void
+  value?: string
+  name?: string
+  isDisabled?: boolean
+}
+
+export function Checkbox({ label, ...rest }: CheckboxProps) {
+  return (
+    <AriaCheckbox {...rest} className={styles.choice}>
+      <span className={styles.box}>
+        <Check size={14} strokeWidth={3} aria-hidden />
+      </span>
+      {label}
+    </AriaCheckbox>
+  )
+}
+
+interface GroupProps<Value extends string> {
+  label: string
+  name?: string
+  options: readonly Option<Value>[]
+  isLabelHidden?: boolean
+}
+
+/** Checkboxes of which any number can be chosen. */
+export function CheckboxGroup<Value extends string>(
+  props: GroupProps<Value> & { value: readonly Value[]; onChange: (value: Value[]) => void },
+) {
+  const { label, name, options, value, onChange, isLabelHidden = false } = props
+  const message = useFieldMessage(name)
+  return (
+    <AriaCheckboxGroup
+      className={styles.group}
+      validationBehavior="aria"
+      isInvalid={message !== undefined}
+      value={[...value]}
+      onChange={(values) => onChange(values as Value[])}
+      {...(name === undefined ? {} : { name })}
+    >
+      <Label className={isLabelHidden ? 'visually-hidden' : styles.label}>{label}</Label>
+      <div className={styles.choices}>
+        {options.map((option) => (
+          <Checkbox key={option.value} value={option.value} label={option.label} />
+        ))}
+      </div>
+      <FieldError className={styles.error}>{message}</FieldError>
+    </AriaCheckboxGroup>
+  )
+}
+
+/** Choices of which one is chosen; as one control where there are two or three short ones. */
+export function RadioGroup<Value extends string>(
+  props: GroupProps<Value> & { value: Value; onChange: (value: Value) => void; isSegmented?: boolean },
+) {
+  const { label, name, options, value, onChange, isLabelHidden = false, isSegmented = false } = props
+  const message = useFieldMessage(name)
+  return (
+    <AriaRadioGroup
+      className={`${styles.group} ${isSegmented ? segments.segments : ''}`}
+      orientation="horizontal"
+      validationBehavior="aria"
+      isInvalid={message !== undefined}
+      value={value}
+      onChange={(chosen) => onChange(chosen as Value)}
+      {...(name === undefined ? {} : { name })}
+    >
+      <Label className={isLabelHidden ? 'visually-hidden' : styles.label}>{label}</Label>
+      <div className={styles.choices}>
+        {options.map((option) => (
+          <Radio key={option.value} value={option.value} className={styles.choice}>
+            {!isSegmented && <span className={`${styles.box} ${styles.dot}`} />}
+            {option.label}
+          </Radio>
+        ))}
+      </div>
+      <FieldError className={styles.error}>{message}</FieldError>
+    </AriaRadioGroup>
+  )
+}

@@ -1,0 +1,105 @@
+import { ChevronDown } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components'
+import field from './field.module.css'
+import select from './select.module.css'
+import { useFieldMessage } from './field-message.ts'
+
+export interface ComboOption {
+  id: string
+  label: string
+  /** What tells apart options with the same label. */
+  note?: string | undefined
+}
+
+export interface ComboProps {
+  label: string
+  name?: string
+  options: readonly ComboOption[]
+  /** The text of the field when nobody types. */
+  value: string
+  /** Each text that is typed: for options that the server finds. */
+  onType?: (text: string) => void
+  /** An option was chosen. */
+  onChoose: (option: ComboOption) => void
+  /** Enter or leaving the field with a text that is no option. */
+  onText?: (text: string) => void
+  size?: 'normal' | 'narrow' | 'wide'
+  hint?: string | undefined
+  /** What is wrong with the text. */
+  problem?: string | undefined
+  autoFocus?: boolean | undefined
+}
+
+/** A field with options to choose from while typing. */
+export function Combo(props: ComboProps) {
+  const { label, name, options, value, onType, onChoose, onText, size = 'normal', hint, problem, autoFocus = false } = props
+  const [typed, setTyped] = useState(value)
+  const message = useFieldMessage(name) ?? problem
+  useEffect(() => setTyped(value), [value])
+  const type = (text: string): void => {
+    setTyped(text)
+    onType?.(text)
+  }
+  const shown = onType === undefined ? options.filter((option) => matches(option, typed === value ? '' : typed)) : options
+  return (
+    <ComboBox
+      className={`${field.field} ${field[size]}`}
+      {...(name === undefined ? {} : { name })}
+      validationBehavior="aria"
+      isInvalid={message !== undefined}
+      items={shown}
+      inputValue={typed}
+      onInputChange={type}
+      allowsCustomValue
+      allowsEmptyCollection
+      menuTrigger="input"
+      autoFocus={autoFocus}
+      onChange={(key) => {
+        const option = options.find(({ id }) => id === key)
+        if (option !== undefined) onChoose(option)
+      }}
+      onBlur={() => {
+        if (typed !== value) onText?.(typed.trim())
+      }}
+    >
+      <Label className={field.label}>{label}</Label>
+      <span className={select.combo}>
+        <Input
+          className={field.input}
+          onKeyDown={(event) => {
+            const isChoosing = event.currentTarget.getAttribute('aria-activedescendant') !== null
+            if (event.key !== 'Enter' || isChoosing) return
+            event.preventDefault()
+            // What is typed or scanned next takes the place of this text.
+            event.currentTarget.select()
+            onText?.(typed.trim())
+          }}
+        />
+        <Button className={select.open}>
+          <ChevronDown size={16} aria-hidden />
+        </Button>
+      </span>
+      {hint !== undefined && (
+        <Text slot="description" className={field.hint}>
+          {hint}
+        </Text>
+      )}
+      <FieldError className={field.error}>{message}</FieldError>
+      <Popover className={select.popover}>
+        <ListBox<ComboOption> className={select.list}>
+          {({ id, label: text, note }) => (
+            <ListBoxItem id={id} textValue={text} className={select.item}>
+              <span className={select.text}>{text}</span>
+              {note !== undefined && <span className={select.note}>{note}</span>}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  )
+}
+
+function matches({ label, note = '' }: ComboOption, text: string): boolean {
+  return `${label} ${note}`.toLowerCase().includes(text.trim().toLowerCase())
+}

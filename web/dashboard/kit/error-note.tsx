@@ -1,0 +1,37 @@
+import { APIError } from '../../shared/api.ts'
+import { t } from '../../shared/texts/texts.ts'
+import { Button } from './button.tsx'
+import { Countdown } from './countdown.tsx'
+import styles from './form.module.css'
+
+export interface ErrorNoteProps {
+  error: Error | undefined
+  /** When it is sent again by itself. */
+  retryAt?: number | undefined
+  /** Ends the wait. */
+  stop?: (() => void) | undefined
+}
+
+/** The message of a failed write, with the id of its request; or how long it waits before it is sent again. */
+export function ErrorNote({ error, retryAt, stop }: ErrorNoteProps) {
+  if (retryAt !== undefined)
+    return (
+      <div role="alert" className={`${styles.note} ${styles.waiting}`}>
+        <Countdown until={retryAt} text={t.states.sendsAgain} />
+        {stop !== undefined && (
+          <Button kind="quiet" onPress={stop}>
+            {t.states.stopWaiting}
+          </Button>
+        )}
+      </div>
+    )
+  if (error === undefined) return null
+  return (
+    <div role="alert" className={styles.note}>
+      <p>{error.message}</p>
+      {error instanceof APIError && error.requestId !== undefined && (
+        <p className={styles.request}>{t.states.request(error.requestId)}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import type { Product } from '@fulfillment/sdk'
+import { useEffect, useState } from 'react'
+import { client } from '../data/client.ts'
+import { t } from '../../shared/texts/texts.ts'
+import { useRead } from '../data/use-read.ts'
+import { Combo } from './combo.tsx'
+
+const AFTER_MS = 150
+const LIMIT = 8
+
+/** A field that finds a product by name, SKU or barcode. A wedge scanner types the barcode and Enter. */
+export function ProductCombo({ label, hint, value, autoFocus, onProduct, onClear }: ProductComboProps) {
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const search = useDelayed(typed.trim())
+  const { data } = useRead(
+    ['products', 'combo', search],
+    (api, options) => api.products.list({ search: search === '' ? undefined : search, limit: LIMIT }, options),
+    { enabled: typed !== '' },
+  )
+  const products = data?.products ?? []
+  const scan = async (text: string): Promise<void> => {
+    if (text === '') return onClear?.()
+    try {
+      const { products: matching } = await client.products.list({ search: text, limit: LIMIT })
+      const found = matching.find(({ barcode, external_id, name }) => [barcode, external_id, name].includes(text))
+      if (found === undefined) setProblem(t.products.unknown(text))
+      else onProduct(found)
+    } catch (error) {
+      setProblem((error as Error).message)
+    }
+  }
+  return (
+    <Combo
+      label={label}
+      hint={hint}
+      value={value}
+      options={products.map(({ id, name, external_id, barcode }) => ({
+        id: String(id),
+        label: name,
+        note: external_id ?? barcode,
+      }))}
+      problem={problem}
+      autoFocus={autoFocus}
+      onType={(text) => {
+        setTyped(text)
+        setProblem(undefined)
+      }}
+      onChoose={({ id }) => {
+        const product = products.find((each) => String(each.id) === id)
+        if (product !== undefined) onProduct(product)
+      }}
+      onText={(text) => void scan(text)}
+    />
+  )
+}
+
+interface ProductComboProps {
+  label: string
+  hint?: string | undefined
+  value: string
+  autoFocus?: boolean | undefined
+  onProduct: (product: Product) => void
+  onClear?: () => void
+}
+
+/** A value some time after its last change. */
+export function useDelayed<T>(value: T, afterMs = AFTER_MS): T {
+  const [delayed, setDelayed] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), afterMs)
+    return () => clearTimeout(timer)
+  }, [value, afterMs])
+  return delayed
+}

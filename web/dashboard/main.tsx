@@ -1,0 +1,23 @@
+import './trusted-types.ts'
+import './sign-in-code.ts'
+import './theme.ts'
+import './base.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queries } from './data/client.ts'
+import { reloadOnce } from './reload-once.ts'
+import { router } from './routes.tsx'
+
+reloadOnce()
+
+const root = document.querySelector('#root')
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

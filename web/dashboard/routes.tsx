@@ -1,0 +1,227 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router'
+import { BASE_PATH } from './data/client.ts'
+import { NoSuchPage, ScreenFailed } from './frame/no-such-page.tsx'
+import { Root } from './frame/root.tsx'
+import { useScreens } from './frame/use-screens.ts'
+import { parseAuditSearch } from './screens/audit/audit-search.ts'
+import { parseEventsSearch } from './screens/events/events-search.ts'
+import { parseMovementsSearch } from './screens/movements/movements-search.ts'
+import { parseOrdersSearch } from './screens/orders/orders-search.ts'
+import { parseProductsSearch } from './screens/products/products-search.ts'
+import { parseStockSearch } from './screens/stock/stock-search.ts'
+import { parseUsageSearch } from './screens/usage/usage-search.ts'
+import { parseDeliveriesSearch } from './screens/webhooks/deliveries-search.ts'
+import { pageOf, parseSearch, stringifySearch, textOf } from './search-parameters.ts'
+
+type Search = Record<string, unknown>
+
+const rootRoute = createRootRoute({ notFoundComponent: NoSuchPage })
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search: Search): { next?: string } => {
+    const next = textOf(search.next)
+    return next?.startsWith('/') === true && !next.startsWith('//') ? { next } : {}
+  },
+  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
+})
+
+const frame = createRoute({ getParentRoute: () => rootRoute, id: 'frame', component: Root, notFoundComponent: NoSuchPage })
+
+const home = createRoute({ getParentRoute: () => frame, path: '/', component: FirstScreen })
+
+/** The first screen of the navigation. */
+function FirstScreen() {
+  const [first] = useScreens()
+  return first === undefined ? <NoSuchPage /> : <Navigate to={first.path} replace />
+}
+
+const orders = createRoute({
+  getParentRoute: () => frame,
+  path: '/orders',
+  validateSearch: parseOrdersSearch,
+  component: lazyRouteComponent(() => import('./screens/orders/orders-screen.tsx'), 'OrdersScreen'),
+})
+
+const newOrder = createRoute({
+  getParentRoute: () => frame,
+  path: '/orders/new',
+  component: lazyRouteComponent(() => import('./screens/orders/new-order-screen.tsx'), 'NewOrderScreen'),
+})
+
+const order = createRoute({
+  getParentRoute: () => frame,
+  path: '/orders/$id',
+  component: lazyRouteComponent(() => import('./screens/orders/order-screen.tsx'), 'OrderScreen'),
+})
+
+const products = createRoute({
+  getParentRoute: () => frame,
+  path: '/products',
+  validateSearch: parseProductsSearch,
+  component: lazyRouteComponent(() => import('./screens/products/products-screen.tsx'), 'ProductsScreen'),
+})
+
+const newProduct = createRoute({
+  getParentRoute: () => frame,
+  path: '/products/new',
+  component: lazyRouteComponent(() => import('./screens/products/new-product-screen.tsx'), 'NewProductScreen'),
+})
+
+const product = createRoute({
+  getParentRoute: () => frame,
+  path: '/products/$id',
+  component: lazyRouteComponent(() => import('./screens/products/product-screen.tsx'), 'ProductScreen'),
+})
+
+const stock = createRoute({
+  getParentRoute: () => frame,
+  path: '/stock',
+  validateSearch: parseStockSearch,
+  component: lazyRouteComponent(() => import('./screens/stock/stock-screen.tsx'), 'StockScreen'),
+})
+
+const movements = createRoute({
+  getParentRoute: () => frame,
+  path: '/movements',
+  validateSearch: parseMovementsSearch,
+  component: lazyRouteComponent(() => import('./screens/movements/movements-screen.tsx'), 'MovementsScreen'),
+})
+
+const locations = createRoute({
+  getParentRoute: () => frame,
+  path: '/locations',
+  validateSearch: (search: Search): { page?: number | undefined } => ({ page: pageOf(search.page) }),
+  component: lazyRouteComponent(() => import('./screens/locations/locations-screen.tsx'), 'LocationsScreen'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => frame,
+  path: '/keys',
+  validateSearch: (search: Search): { page?: number | undefined } => ({ page: pageOf(search.page) }),
+  component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
+})
+
+const newKey = createRoute({
+  getParentRoute: () => frame,
+  path: '/keys/new',
+  validateSearch: (search: Search): { like?: string | undefined } => ({ like: textOf(search.like) }),
+  component: lazyRouteComponent(() => import('./screens/keys/new-key-screen.tsx'), 'NewKeyScreen'),
+})
+
+const key = createRoute({
+  getParentRoute: () => frame,
+  path: '/keys/$id',
+  component: lazyRouteComponent(() => import('./screens/keys/key-screen.tsx'), 'KeyScreen'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => frame,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+})
+
+const newWebhook = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks/new',
+  component: lazyRouteComponent(() => import('./screens/webhooks/new-webhook-screen.tsx'), 'NewWebhookScreen'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks/$id',
+  validateSearch: parseDeliveriesSearch,
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhook-screen.tsx'), 'WebhookScreen'),
+})
+
+const delivery = createRoute({
+  getParentRoute: () => frame,
+  path: '/webhooks/$id/deliveries/$delivery',
+  component: lazyRouteComponent(() => import('./screens/webhooks/delivery-screen.tsx'), 'DeliveryScreen'),
+})
+
+const events = createRoute({
+  getParentRoute: () => frame,
+  path: '/events',
+  validateSearch: parseEventsSearch,
+  component: lazyRouteComponent(() => import('./screens/events/events-screen.tsx'), 'EventsScreen'),
+})
+
+const event = createRoute({
+  getParentRoute: () => frame,
+  path: '/events/$id',
+  component: lazyRouteComponent(() => import('./screens/events/event-screen.tsx'), 'EventScreen'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => frame,
+  path: '/usage',
+  validateSearch: parseUsageSearch,
+  component: lazyRouteComponent(() => import('./screens/usage/usage-screen.tsx'), 'UsageScreen'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => frame,
+  path: '/audit',
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import('./screens/audit/audit-screen.tsx'), 'AuditScreen'),
+})
+
+const reconcile = createRoute({
+  getParentRoute: () => frame,
+  path: '/reconcile',
+  component: lazyRouteComponent(() => import('./screens/reconcile/reconcile-screen.tsx'), 'ReconcileScreen'),
+})
+
+const anythingElse = createRoute({ getParentRoute: () => frame, path: '$', component: NoSuchPage })
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    signIn,
+    frame.addChildren([
+      home,
+      orders,
+      newOrder,
+      order,
+      products,
+      newProduct,
+      product,
+      stock,
+      movements,
+      keys,
+      newKey,
+      key,
+      sessions,
+      locations,
+      webhooks,
+      newWebhook,
+      webhook,
+      delivery,
+      events,
+      event,
+      usage,
+      audit,
+      reconcile,
+      anythingElse,
+    ]),
+  ]),
+  basepath: BASE_PATH,
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: ScreenFailed,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,51 @@
+import { t } from '../../../shared/texts/texts.ts'
+import { Combo } from '../../kit/combo.tsx'
+import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
+import { KeyCombo } from '../../kit/key-combo.tsx'
+import { Select } from '../../kit/select.tsx'
+import { AUDITED_OPERATIONS } from './audited-operations.ts'
+import { type AuditSearch, SURFACES } from './audit-search.ts'
+
+interface Props {
+  search: AuditSearch
+  filter: (change: Partial<AuditSearch>) => void
+}
+
+const SURFACE_OPTIONS = [
+  { value: 'all', label: t.audit.anySurface },
+  ...SURFACES.map((value) => ({ value: value as string, label: t.audit.surfaces[value] })),
+]
+
+const OPERATION_OPTIONS = AUDITED_OPERATIONS.map((operation) => ({ id: operation, label: operation }))
+
+/** The filters of the audit log. */
+export function AuditFilters({ search, filter }: Props) {
+  return (
+    <>
+      <Combo
+        label={t.audit.operation}
+        value={search.operation ?? ''}
+        options={OPERATION_OPTIONS}
+        size="narrow"
+        onChoose={({ id }) => filter({ operation: id })}
+        onText={(typed) => filter({ operation: typed === '' ? undefined : typed })}
+      />
+      <KeyCombo keyId={search.key_id} onKey={(key_id) => filter({ key_id })} hasCommandLine />
+      <Select
+        label={t.audit.surface}
+        options={SURFACE_OPTIONS}
+        value={search.surface ?? 'all'}
+        onChange={(value) => filter({ surface: SURFACES.find((surface) => surface === value) })}
+      />
+      <FilterField label={t.audit.requestId} value={search.request_id} onFilter={(id) => filter({ request_id: id?.trim() })} />
+      <FilterField
+        label={t.audit.operator}
+        size="narrow"
+        value={search.operator_email}
+        onFilter={(email) => filter({ operator_email: email?.trim() })}
+      />
+      <DayFilter label={t.audit.since} value={search.since} onFilter={(since) => filter({ since })} />
+      <DayFilter label={t.audit.until} value={search.until} onFilter={(until) => filter({ until })} />
+    </>
+  )
+}

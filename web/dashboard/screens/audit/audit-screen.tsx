@@ -1,0 +1,85 @@
+import type { AuditEntry } from '@fulfillment/sdk'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { t } from '../../../shared/texts/texts.ts'
+import { useRead } from '../../data/use-read.ts'
+import { Badge } from '../../kit/badge.tsx'
+import { CursorPages } from '../../kit/cursor-pages.tsx'
+import { Filters } from '../../kit/filters.tsx'
+import { JsonCell } from '../../kit/json-body.tsx'
+import { Empty, Region } from '../../kit/region.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import { type Column, Table } from '../../kit/table.tsx'
+import { None, Time, Value } from '../../kit/time.tsx'
+import { isFiltered } from '../../search-parameters.ts'
+import { AuditFilters } from './audit-filters.tsx'
+import type { AuditSearch } from './audit-search.ts'
+
+const LIMIT = 50
+
+/** Every change, newest first: who made it, from where, and what came of it. */
+export function AuditScreen() {
+  const search = useSearch({ from: '/frame/audit' })
+  const navigate = useNavigate({ from: '/audit' })
+  const { cursor } = search
+  const filter = (change: Partial<AuditSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }) })
+  const query = useRead(['audit', search], (api, options) => api.auditLog.list({ ...search, limit: LIMIT }, options), {
+    isMain: true,
+  })
+  return (
+    <Screen title={t.nav.audit}>
+      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
+        <AuditFilters search={search} filter={filter} />
+      </Filters>
+      <Region query={query}>
+        {({ entries, next_cursor }) => (
+          <>
+            {entries.length === 0 && cursor === undefined ? (
+              <Empty text={isFiltered(search) ? t.audit.noMatch : t.audit.none} />
+            ) : (
+              <Table
+                caption={t.nav.audit}
+                columns={COLUMNS}
+                rows={entries}
+                rowKey={({ id }) => id}
+                isStale={query.isPlaceholderData}
+              />
+            )}
+            <CursorPages
+              count={t.audit.onPage(entries.length)}
+              cursor={cursor}
+              next={next_cursor}
+              onPage={(next) => filter({ cursor: next })}
+            />
+          </>
+        )}
+      </Region>
+    </Screen>
+  )
+}
+
+/** The command line has no key; its entries have the command for a name. */
+function KeyLink({ id, name }: { id: number; name: string }) {
+  if (id === 0) return name
+  return (
+    <Link to="/keys/$id" params={{ id: String(id) }}>
+      {name}
+    </Link>
+  )
+}
+
+const COLUMNS: Column<AuditEntry>[] = [
+  { id: 'at', header: t.audit.at, cell: ({ at }) => <Time at={at} /> },
+  { id: 'key', header: t.audit.key, cell: ({ key_id, key_name }) => <KeyLink id={key_id} name={key_name} /> },
+  { id: 'operator', header: t.audit.operator, cell: ({ operator_email }) => <Value text={operator_email} /> },
+  { id: 'surface', header: t.audit.surface, cell: ({ surface }) => t.audit.surfaces[surface] },
+  { id: 'operation', header: t.audit.operation, cell: ({ operation }) => operation },
+  { id: 'input', header: t.audit.input, cell: ({ input }) => <JsonCell value={input} /> },
+  {
+    id: 'error',
+    header: t.audit.error,
+    cell: ({ error }) => (error === null ? <None /> : <Badge kind="bad">{error}</Badge>),
+  },
+  { id: 'address', header: t.audit.address, cell: ({ address }) => address },
+  { id: 'request', header: t.audit.requestId, cell: ({ request_id }) => <code>{request_id}</code> },
+]

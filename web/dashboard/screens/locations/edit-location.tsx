@@ -1,0 +1,55 @@
+import type { Location, LocationsUpdateParams, Warehouse } from '@fulfillment/sdk'
+import { useState } from 'react'
+import { t } from '../../../shared/texts/texts.ts'
+import { useWrite } from '../../data/use-write.ts'
+import { Confirm } from '../../kit/confirm.tsx'
+import { Field } from '../../kit/field.tsx'
+import { Select } from '../../kit/select.tsx'
+
+/** The dialog that edits a location. Only what was changed is sent. */
+export function EditLocation({
+  location,
+  warehouses,
+  onClose,
+}: {
+  location: Location
+  warehouses: readonly Warehouse[]
+  onClose: () => void
+}) {
+  const [code, setCode] = useState(location.code)
+  const [name, setName] = useState(location.name ?? '')
+  const [warehouse, setWarehouse] = useState(String(location.warehouse_id))
+  const input: LocationsUpdateParams = {
+    ...(code === location.code ? {} : { code }),
+    ...(name === (location.name ?? '') ? {} : { name: name === '' ? null : name }),
+    ...(Number(warehouse) === location.warehouse_id ? {} : { warehouse_id: Number(warehouse) }),
+  }
+  const write = useWrite({
+    write: (api, params: LocationsUpdateParams, options) => api.locations.update(location.id, params, options),
+    done: (changed) => t.locations.saved(changed.code),
+    onDone: onClose,
+  })
+  return (
+    <Confirm
+      {...write}
+      isOpen
+      title={t.locations.editOne(location.code)}
+      act={t.dialog.save}
+      kind="primary"
+      scope="write:stock"
+      calls={[(api) => api.locations.update(location.id, input)]}
+      onClose={onClose}
+      onConfirm={() => void write.send(input)}
+    >
+      <Field label={t.locations.code} name="code" maxLength={255} autoFocus value={code} onChange={setCode} />
+      <Field label={t.products.name} name="name" maxLength={255} value={name} onChange={setName} />
+      <Select
+        label={t.locations.warehouse}
+        name="warehouse_id"
+        options={warehouses.map((each) => ({ value: String(each.id), label: each.name }))}
+        value={warehouse}
+        onChange={setWarehouse}
+      />
+    </Confirm>
+  )
+}

@@ -1,0 +1,87 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { t } from '../../../shared/texts/texts.ts'
+import { useScope } from '../../data/session.tsx'
+import { useRead } from '../../data/use-read.ts'
+import { DayFilter } from '../../kit/filter-field.tsx'
+import { Filters } from '../../kit/filters.tsx'
+import { LocationCombo } from '../../kit/location-combo.tsx'
+import { MOVEMENT_COLUMNS } from '../../kit/movements-table.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { ProductCombo } from '../../kit/product-combo.tsx'
+import { Empty } from '../../kit/region.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import { Select } from '../../kit/select.tsx'
+import { isFiltered } from '../../search-parameters.ts'
+import { MOVEMENT_TYPES, type MovementsSearch, type MovementType } from './movements-search.ts'
+
+const LIMIT = 50
+
+/** What changed the stock, newest first. */
+export function MovementsScreen() {
+  const search = useSearch({ from: '/frame/movements' })
+  const navigate = useNavigate({ from: '/movements' })
+  const { page = 1, ...filters } = search
+  const filter = (change: Partial<MovementsSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const query = useRead(
+    ['movements', search],
+    (api, options) => api.stock.movements({ ...filters, page, limit: LIMIT }, options),
+    { isMain: true },
+  )
+  return (
+    <Screen title={t.nav.movements}>
+      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
+        <MovementFilters search={search} filter={filter} />
+      </Filters>
+      <PagedTable
+        query={query}
+        caption={t.nav.movements}
+        columns={MOVEMENT_COLUMNS}
+        rowsOf={({ movements }) => movements}
+        rowKey={({ id }) => id}
+        total={t.movements.total}
+        empty={<Empty text={isFiltered(search) ? t.movements.noMatch : t.movements.none} />}
+        page={page}
+        onPage={(next) => filter({ page: next })}
+      />
+    </Screen>
+  )
+}
+
+const TYPES = [
+  { value: 'all', label: t.movements.anyType },
+  ...MOVEMENT_TYPES.map((value) => ({ value, label: t.movements.types[value] })),
+]
+
+function MovementFilters({ search, filter }: { search: MovementsSearch; filter: (change: Partial<MovementsSearch>) => void }) {
+  const canReadProducts = useScope('read:products')
+  return (
+    <>
+      <Select
+        label={t.movements.type}
+        options={TYPES}
+        value={search.movement_type ?? 'all'}
+        onChange={(value) => filter({ movement_type: value === 'all' ? undefined : (value as MovementType) })}
+      />
+      <LocationCombo value={search.location_id} onLocation={(location_id) => filter({ location_id })} />
+      {canReadProducts && <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />}
+      <DayFilter label={t.movements.from} value={search.start_date} onFilter={(start_date) => filter({ start_date })} />
+      <DayFilter label={t.movements.until} value={search.end_date} onFilter={(end_date) => filter({ end_date })} />
+    </>
+  )
+}
+
+function ProductFilter({ id, onId }: { id: number | undefined; onId: (id: number | undefined) => void }) {
+  const { data } = useRead(['product', String(id)], (api, options) => api.products.get(id ?? 0, options), {
+    enabled: id !== undefined,
+    keep: false,
+  })
+  return (
+    <ProductCombo
+      label={t.orders.product}
+      value={id === undefined ? '' : (data?.name ?? String(id))}
+      onProduct={(product) => onId(product.id)}
+      onClear={() => onId(undefined)}
+    />
+  )
+}

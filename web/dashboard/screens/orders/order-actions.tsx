@@ -1,0 +1,72 @@
+import type { Order } from '@fulfillment/sdk'
+import { useState } from 'react'
+import { t } from '../../../shared/texts/texts.ts'
+import { useWrite } from '../../data/use-write.ts'
+import { Button } from '../../kit/button.tsx'
+import { Confirm } from '../../kit/confirm.tsx'
+import { ErrorNote } from '../../kit/error-note.tsx'
+import { Field } from '../../kit/field.tsx'
+
+const PENDING = 1
+const RELEASED = 2
+const COMPLETED = 5
+const CANCELLED = 7
+
+/** What can be done with an order. The server decides; only what never can be is disabled. */
+export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => void }) {
+  const [isCancelling, setCancelling] = useState(false)
+  const { id, order_tenant_id, state_id } = order
+  const isOver = state_id === COMPLETED || state_id === CANCELLED
+  const write = useWrite({
+    write: (api, state: 2 | 5, options) => api.orders.update(id, { state_id: state }, options),
+    done: (_, state) => (state === RELEASED ? t.orders.released(order_tenant_id) : t.orders.completed(order_tenant_id)),
+  })
+  return (
+    <>
+      <Button scope="write:orders" isDisabled={isOver} onPress={onEdit}>
+        {t.orders.edit}
+      </Button>
+      <Button
+        scope="write:orders"
+        isDisabled={state_id !== PENDING}
+        isSaving={write.isSaving}
+        onPress={() => void write.send(RELEASED)}
+      >
+        {t.orders.release}
+      </Button>
+      <Button scope="write:orders" isDisabled={isOver} isSaving={write.isSaving} onPress={() => void write.send(COMPLETED)}>
+        {t.orders.complete}
+      </Button>
+      <Button kind="bad" scope="write:orders" isDisabled={isOver} onPress={() => setCancelling(true)}>
+        {t.orders.cancel}
+      </Button>
+      <ErrorNote error={write.error} retryAt={write.retryAt} stop={write.stop} />
+      {isCancelling && <CancelOrder order={order} onClose={() => setCancelling(false)} />}
+    </>
+  )
+}
+
+function CancelOrder({ order: { id, order_tenant_id }, onClose }: { order: Order; onClose: () => void }) {
+  const [reason, setReason] = useState('')
+  const input = reason === '' ? {} : { reason }
+  const write = useWrite({
+    write: (api, params: { reason?: string }, options) => api.orders.cancel(String(id), params, options),
+    done: () => t.orders.cancelled(order_tenant_id),
+    onDone: onClose,
+  })
+  return (
+    <Confirm
+      {...write}
+      isOpen
+      title={t.orders.cancel}
+      act={t.orders.cancelOne(order_tenant_id)}
+      scope="write:orders"
+      calls={[(api) => api.orders.cancel(String(id), input)]}
+      onClose={onClose}
+      onConfirm={() => void write.send(input)}
+    >
+      <p>{t.orders.cancelText}</p>
+      <Field label={t.orders.reason} name="reason" maxLength={1000} size="wide" value={reason} onChange={setReason} autoFocus />
+    </Confirm>
+  )
+}

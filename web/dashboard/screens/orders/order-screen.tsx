@@ -1,0 +1,136 @@
+import type { Order, OrderLine, PickingFlow } from '@fulfillment/sdk'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatNumber, formatPrice } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { useScope } from '../../data/session.tsx'
+import { useRead } from '../../data/use-read.ts'
+import { MovementsTable } from '../../kit/movements-table.tsx'
+import { OrderState } from '../../kit/order-state.tsx'
+import { ProgressBar } from '../../kit/progress-bar.tsx'
+import { Region } from '../../kit/region.tsx'
+import { Facts, Screen, Section } from '../../kit/screen.tsx'
+import { type Column, Table } from '../../kit/table.tsx'
+import { Day, None, Time, Value } from '../../kit/time.tsx'
+import { EditOrder } from './edit-order.tsx'
+import { OrderActions } from './order-actions.tsx'
+
+const LIMIT = 100
+
+/** One order with its lines, picking flows and movements. */
+export function OrderScreen() {
+  const { id } = useParams({ from: '/frame/orders/$id' })
+  const query = useRead(['order', id], (api, options) => api.orders.get(Number(id), options), { isMain: true, keep: false })
+  const [isEditing, setEditing] = useState(false)
+  const order = query.data
+  return (
+    <Screen
+      title={t.orders.one(order?.order_tenant_id ?? id)}
+      mark={order && <OrderState id={order.state_id} />}
+      actions={order && <OrderActions key={order.state_id} order={order} onEdit={() => setEditing(true)} />}
+    >
+      <Region query={query} missing={t.orders.missing(id)}>
+        {(loaded) => (
+          <>
+            {isEditing ? <EditOrder order={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
+            <Section title={t.orders.linesTitle}>
+              <Table caption={t.orders.linesTitle} columns={LINE_COLUMNS} rows={loaded.order_detail} rowKey={(line) => line.id} />
+            </Section>
+            <Flows order={loaded} />
+            <Movements order={loaded} />
+          </>
+        )}
+      </Region>
+    </Screen>
+  )
+}
+
+const factsOf = (order: Order) => [
+  { name: t.orders.assemblyDate, value: <Day date={order.assembly_date} /> },
+  { name: t.orders.customer, value: <Value text={order.customer_name} /> },
+  { name: t.orders.address, value: <Value text={order.shipping_address} /> },
+  { name: t.orders.id, value: order.id },
+  { name: t.orders.created, value: <Time at={order.created_at} /> },
+  { name: t.orders.updated, value: <Time at={order.updated_at} /> },
+]
+
+const LINE_COLUMNS: Column<OrderLine>[] = [
+  { id: 'product', header: t.orders.product, isWide: true, cell: (line) => <ProductLink line={line} /> },
+  { id: 'barcode', header: t.products.barcode, cell: ({ barcode }) => barcode },
+  {
+    id: 'price',
+    header: t.products.price,
+    isNumber: true,
+    cell: ({ price }) => (price === null ? <None /> : formatPrice(price)),
+  },
+  { id: 'quantity', header: t.orders.ordered, isNumber: true, cell: ({ quantity }) => formatNumber(quantity) },
+  { id: 'picked', header: t.orders.picked, isNumber: true, cell: ({ picked_quantity }) => formatNumber(picked_quantity) },
+  {
+    id: 'bar',
+    header: t.orders.progress,
+    cell: ({ product_name, picked_quantity, quantity }) => (
+      <ProgressBar label={t.orders.pickedOf(product_name)} value={picked_quantity} max={quantity} />
+    ),
+  },
+]
+
+function ProductLink({ line: { product_id, product_name } }: { line: OrderLine }) {
+  const canRead = useScope('read:products')
+  return canRead ? (
+    <Link to="/products/$id" params={{ id: String(product_id) }}>
+      {product_name}
+    </Link>
+  ) : (
+    product_name
+  )
+}
+
+function Flows({ order: { id } }: { order: Order }) {
+  const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: LIMIT }, options))
+  return (
+    <Section title={t.orders.flows}>
+      <Region query={query} rows={2}>
+        {({ flows }) =>
+          flows.length === 0 ? (
+            <p>{t.orders.noFlows}</p>
+          ) : (
+            <Table caption={t.orders.flows} columns={FLOW_COLUMNS} rows={flows} rowKey={(flow) => flow.id} />
+          )
+        }
+      </Region>
+    </Section>
+  )
+}
+
+const FLOW_COLUMNS: Column<PickingFlow>[] = [
+  { id: 'id', header: t.orders.id, isNumber: true, cell: ({ id }) => id },
+  { id: 'state', header: t.orders.state, cell: ({ state }) => t.orders.flowStates[state] },
+  { id: 'operator', header: t.orders.operator, isWide: true, cell: ({ operator_email }) => operator_email },
+  {
+    id: 'picked',
+    header: t.orders.picked,
+    isNumber: true,
+    cell: (flow) => `${formatNumber(flow.total_quantity_picked)} / ${formatNumber(flow.total_quantity)}`,
+  },
+  { id: 'started', header: t.orders.started, cell: ({ started_at }) => <Time at={started_at} /> },
+  { id: 'ended', header: t.orders.ended, cell: ({ completed_at, cancelled_at }) => <Time at={completed_at ?? cancelled_at} /> },
+]
+
+function Movements({ order: { id } }: { order: Order }) {
+  const canRead = useScope('read:stock')
+  const query = useRead(
+    ['movements', 'order', id],
+    (api, options) => api.stock.movements({ order_id: id, limit: LIMIT }, options),
+    { enabled: canRead },
+  )
+  if (!canRead) return null
+  return (
+    <Section title={t.nav.movements}>
+      <Region query={query} rows={2}>
+        {({ movements }) =>
+          movements.length === 0 ? <p>{t.movements.noneOfOrder}</p> : <MovementsTable movements={movements} of="order" />
+        }
+      </Region>
+    </Section>
+  )
+}

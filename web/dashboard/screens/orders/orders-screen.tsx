@@ -1,0 +1,131 @@
+import type { OrderSummary } from '@fulfillment/sdk'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { useRead } from '../../data/use-read.ts'
+import { CheckboxGroup } from '../../kit/choices.tsx'
+import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
+import { Filters } from '../../kit/filters.tsx'
+import { ButtonLink } from '../../kit/link.tsx'
+import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { Empty } from '../../kit/region.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Day, Time, Value } from '../../kit/time.tsx'
+import { isFiltered } from '../../search-parameters.ts'
+import type { OrdersSearch } from './orders-search.ts'
+
+const LIMIT = 50
+
+/** Orders, newest first. */
+export function OrdersScreen() {
+  const search = useSearch({ from: '/frame/orders' })
+  const navigate = useNavigate({ from: '/orders' })
+  const { state, assembly_date, from, to, customer, order_tenant_id, page = 1 } = search
+  const filter = (change: Partial<OrdersSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const query = useRead(
+    ['orders', search],
+    (api, options) =>
+      api.orders.list(
+        {
+          state_id: state,
+          assembly_date,
+          start_date: from,
+          end_date: to,
+          customer_name: customer,
+          order_tenant_id,
+          page,
+          limit: LIMIT,
+        },
+        options,
+      ),
+    { isMain: true },
+  )
+  return (
+    <Screen title={t.nav.orders} actions={<NewOrder />}>
+      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
+        <OrderFilters search={search} filter={filter} />
+      </Filters>
+      <PagedTable
+        query={query}
+        caption={t.nav.orders}
+        columns={COLUMNS}
+        rowsOf={({ orders }) => orders}
+        rowKey={({ id }) => id}
+        total={t.orders.total}
+        empty={
+          isFiltered(search) ? (
+            <Empty text={t.orders.noMatch} />
+          ) : (
+            <Empty text={t.orders.none}>
+              <NewOrder />
+            </Empty>
+          )
+        }
+        page={page}
+        onPage={(next) => filter({ page: next })}
+      />
+    </Screen>
+  )
+}
+
+function NewOrder() {
+  return (
+    <ButtonLink to="/orders/new" kind="primary" scope="write:orders">
+      {t.orders.new}
+    </ButtonLink>
+  )
+}
+
+function OrderFilters({ search, filter }: { search: OrdersSearch; filter: (change: Partial<OrdersSearch>) => void }) {
+  return (
+    <>
+      <FilterField
+        label={t.orders.identifier}
+        size="narrow"
+        value={search.order_tenant_id}
+        onFilter={(order_tenant_id) => filter({ order_tenant_id })}
+      />
+      <FilterField
+        label={t.orders.customer}
+        size="narrow"
+        value={search.customer}
+        onFilter={(customer) => filter({ customer })}
+      />
+      <DayFilter
+        label={t.orders.assemblyDate}
+        isCalendarDay
+        value={search.assembly_date}
+        onFilter={(assembly_date) => filter({ assembly_date })}
+      />
+      <DayFilter label={t.orders.from} value={search.from} onFilter={(from) => filter({ from })} />
+      <DayFilter label={t.orders.to} value={search.to} onFilter={(to) => filter({ to })} />
+      <CheckboxGroup
+        label={t.orders.state}
+        options={ORDER_STATES.map((id) => ({ value: String(id), label: t.orders.states[id] }))}
+        value={(search.state ?? []).map(String)}
+        onChange={(chosen) => filter({ state: chosen.length === 0 ? undefined : chosen.map((id) => Number(id) as OrderStateId) })}
+      />
+    </>
+  )
+}
+
+const COLUMNS: Column<OrderSummary>[] = [
+  {
+    id: 'order_tenant_id',
+    header: t.orders.identifier,
+    cell: ({ id, order_tenant_id }) => (
+      <Link to="/orders/$id" params={{ id: String(id) }}>
+        {order_tenant_id}
+      </Link>
+    ),
+  },
+  { id: 'id', header: t.orders.id, isNumber: true, cell: ({ id }) => id },
+  { id: 'customer', header: t.orders.customer, isWide: true, cell: ({ customer_name }) => <Value text={customer_name} /> },
+  { id: 'state', header: t.orders.state, cell: ({ state_id }) => <OrderState id={state_id} /> },
+  { id: 'date', header: t.orders.assemblyDate, cell: ({ assembly_date }) => <Day date={assembly_date} /> },
+  { id: 'lines', header: t.orders.lines, isNumber: true, cell: ({ items_count }) => formatNumber(items_count) },
+  { id: 'created', header: t.orders.created, cell: ({ created_at }) => <Time at={created_at} /> },
+]

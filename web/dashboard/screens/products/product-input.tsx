@@ -1,0 +1,58 @@
+import type { ProductsUpdateParams, ProductWithStock } from '@fulfillment/sdk'
+import { t } from '../../../shared/texts/texts.ts'
+import { Field } from '../../kit/field.tsx'
+import form from '../../kit/form.module.css'
+import { useTyped } from '../../kit/use-typed.ts'
+
+const TEXTS = ['name', 'sku', 'category', 'description', 'photo_url'] as const
+const NUMBERS = ['price', 'cost', 'weight', 'width', 'height', 'depth', 'minimum_threshold', 'reorder_quantity'] as const
+
+type TextName = (typeof TEXTS)[number]
+type NumberName = (typeof NUMBERS)[number]
+export type ProductFields = Record<TextName | NumberName | 'barcode', string>
+
+/** What is typed into the fields of a product. */
+export function useProductFields(product?: ProductWithStock) {
+  const [fields, bind] = useTyped(() => fieldsOf(product))
+  return { fields, bind }
+}
+
+function fieldsOf(product: ProductWithStock | undefined): ProductFields {
+  const names = [...TEXTS, ...NUMBERS, 'barcode'] as const
+  const value = (name: (typeof names)[number]): string => String((name === 'sku' ? product?.external_id : product?.[name]) ?? '')
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as ProductFields
+}
+
+/** The fields that differ from those of the product; an emptied one is null. */
+export function changedFields(fields: ProductFields, product?: ProductWithStock): ProductsUpdateParams {
+  const before = fieldsOf(product)
+  const changed = [...TEXTS, ...NUMBERS].filter((name) => fields[name] !== before[name])
+  return Object.fromEntries(changed.map((name) => [name, valueOf(name, fields[name])]))
+}
+
+function valueOf(name: TextName | NumberName, text: string): string | number | null {
+  if (text === '') return name === 'name' ? '' : null
+  return (NUMBERS as readonly string[]).includes(name) ? Number(text) : text
+}
+
+type Bind = ReturnType<typeof useProductFields>['bind']
+
+/** The fields of a product that can be changed. */
+export function ProductInput({ bind }: { bind: Bind }) {
+  const number = (name: NumberName) => (
+    <Field key={name} label={t.products.fields[name]} type="number" size="narrow" {...bind(name)} />
+  )
+  return (
+    <>
+      <div className={form.row}>
+        <Field label={t.products.sku} maxLength={255} {...bind('sku')} />
+        <Field label={t.products.category} maxLength={255} {...bind('category')} />
+      </div>
+      <Field label={t.products.description} isMultiline maxLength={4000} size="wide" {...bind('description')} />
+      <div className={form.row}>{(['price', 'cost', 'weight'] as const).map(number)}</div>
+      <div className={form.row}>{(['width', 'height', 'depth'] as const).map(number)}</div>
+      <div className={form.row}>{(['minimum_threshold', 'reorder_quantity'] as const).map(number)}</div>
+      <Field label={t.products.photoAddress} maxLength={2048} size="wide" {...bind('photo_url')} />
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import type { StockOverviewResult } from '@fulfillment/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { t } from '../../../shared/texts/texts.ts'
+import { useRead } from '../../data/use-read.ts'
+import { Checkbox } from '../../kit/choices.tsx'
+import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
+import { Filters } from '../../kit/filters.tsx'
+import { LocationCombo } from '../../kit/location-combo.tsx'
+import { Pages } from '../../kit/pages.tsx'
+import { Empty, Region } from '../../kit/region.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import { StockDialog } from '../../kit/stock-dialogs.tsx'
+import { isFiltered } from '../../search-parameters.ts'
+import type { StockedProduct } from './stock-cells.tsx'
+import { StockAsOf } from './stock-as-of.tsx'
+import { StockGrid } from './stock-grid.tsx'
+import type { StockSearch } from './stock-search.ts'
+
+const LIMIT = 50
+
+/** Products with their stock by location; levels are edited in place. */
+export function StockScreen() {
+  const filters = useSearch({ from: '/frame/stock' })
+  const navigate = useNavigate({ from: '/stock' })
+  const { search, location, low, as_of, page = 1 } = filters
+  const filter = (change: Partial<StockSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const query = useRead(
+    ['stock', search, location, low, page],
+    (api, options) => api.stock.overview({ search, location_id: location, low: low === 'true', page, limit: LIMIT }, options),
+    { isMain: true },
+  )
+  const [changed, setChanged] = useState<{ kind: 'adjust' | 'transfer'; product: StockedProduct }>()
+  return (
+    <Screen title={t.nav.stock}>
+      <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
+        <FilterField label={t.products.search} type="search" value={search} onFilter={(text) => filter({ search: text })} />
+        <LocationCombo value={location} onLocation={(id) => filter({ location: id })} />
+        <DayFilter label={t.stock.asOf} value={as_of} onFilter={(day) => filter({ as_of: day })} />
+        <Checkbox
+          label={t.stock.low}
+          isSelected={low === 'true'}
+          onChange={(isLow) => filter({ low: isLow ? 'true' : undefined })}
+        />
+      </Filters>
+      <Region query={query}>
+        {(found) =>
+          as_of === undefined ? (
+            <Levels
+              found={found}
+              onAdd={(product, kind) => setChanged({ product, kind })}
+              isSearch={isFiltered(filters)}
+              page={page}
+              onPage={(next) => filter({ page: next })}
+            />
+          ) : (
+            <StockAsOf found={found} day={as_of} />
+          )
+        }
+      </Region>
+      {changed !== undefined && (
+        <StockDialog
+          kind={changed.kind}
+          product={{ id: changed.product.product_id, name: changed.product.name }}
+          onClose={() => setChanged(undefined)}
+        />
+      )}
+    </Screen>
+  )
+}
+
+interface LevelsProps {
+  found: StockOverviewResult
+  isSearch: boolean
+  page: number
+  onAdd: (product: StockedProduct, kind: 'adjust' | 'transfer') => void
+  onPage: (page: number | undefined) => void
+}
+
+function Levels({ found: { products, pagination }, isSearch, page, onAdd, onPage }: LevelsProps) {
+  return (
+    <>
+      {pagination.total === 0 ? (
+        <Empty text={isSearch ? t.products.noMatch : t.products.none} />
+      ) : (
+        <StockGrid products={products} onAdd={onAdd} />
+      )}
+      <Pages total={t.products.total(pagination.total)} page={page} totalPages={pagination.total_pages} onPage={onPage} />
+    </>
+  )
+}

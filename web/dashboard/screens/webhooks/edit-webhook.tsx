@@ -1,0 +1,42 @@
+import type { Webhook, WebhooksUpdateParams } from '@fulfillment/sdk'
+import { t } from '../../../shared/texts/texts.ts'
+import { useWrite } from '../../data/use-write.ts'
+import { FormButtons } from '../../kit/form-buttons.tsx'
+import { Form } from '../../kit/form.tsx'
+import { TOPIC_FIELDS, useWebhookInput, type WebhookInput, type WebhookTopics } from './webhook-input.tsx'
+
+/** Edits a webhook. Only what was changed is sent: a URL that is sent counts as new and ends a failure. */
+export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { input, fields } = useWebhookInput({
+    name: webhook.name,
+    url: webhook.url,
+    events: webhook.events as WebhookTopics,
+  })
+  const changes = changesOf(webhook, input)
+  const write = useWrite({
+    write: (api, params: WebhooksUpdateParams, options) => api.webhooks.update(webhook.id, params, options),
+    done: ({ name }) => t.webhooks.saved(name),
+    onDone: onClose,
+  })
+  return (
+    <Form {...write} label={t.webhooks.edit} fields={TOPIC_FIELDS} onSubmit={() => void write.send(changes)}>
+      {fields}
+      <FormButtons
+        submit={t.dialog.save}
+        scope="write:webhooks"
+        isSaving={write.isSaving}
+        onDiscard={onClose}
+        call={(api) => api.webhooks.update(webhook.id, changes)}
+      />
+    </Form>
+  )
+}
+
+function changesOf(webhook: Webhook, { name, url, events }: WebhookInput): WebhooksUpdateParams {
+  const sameTopics = events.length === webhook.events.length && events.every((topic) => webhook.events.includes(topic))
+  return {
+    ...(name === webhook.name ? {} : { name }),
+    ...(url === webhook.url ? {} : { url }),
+    ...(sameTopics ? {} : { events }),
+  }
+}

@@ -1,0 +1,40 @@
+import type { CreatedWebhook, WebhooksCreateParams } from '@fulfillment/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { t } from '../../../shared/texts/texts.ts'
+import { useWrite } from '../../data/use-write.ts'
+import { FormButtons } from '../../kit/form-buttons.tsx'
+import { Form } from '../../kit/form.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import { SecretShown } from './secret-shown.tsx'
+import { TOPIC_FIELDS, useWebhookInput } from './webhook-input.tsx'
+
+/** Subscribes a receiver. Its signing secret is shown once. */
+export function NewWebhookScreen() {
+  const { input, fields } = useWebhookInput({ name: '', url: '', events: ['*'] })
+  const [created, setCreated] = useState<CreatedWebhook>()
+  const navigate = useNavigate()
+  const write = useWrite({
+    write: (api, params: WebhooksCreateParams, options) => api.webhooks.create(params, options),
+    onDone: setCreated,
+  })
+  return (
+    <Screen title={t.webhooks.new} hasCurl={false}>
+      <Form {...write} label={t.webhooks.new} fields={TOPIC_FIELDS} onSubmit={() => void write.send(input)}>
+        {fields}
+        <FormButtons
+          submit={t.webhooks.create}
+          scope="write:webhooks"
+          isSaving={write.isSaving}
+          call={(api) => api.webhooks.create(input)}
+        />
+      </Form>
+      {created !== undefined && (
+        <SecretShown
+          secret={created.secret}
+          onStored={() => void navigate({ to: '/webhooks/$id', params: { id: created.id } })}
+        />
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,48 @@
+/** Search parameters as plain text, repeated where there are several: `?state=1&state=2&page=3`. */
+export type SearchParameters = Record<string, string | string[]>
+
+export function parseSearch(text: string): SearchParameters {
+  const parameters = new URLSearchParams(text)
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const values = parameters.getAll(name)
+      return [name, values.length === 1 ? (values[0] ?? '') : values]
+    }),
+  )
+}
+
+/** Leaves out what is not set. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null && item !== '') parameters.append(name, String(item))
+    }
+  }
+  const text = parameters.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** One text of the address. */
+export function textOf(value: unknown): string | undefined {
+  const text = Array.isArray(value) ? value.at(-1) : value
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/** All texts of the address. */
+export function textsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === 'string' && text !== '')
+}
+
+/** A page of the address; the first is left out. */
+export function pageOf(value: unknown): number | undefined {
+  const page = Number(textOf(value) ?? value)
+  return Number.isSafeInteger(page) && page > 1 ? page : undefined
+}
+
+const POSITION = new Set(['page', 'cursor'])
+
+/** Whether any filter is set: anything of the address but where in the list it is. */
+export function isFiltered(search: object): boolean {
+  return Object.entries(search).some(([name, value]) => !POSITION.has(name) && value !== undefined)
+}

@@ -1,0 +1,54 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useState } from 'react'
+import { t } from '../../shared/texts/texts.ts'
+import { createStore, useStore } from '../data/store.ts'
+import { Combo } from '../kit/combo.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { useFound } from './use-found.ts'
+
+/** Whether the search is open. */
+export const searchOpen = createStore(false)
+
+const close = (): void => searchOpen.set(() => false)
+
+/** Search over orders, products, screens and actions. Enter opens, Esc closes. */
+export function SearchDialog() {
+  const isOpen = useStore(searchOpen)
+  return (
+    <Dialog title={t.search.title} isOpen={isOpen} onClose={close} isTitleHidden>
+      <SearchField />
+    </Dialog>
+  )
+}
+
+function SearchField() {
+  const [typed, setTyped] = useState('')
+  const found = useFound(typed.trim())
+  const navigate = useNavigate()
+  const open = (path: string): void => {
+    close()
+    void navigate({ to: path })
+  }
+  const onKeyDownCapture = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    close()
+  }
+  return (
+    <div onKeyDownCapture={onKeyDownCapture}>
+      <Combo
+        label={t.search.label}
+        value=""
+        size="wide"
+        autoFocus
+        options={found.map(({ path, label, note }) => ({ id: path, label, note }))}
+        onType={setTyped}
+        onChoose={({ id }) => open(id)}
+        onText={() => {
+          const [first] = found
+          if (first !== undefined && typed.trim() !== '') open(first.path)
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { t } from '../../shared/texts/texts.ts'
+import { useScope } from '../data/session.tsx'
+import { useRead } from '../data/use-read.ts'
+import { useScreens } from '../frame/use-screens.ts'
+import { useDelayed } from '../kit/product-combo.tsx'
+
+export interface Found {
+  path: string
+  label: string
+  note: string
+}
+
+const LIMIT = 5
+
+/** What matches a text: orders by identifier, id and customer; products by name, SKU and barcode; screens and actions by name. */
+export function useFound(text: string): readonly Found[] {
+  const search = useDelayed(text)
+  const canReadOrders = useScope('read:orders')
+  const canReadProducts = useScope('read:products')
+  const isAsked = search !== ''
+  const byIdentifier = useRead(
+    ['search', 'identifier', search],
+    (api, options) => api.orders.list({ order_tenant_id: search, limit: LIMIT }, options),
+    { enabled: isAsked && canReadOrders },
+  )
+  const byCustomer = useRead(
+    ['search', 'customer', search],
+    (api, options) => api.orders.list({ customer_name: search, limit: LIMIT }, options),
+    { enabled: isAsked && canReadOrders },
+  )
+  const products = useRead(
+    ['search', 'products', search],
+    (api, options) => api.products.list({ search, limit: LIMIT }, options),
+    {
+      enabled: isAsked && canReadProducts,
+    },
+  )
+  const pages = usePages(text)
+  if (!isAsked) return pages
+  const orders = [...(byIdentifier.data?.orders ?? []), ...(byCustomer.data?.orders ?? [])]
+  const found = [
+    ...orders.map(({ id, order_tenant_id, customer_name }) => ({
+      path: `/orders/${id}`,
+      label: order_tenant_id,
+      note: customer_name ?? t.search.order,
+    })),
+    ...(/^\d{1,15}$/.test(search) && canReadOrders
+      ? [{ path: `/orders/${search}`, label: t.search.orderId(search), note: t.search.order }]
+      : []),
+    ...(products.data?.products ?? []).map(({ id, name, external_id, barcode }) => ({
+      path: `/products/${id}`,
+      label: name,
+      note: external_id ?? barcode,
+    })),
+    ...pages,
+  ]
+  return [...new Map(found.map((each) => [each.path, each])).values()]
+}
+
+function usePages(text: string): Found[] {
+  const screens = useScreens()
+  const canWriteOrders = useScope('write:orders')
+  const canWriteProducts = useScope('write:products')
+  const canWriteWebhooks = useScope('write:webhooks')
+  const canMakeKeys = useScope('admin')
+  const actions = [
+    { path: '/orders/new', label: t.orders.new, isAllowed: canWriteOrders },
+    { path: '/products/new', label: t.products.new, isAllowed: canWriteProducts },
+    { path: '/webhooks/new', label: t.webhooks.new, isAllowed: canWriteWebhooks },
+    { path: '/keys/new', label: t.keys.new, isAllowed: canMakeKeys },
+  ].filter(({ isAllowed }) => isAllowed)
+  return [
+    ...screens.map(({ path, label }) => ({ path, label, note: t.search.page })),
+    ...actions.map(({ path, label }) => ({ path, label, note: t.search.action })),
+  ].filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+}

@@ -1,0 +1,41 @@
+const LOCALE = 'en-US'
+
+const numbers = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3 })
+const prices = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+const timeParts = {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+} as const
+const times = new Intl.DateTimeFormat(LOCALE, timeParts)
+const timesOfOtherYears = new Intl.DateTimeFormat(LOCALE, { ...timeParts, year: 'numeric' })
+const clock = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const days = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** A quantity or count, with at most three decimals. */
+export const formatNumber = (value: number): string => numbers.format(value)
+
+/** A price; the tenant's currency is its own affair. */
+export const formatPrice = (value: number): string => prices.format(value)
+
+/** A change with its sign, such as +5 or −2. */
+export const formatChange = (value: number): string =>
+  value > 0 ? `+${numbers.format(value)}` : numbers.format(value).replace('-', '−')
+
+/** A moment in the browser's time zone, with its year unless it is this one. */
+export function formatTime(value: string): string {
+  const moment = new Date(value)
+  return (moment.getFullYear() === new Date().getFullYear() ? times : timesOfOtherYears).format(moment)
+}
+
+/** Hours and minutes of a moment in the browser's time zone. */
+export const formatClock = (value: Date): string => clock.format(value)
+
+/** A calendar day, which has no time zone. */
+export const formatDay = (value: string): string => days.format(new Date(`${value}T00:00:00Z`))
+
+/** A moment in UTC, for those who compare with a log. */
+export const formatUtc = (value: string | Date): string => `${new Date(value).toISOString().replace('T', ' ').slice(0, 19)} UTC`

@@ -1,0 +1,75 @@
+import type { Fetch } from '@fulfillment/sdk'
+
+/** Live data, or those of the sandbox. */
+export type Mode = 'live' | 'test'
+
+/** A call as the panel of requests shows it. */
+export interface CallRecord {
+  method: string
+  /** Public path with its query. */
+  path: string
+  body: string | undefined
+  /** 0: no response. */
+  status: number
+  durationMs: number
+  requestId: string | undefined
+  at: Date
+}
+
+export interface PageFetchOptions {
+  app: 'dashboard' | 'scan'
+  mode: Mode
+  onCall: (record: CallRecord) => void
+}
+
+/** Without a key press or pointer for this long, a request is the page's own polling, which does not keep a session alive. */
+const BACKGROUND_AFTER_MS = 20_000
+
+let lastInputAt = Date.now()
+
+for (const event of ['pointerdown', 'keydown', 'pointermove'])
+  addEventListener(event, () => (lastInputAt = Date.now()), { capture: true, passive: true })
+
+/** How long ago somebody used this page. */
+export function idleMs(): number {
+  return Date.now() - lastInputAt
+}
+
+/** The `fetch` of a page: with its session instead of a key, and a record of every call. */
+export function pageFetch({ app, mode, onCall }: PageFetchOptions): Fetch {
+  return async (url, init) => {
+    const startedAt = performance.now()
+    const record = (response?: Response): void =>
+      onCall({
+        method: init.method ?? 'GET',
+        path: publicPath(url, app),
+        body: typeof init.body === 'string' ? init.body : undefined,
+        status: response?.status ?? 0,
+        durationMs: Math.round(performance.now() - startedAt),
+        requestId: response?.headers.get('X-Request-Id') ?? undefined,
+        at: new Date(),
+      })
+    try {
+      const response = await fetch(url, { ...init, headers: pageHeaders(init.headers, app, mode), credentials: 'same-origin' })
+      record(response)
+      return response
+    } catch (error) {
+      if (init.signal?.aborted !== true) record()
+      throw error
+    }
+  }
+}
+
+function pageHeaders(own: HeadersInit | undefined, app: string, mode: Mode): Headers {
+  const headers = new Headers(own)
+  headers.delete('X-API-Key')
+  headers.set('X-Page', app)
+  headers.set('X-Page-Mode', mode)
+  if (idleMs() > BACKGROUND_AFTER_MS) headers.set('X-Page-Background', '1')
+  return headers
+}
+
+function publicPath(url: string, app: string): string {
+  const { pathname, search } = new URL(url, location.origin)
+  return pathname.replace(new RegExp(`^/${app}(?=/api/)`), '') + search
+}
