@@ -169,6 +169,51 @@ describe('when connections break', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
+  it('shows no error in the audit log for a call with a key that was committed but whose response was lost', async ({
+    service,
+    proxy,
+    calls: { tenant, request, addTo, everyPath },
+  }) => {
+    await everyPath()
+    const own = await newProduct(tenant)
+    await addTo(own.id)
+    const adjust = (key: string, adjustment_quantity: number): Promise<ServiceResponse> =>
+      request(
+        'POST',
+        '/stock/adjustment',
+        { product_id: own.id, location_id: 'A', adjustment_quantity },
+        { headers: { 'idempotency-key': key, 'x-request-id': key } },
+      )
+    const levelOf = async (): Promise<number> => (await tenant.request('GET', `/stock/sku/${own.sku}`)).body.data.total_quantity
+    const blocker = await service.db.dedicatedPool.connect()
+    await blocker.query('begin')
+    // The statement that stores the response, and commits, waits for this row.
+    await blocker.query(
+      `insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext) values ($1, 'lost', '', 'anything')`,
+      [tenant.id],
+    )
+    const lost = adjust('lost', 5)
+    await expect
+      .poll(async () => (await blocker.query('select from pg_locks where not granted')).rowCount, { interval: 20 })
+      .toBeGreaterThan(0)
+    proxy.freezeResponses()
+    await blocker.query('rollback')
+    blocker.release()
+    await expect.poll(levelOf).toBe(6)
+    proxy.cut()
+    expectUnavailable([await lost])
+    await expectRecovery(everyPath)
+    expect((await adjust('lost', 5)).headers.get('idempotency-replayed')).toBe('true')
+    expect((await adjust('refused', -100)).body.error.code).toBe('adjustment_error')
+    const errors = async (): Promise<unknown> =>
+      Object.fromEntries(
+        (await tenant.request('GET', '/audit-log?limit=5')).body.data.entries
+          .filter(({ request_id }: { request_id: string }) => ['lost', 'refused'].includes(request_id))
+          .map(({ request_id, error }: { request_id: string; error: string | null }) => [request_id, error]),
+      )
+    await expect.poll(errors).toEqual({ lost: null, refused: 'adjustment_error' })
+  })
+
   it('keeps working when Postgres terminates every session repeatedly', async ({ service, calls: { everyPath } }) => {
     for (let round = 0; round < 10; round++) {
       const underWay = everyPath(10)

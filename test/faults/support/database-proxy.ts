@@ -9,6 +9,8 @@ export interface DatabaseProxy {
   freeze(): void
   /** Like `freeze`, but only for the oldest open connection. */
   freezeOne(): void
+  /** Like `freeze`, but requests still reach the database: only its responses are held back. */
+  freezeResponses(): void
   /** Ends a freeze: passes the data held back, then everything else. */
   thaw(): void
   /** Closes all connections abruptly. */
@@ -64,6 +66,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       pairs.forEach((pair) => pair.forEach((socket) => socket.pause()))
     },
     freezeOne: () => [...pairs][0]?.forEach((socket) => socket.pause()),
+    freezeResponses: () => pairs.forEach(([, upstream]) => upstream.pause()),
     thaw: () => {
       frozen = false
       pairs.forEach((pair) => pair.forEach((socket) => socket.resume()))

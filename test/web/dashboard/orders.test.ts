@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
+import { focusedName } from '../support/keyboard.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 const TODAY = '2030-01-15'
@@ -51,6 +52,28 @@ describe('D3: orders', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('4 orders', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('')
+  })
+
+  it('keep a dialog that is open, and what was typed there, when the order is read again', async ({ window, tenant }) => {
+    const order = await newOrder(tenant, 'SHOP-1', await newProduct(tenant, 'Tea'))
+    const { page } = window
+    await signIn(page, tenant.key, `/orders/${order}`)
+    const isTyped = Promise.withResolvers<undefined>()
+    await page.getByRole('button', { name: 'Release' }).waitFor()
+    // A slow network: the released order comes after the dialog was opened.
+    await page.route(`**/orders/${order}`, async (route) => {
+      if (route.request().method() === 'GET') await isTyped.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page.getByRole('status').getByText('Released order SHOP-1').waitFor()
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('changed mind')
+    isTyped.resolve(undefined)
+    await page.locator('header').getByText('Released', { exact: true }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('changed mind')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => focusedName(page)).toBe('Cancel order')
   })
 
   it('takes the scans of a wedge: each adds one, and an unknown code is named', async ({ window, tenant }) => {

@@ -25,6 +25,7 @@ export interface AuditEntryName {
   /** By the clock of the database, in milliseconds as the API shows it. */
   at: string
   id: string
+  idempotencyKey?: string | undefined
 }
 
 interface Waiting {
@@ -68,12 +69,21 @@ const insertEntries = statement<
    returning id, at`,
 })
 
-const addErrors = statement<[tenantIds: number[], at: string[], ids: string[], errors: string[]], never>({
+/**
+ * When the connection is lost during a commit, its call fails but may have changed data. A response that is stored for its key tells that it
+ * has, so its entry gets no error.
+ */
+const addErrors = statement<
+  [tenantIds: number[], at: string[], ids: string[], errors: string[], idempotencyKeys: (string | null)[]],
+  never
+>({
   name: 'add_audit_errors',
   lane: 'write',
   sql: `update audit_log a set error = f.error
-   from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[]) f (tenant_id, at, id, error)
+   from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[]) f (tenant_id, at, id, error, idempotency_key)
    where a.tenant_id = f.tenant_id and a.at = f.at and a.id = f.id
+     and (f.idempotency_key is null or f.error not in ('service_unavailable', 'internal_error')
+       or ${storedFor('f.tenant_id', 'f.idempotency_key')} is null)
      and a.at between (select min(at) from unnest($2::timestamptz[]) at) and (select max(at) from unnest($2::timestamptz[]) at)`,
 })
 
@@ -132,7 +142,7 @@ export class AuditTrail {
         const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
         for (const { call, id, resolve } of batch) {
           const at = timeOf.get(id)
-          resolve(at === undefined ? undefined : { tenantId: call.caller.tenantId, id, at })
+          resolve(at === undefined ? undefined : { tenantId: call.caller.tenantId, id, at, idempotencyKey: call.idempotencyKey })
         }
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -169,6 +179,7 @@ export class AuditTrail {
         failures.map(({ at }) => at),
         failures.map(({ id }) => id),
         failures.map(({ error }) => error),
+        failures.map(({ idempotencyKey }) => idempotencyKey ?? null),
       ])
     } catch (error) {
       this.#failures = [...failures, ...this.#failures].slice(0, MAX_FAILURES)

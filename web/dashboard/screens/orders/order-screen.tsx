@@ -27,7 +27,7 @@ export function OrderScreen() {
     <Screen
       title={t.orders.one(order?.order_tenant_id ?? id)}
       mark={order && <OrderState id={order.state_id} />}
-      actions={order && <OrderActions key={order.state_id} order={order} onEdit={() => setEditing(true)} />}
+      actions={order && <OrderActions order={order} onEdit={() => setEditing(true)} />}
     >
       <Region query={query} missing={t.orders.missing(id)}>
         {(loaded) => (

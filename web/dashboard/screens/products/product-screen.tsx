@@ -30,7 +30,7 @@ export function ProductScreen() {
     <Screen
       title={product?.name ?? t.products.one(id)}
       mark={product && <ActiveBadge isActive={product.is_active} />}
-      actions={product && <ProductActions key={String(product.is_active)} product={product} onEdit={() => setEditing(true)} />}
+      actions={product && <ProductActions product={product} onEdit={() => setEditing(true)} />}
     >
       <Region query={query} missing={t.products.missing(id)}>
         {(loaded) => (
