@@ -12,6 +12,8 @@ export interface Row {
   unit: string
   /** Only measured when its name is given. */
   onRequest?: boolean
+  /** Whether the service can take turns with an earlier version of itself: see `Bench.before`. */
+  comparesVersions?: boolean
   measure(bench: Bench): Promise<Measurement>
 }
 
@@ -21,6 +23,8 @@ export interface Bench {
   generator: LoadGenerator
   short: boolean
   profile: boolean
+  /** The folder of an earlier version of the service, installed. It takes turns with the present one, instead of the bare server. */
+  before: string | undefined
   /** Warm-up before the measurement, so that the compiler optimises hot code. */
   warmUpSeconds: number
   /** Number of rounds, and seconds per round for each side. */

@@ -1,4 +1,4 @@
-// npm run bench -- [row ...] [--short] [--profile] [--rounds=n] [--seconds=n]
+// npm run bench -- [row ...] [--short] [--profile] [--rounds=n] [--seconds=n] [--before=folder]
 // npm run bench -- neighbours [attack ...] [--short]
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -37,6 +37,7 @@ const { values: options, positionals: names } = parseArgs({
     profile: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    before: { type: 'string' },
   },
 })
 const { short } = options
@@ -54,6 +55,7 @@ async function runRows(rows: readonly Row[]): Promise<void> {
     generator,
     short,
     profile: options.profile,
+    before: options.before,
     warmUpSeconds: short ? 0.3 : 4,
     rounds: Number(options.rounds ?? (short ? 1 : 5)),
     seconds: Number(options.seconds ?? (short ? 0.3 : 2)),
@@ -61,7 +63,7 @@ async function runRows(rows: readonly Row[]): Promise<void> {
   try {
     const measured: MeasuredRow[] = []
     for (const row of rows) measured.push(await measureRow(bench, row))
-    console.log(`\n${tableOf(measured)}`)
+    if (bench.before === undefined) console.log(`\n${tableOf(measured)}`)
     await writeResults(measured)
   } finally {
     generator.stop()
@@ -75,21 +77,22 @@ function chosenRows(): Row[] {
     throw new Error(
       `No row ${unknown.join(', ')}. There are: ${ROWS.map((row) => row.name).join(', ')}, and neighbours by itself`,
     )
-  return ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
+  const rows = ROWS.filter((row) => (names.length === 0 ? row.onRequest !== true : names.includes(row.name)))
+  return options.before === undefined ? rows : rows.filter((row) => row.comparesVersions)
 }
 
 async function measureRow(bench: Bench, row: Row): Promise<MeasuredRow> {
   const measurement = await row.measure(bench)
   const lines = [...measurement.notes, noiseOf(measurement)].filter((line) => line !== undefined)
   console.log(
-    `${row.name}: ${measurement.ratio.toFixed(2)} (must ${row.must}, aim ${row.aim})\n${lines.map((line) => `    ${line}`).join('\n')}`,
+    `${row.name}: ${measurement.ratio.toFixed(2)} ${options.before === undefined ? `(must ${row.must}, aim ${row.aim})` : 'of before'}\n${lines.map((line) => `    ${line}`).join('\n')}`,
   )
   return { ...row, ...measurement }
 }
 
-/** A run of some rows replaces their results of the last complete run. A short run is not written. */
+/** A run of some rows replaces their results of the last complete run. A short run is not written, nor one that compares versions. */
 async function writeResults(measured: readonly MeasuredRow[]): Promise<void> {
-  if (short) return
+  if (short || options.before !== undefined) return
   const rows = measured.map(({ name, ratio, must, aim, higherIsBetter, median, spread }) => ({
     name,
     ratio,

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { freePort } from '../support/free-port.ts'
 
 const START_TIMEOUT_MS = 60_000
@@ -27,6 +27,8 @@ export function startBare(databaseUrl: string): Promise<ServerProcess> {
 
 export interface ServiceOptions {
   env?: Record<string, string>
+  /** The folder of another version of the service, installed. */
+  folder?: string | undefined
   /** Writes a CPU profile of the process to `.data/bench-profiles`. */
   profile?: boolean
   /** A command prefix that replaces itself with the command behind it, in the same process. */
@@ -36,10 +38,10 @@ export interface ServiceOptions {
 /** Starts the service with all features, as in production. The log goes to /dev/null. The rate limit counts, but is too high to reach. */
 export function startService(
   databaseUrl: string,
-  { env = {}, profile = false, command = [] }: ServiceOptions = {},
+  { env = {}, folder, profile = false, command = [] }: ServiceOptions = {},
 ): Promise<ServerProcess> {
   return start(
-    '../../server/bin/server.js',
+    folder === undefined ? '../../server/bin/server.js' : pathToFileURL(path.resolve(folder, 'server/bin/server.js')).href,
     {
       NODE_ENV: 'production',
       DATABASE_URL: databaseUrl,

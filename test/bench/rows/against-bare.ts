@@ -189,6 +189,7 @@ export const againstBare: Row[] = COMPARISONS.map((comparison) => ({
   must: comparison.must,
   aim: comparison.aim,
   higherIsBetter: comparison.alone !== true,
+  comparesVersions: true,
   unit: comparison.alone === true ? 'ms' : (comparison.unit ?? 'requests/s'),
   measure: (bench) => measure(bench, comparison),
 }))
@@ -199,14 +200,15 @@ async function measure(
 ): Promise<Measurement> {
   const { seed, url } = bench.database
   const { key }: SeededTenant = seed.service[tenant]
+  const { before } = bench
   const service = await startService(url, bench)
-  const bare = await startBare(url)
+  const counterpart = before === undefined ? await startBare(url) : await startService(url, { ...bench, folder: before })
   const ours: Contender = { ...service, apiKey: key, plan: plan(seed.service, seed), perRequest }
-  const asked = { ...barePlan(seed.bare, seed), keyed: false }
-  const other: Contender = { ...bare, apiKey: key, plan: asked, perRequest: barePerRequest }
+  const bare = { plan: { ...barePlan(seed.bare, seed), keyed: false }, perRequest: barePerRequest }
+  const other: Contender = { ...ours, ...counterpart, ...(before === undefined ? bare : {}) }
   try {
     return await (alone ? compare(bench, ours, other, 1, 'latency') : compare(bench, ours, other, CONNECTIONS))
   } finally {
-    await Promise.all([service.stop(), bare.stop()])
+    await Promise.all([service.stop(), counterpart.stop()])
   }
 }

@@ -17,6 +17,7 @@ export const processRows: Row[] = [
     must: 1.8,
     aim: 1.5,
     higherIsBetter: false,
+    comparesVersions: true,
     unit: 'ms',
     measure: (bench) => inTurns(bench, async (start, key) => (await started(start, key)).ms),
   },
@@ -26,6 +27,7 @@ export const processRows: Row[] = [
     must: 1.6,
     aim: 1.3,
     higherIsBetter: false,
+    comparesVersions: true,
     unit: 'MB',
     measure: (bench) => inTurns(bench, async (start, key) => (await started(start, key, bench.short ? 0 : IDLE_MS)).mb),
   },
@@ -43,17 +45,21 @@ export const processRows: Row[] = [
 
 type Start = () => Promise<ServerProcess>
 
-async function inTurns({ database, rounds }: Bench, one: (start: Start, key: string) => Promise<number>): Promise<Measurement> {
+async function inTurns(
+  { database, rounds, before }: Bench,
+  one: (start: Start, key: string) => Promise<number>,
+): Promise<Measurement> {
   const { key } = database.seed.service.small
-  const pairs: { ours: number; bare: number }[] = []
+  const startOther = (): Promise<ServerProcess> =>
+    before === undefined ? startBare(database.url) : startService(database.url, { folder: before })
+  const pairs: { ours: number; other: number }[] = []
   for (let round = 0; round < rounds; round++) {
     const ours = await one(() => startService(database.url), key)
-    const bare = await one(() => startBare(database.url), key)
-    pairs.push({ ours, bare })
+    pairs.push({ ours, other: await one(startOther, key) })
   }
-  const notes = [`bare: ${median(pairs.map((pair) => pair.bare)).toFixed(0)}`]
+  const notes = [`compared: ${median(pairs.map((pair) => pair.other)).toFixed(0)}`]
   return {
-    ...summary(pairs.map(({ ours, bare }) => ours / bare)),
+    ...summary(pairs.map(({ ours, other }) => ours / other)),
     median: median(pairs.map((pair) => pair.ours)),
     foreignCores: NaN,
     notes,
