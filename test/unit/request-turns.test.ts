@@ -143,11 +143,11 @@ it('requests with large bodies run one at a time at their own pace, and do not b
   await rounds(10)
   expect(large).toHaveLength(1)
   turns.end(large[0] as Turn)
-  await pass(500)
+  await pass(1_500)
   expect(large).toHaveLength(1)
   await pass(500)
   expect(large).toHaveLength(2)
-  await pass(500)
+  await pass(1_500)
   expect(large).toHaveLength(2)
 })
 

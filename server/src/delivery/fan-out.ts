@@ -9,7 +9,7 @@ import { isOfItsWork } from './statement-failures.ts'
 /** Deliveries inserted by one statement. The limit keeps the statement within some milliseconds, because results and claims wait for it. */
 const DELIVERIES = 500
 /** The limit while several tenants are active. */
-const SHARED_DELIVERIES = 100
+const SHARED_DELIVERIES = 50
 const MAX_EVENTS = 500
 
 /** A tenant with more subscriptions gets its own statement: one event of each such tenant would exceed `DELIVERIES`. */

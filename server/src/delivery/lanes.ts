@@ -9,7 +9,7 @@ import type { Target } from './target.ts'
 const MAX_AHEAD = 2_000
 
 /** Deliveries of a tenant in one claim while other tenants are active: sending hundreds at once would hold up their requests. */
-const SHARED_CLAIM = 64
+const SHARED_CLAIM = 32
 
 /** Pending deliveries of an inactive subscription that one claim skips, and the number of such subscriptions. */
 const SKIP_BATCH = 500

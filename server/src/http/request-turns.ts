@@ -13,7 +13,7 @@ declare module 'fastify' {
 const DEFAULT_LIMIT = 6_000
 const REQUESTS_PER_SECOND = DEFAULT_LIMIT / 60
 /** The pace of large bodies. Parsing and validating 5 MB produces garbage, and its collection stops all requests. */
-const LARGE_BYTES_PER_SECOND = 5_242_880
+const LARGE_BYTES_PER_SECOND = 2_621_440
 /** A request in progress for longer than this takes as much of the pace as several requests. Most take less on a quiet machine. */
 const REQUEST_MS = 5
 /** A pace that was not used is saved for this long. */

@@ -8,7 +8,7 @@ const MOST_BYTES = 67_108_864
 /** Limit of such bodies at the same time in this process, so that reading them does not slow down other requests. */
 const MOST_SENDERS = 256
 /** Limit of all such bodies together in this process. A hundred bodies of 5 MB that arrive as fast as possible occupy a core for half a second. */
-const BYTES_PER_SECOND = 67_108_864
+const BYTES_PER_SECOND = 33_554_432
 const SAVED_BYTES = 1_048_576
 /** The beginning of a body never waits, so that the large bodies of one caller don't delay the small ones of others. */
 const UNDELAYED_BYTES = 65_536
