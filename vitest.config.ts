@@ -1,15 +1,41 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { SlowestFirst } from './test/support/slowest-first.ts'
 
-export default defineConfig({
+/**
+ * Files that run one after the other in the same processes: they need the server's modules, which take a second to load. What a file leaves
+ * behind in them, such as a moved clock, would stay for the next one; such a file belongs to another folder.
+ */
+const SHARED = [
+  ...['api', 'command-line', 'concurrency', 'docs', 'model', 'plans', 'web', 'webhooks'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+  // That one declares a topic, which the modules of the server then know.
+  'test/contract/!(new-slice).test.ts',
+]
+
+const project = (name: string, isolate: boolean, include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   // The SDK's sources rather than its build: what is tested is what is there.
   ssr: { resolve: { conditions: ['@fulfillment/source', 'module', 'node', 'development|production'] } },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
+    name,
+    isolate,
+    include,
+    exclude,
     // Limits for what hangs, not for what is slow: they must hold on a machine whose cores are all taken by something else.
     testTimeout: 120_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
+  },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED]),
+      project('shared', false, SHARED, configDefaults.exclude),
+    ],
+    globalSetup: 'test/support/global-setup.ts',
+    sequence: { sequencer: SlowestFirst },
     // Two cores are shared by the tests, their servers and Postgres.
     maxWorkers: 2,
   },

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it as base } from '../support/it.ts'
 import { send, type TestTenant } from '../support/service.ts'
 
-it.override('settings', { trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { trustProxy: 1 })
 
 interface Entry {
   id: string

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it as base } from '../support/it.ts'
 
-it.override('settings', { rateLimitPerMinute: 20, trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { rateLimitPerMinute: 20, trustProxy: 1 })
 
 describe('API key validation', () => {
   it('rejects an expired key, and accepts one that expires later today', async ({ tenant }) => {

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it as base } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
 import { sendRaw } from '../support/send-raw.ts'
 import { atMost } from '../support/patience.ts'
 import { jsonHeaders, post } from './post.ts'
 
-it.override('settings', { bodyLimitBytes: 4_096 })
+const it = base.extend('settings', { scope: 'file' }, { bodyLimitBytes: 4_096 })
 
 describe('bodies', () => {
   it('rejects malformed JSON, invalid UTF-8 and JSON of another type with a clear message', async ({

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it as base } from '../support/it.ts'
 import { sendRaw } from '../support/send-raw.ts'
 import { send, type TestService } from '../support/service.ts'
 import { atMost } from '../support/patience.ts'
 
-it.override('settings', { trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { trustProxy: 1 })
 
 const api = (service: TestService, path: string): string => `${service.url}/api/v1${path}`
 

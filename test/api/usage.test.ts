@@ -51,8 +51,9 @@ const insertHours = (service: TestService, tenant: TestTenant, count: number, at
     [tenant.id, at, count],
   )
 
-describe('GET /reports/usage', () => {
-  it('counts requests by hour, key and operation, with their errors', async ({ tenant }) => {
+// The tests wait together for the counts to be written.
+describe.concurrent('GET /reports/usage', () => {
+  it('counts requests by hour, key and operation, with their errors', async ({ tenant, expect }) => {
     await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
     await tenant.request('POST', '/products', { name: 'Tea' })
     await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
@@ -92,7 +93,7 @@ describe('GET /reports/usage', () => {
     expect(rows).toEqual([{ operation: 'orders.list', requests: 8, client_errors: 0, limited: 3 }])
   })
 
-  it('adds up over servers, and loses nothing of one that stops', async ({ service, startService, tenant }) => {
+  it('adds up over servers, and loses nothing of one that stops', async ({ service, startService, tenant, expect }) => {
     const other = await startService({ databaseUrl: service.databaseUrl })
     for (let calls = 0; calls < 3; calls++) await tenant.request('GET', '/locations')
     for (let calls = 0; calls < 4; calls++) await send(`${other.url}/api/v1/locations`, 'GET', undefined, { key: tenant.key })
@@ -100,7 +101,7 @@ describe('GET /reports/usage', () => {
     await expect.poll(() => requestsOf(tenant, 'locations.list'), WRITTEN).toBe(7)
   })
 
-  it('counts no call of the dashboard, and none of another tenant', async ({ service, tenant }) => {
+  it('counts no call of the dashboard, and none of another tenant', async ({ service, tenant, expect }) => {
     const client = await signedIn(service.url, tenant.key)
     await client.call('GET', '/warehouses')
     const other = await service.newTenant()
@@ -130,7 +131,7 @@ describe('GET /reports/usage', () => {
     expect(short.body.data.hours).toHaveLength(4 * 3_600)
   })
 
-  it('forgets after 90 days', async ({ service, startService, tenant }) => {
+  it('forgets after 90 days', async ({ service, startService, tenant, expect }) => {
     await insertHours(service, tenant, 3, daysAgo(91))
     await insertHours(service, tenant, 2, daysAgo(89))
     await startService({ databaseUrl: service.databaseUrl })

@@ -19,7 +19,8 @@ function start(args: string[], env: Record<string, string>) {
   return { ...started, said: () => said }
 }
 
-it.each([
+// Tests that wait for ten seconds wait together.
+it.concurrent.each([
   ['import', ['import', 'products', '-']],
   ['export', ['export', 'products']],
 ])('%s says what it waits for, and gives up after ten seconds', async (_what, args) => {
@@ -42,7 +43,7 @@ it.each([
   ])
 })
 
-it('a server that accepts connections but never responds times out as well', async () => {
+it.concurrent('a server that accepts connections but never responds times out as well', async () => {
   const server: Server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -52,14 +53,14 @@ it('a server that accepts connections but never responds times out as well', asy
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/did not respond within 10 seconds \(no response\)/)])
 })
 
-it('Ctrl-C ends the wait', async () => {
+it.concurrent('Ctrl-C ends the wait', async () => {
   const { child, ended, said } = start(['export', 'products'], { FULFILLMENT_URL: `http://127.0.0.1:${await freePort()}` })
   await vi.waitFor(() => expect(said()).toContain('Waiting for'), { timeout: START_MS })
   child.kill('SIGINT')
   expect((await ended).exitCode).toBe(130)
 })
 
-it.each([
+it.concurrent.each([
   [['import', 'products', '/nowhere.csv'], '/nowhere.csv cannot be read: ENOENT'],
   [['import', 'products', '/'], '--format'],
   [['import', 'products'], "missing required argument 'file'"],

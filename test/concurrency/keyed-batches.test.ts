@@ -185,7 +185,8 @@ describe('calls with an Idempotency-Key that come together', () => {
     const responses = request()
     await expect.poll(() => waiting(blocker)).not.toEqual([])
     const { rows } = await blocker.query(
-      `select count(*)::int as keys from pg_locks where locktype = 'advisory' and classid::int = $1 and granted`,
+      `select count(*)::int as keys from pg_locks where locktype = 'advisory' and classid::int = $1 and granted
+         and database = (select oid from pg_database where datname = current_database())`,
       [tenant.id],
     )
     expect(rows[0].keys).toBeGreaterThan(0)

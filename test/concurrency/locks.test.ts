@@ -128,12 +128,9 @@ describe('an Idempotency-Key', () => {
     await blocker.query('select from stock_levels where tenant_id = $1 and product_id = $2 for update', [attacker.id, product.id])
     const options = { headers: { 'idempotency-key': 'of two releases' } }
     const response = attacker.request('POST', '/stock/adjustment', body, options)
-    await expect
-      .poll(
-        async () =>
-          (await blocker.query(`select from pg_locks where locktype = 'advisory' and classid::int = $1`, [attacker.id])).rowCount,
-      )
-      .toBe(1)
+    const locks = `select from pg_locks where locktype = 'advisory' and classid::int = $1
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await blocker.query(locks, [attacker.id])).rowCount).toBe(1)
     // The row that the other server leaves. It holds another lock.
     await sql`insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext) values (${attacker.id}, 'of two releases', 'x', 'y')`.execute(
       service.db.kysely,

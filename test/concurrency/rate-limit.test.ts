@@ -8,7 +8,7 @@ const LIMIT = 60
 const TENANT_LIMIT = 100
 
 const it = base
-  .override('settings', { rateLimitPerMinute: LIMIT })
+  .extend('settings', { scope: 'file' }, { rateLimitPerMinute: LIMIT })
   .extend('servers', { scope: 'file' }, async ({ service, settings }, { onCleanup }) => {
     const { databaseUrl } = service
     const others = await Promise.all([1, 2].map(() => startService({ ...settings, databaseUrl })))

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect } from 'vitest'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
-import { it } from '../support/it.ts'
+import { it as base } from '../support/it.ts'
 
 interface Content {
   'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -37,7 +37,7 @@ function examplesOf({ 'application/json': { example, examples = {} } }: Content)
 }
 
 // Without deliveries: the examples contain URLs of receivers.
-it.override('settings', { role: 'api' })
+const it = base.extend('settings', { scope: 'file' }, { role: 'api' })
 
 describe('the examples of the document', () => {
   const bodies: [string, Content][] = [

@@ -6,7 +6,7 @@ import { listEvents } from '@fulfillment/server/domain/events/list-events.ts'
 import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
 import { it as base } from './it.ts'
 
-/** Spread over eight days. Every thousandth has another topic. */
+/** Spread over eight whole days: a plan reads a partition of few events as a whole. Every thousandth has another topic. */
 const EVENTS = 100_000
 
 /** `it` with the context of a tenant with many events. */
@@ -14,7 +14,7 @@ const it = base.extend('context', { scope: 'file' }, async ({ database: { db }, 
   await maintainAllPartitions(db)
   const { id: tenantId } = await createTenant(db, 'large')
   await db.dedicatedPool.query(`insert into events (tenant_id, id, topic, created_at, body)
-    select ${tenantId}, id, topic, now() + n * interval '7 days' / ${EVENTS},
+    select ${tenantId}, id, topic, date_trunc('day', now(), 'UTC') + (n - 1) * interval '8 days' / ${EVENTS},
       json_build_object('id', id, 'event', topic, 'created_at', '2026-01-01T00:00:00.000Z', 'data', '{}'::json)
     from (select n, 'evt_1' || lpad(to_hex(nextval('event_sequence')), 23, '0') as id,
       case n % 1000 when 0 then 'product/created' else 'product/updated' end as topic from generate_series(1, ${EVENTS}) n) e`)

@@ -12,14 +12,14 @@ import { openTestDatabase } from './test-database.ts'
 /**
  * The `it` of tests that call the service. A test names the fixtures that it needs; they end with the test:
  *
- * - `service`: a server and its database, one per test file. `it.override('settings', { … })` changes its settings.
+ * - `service`: a server and its database, one per test file. `it.extend('settings', { scope: 'file' }, { … })` has one with other settings.
  * - `tenant`: a new tenant for each test, with an admin key.
  * - `receiver`: a webhook receiver.
  * - `startService`: starts another server with these settings. It has its own database unless the settings name one.
  * - `startProcess`: starts a server in its own process, with these environment variables.
  * - `startReceiver`: starts another receiver.
  * - `database`: a migrated database without a server, one per test file.
- * - `browser`: a real browser, one per test file.
+ * - `browser`: a real browser. The files that run in one process share it; what a test opens in it, it closes.
  * - `folder`: an empty folder.
  */
 export const it = test
@@ -34,7 +34,7 @@ export const it = test
     onCleanup(() => database.drop())
     return database
   })
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const { launchBrowser } = await import('./browser.ts')
     const browser = await launchBrowser()
     onCleanup(() => browser.close())
@@ -59,3 +59,7 @@ export const it = test
     onCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
     return folder
   })
+
+it.override = () => {
+  throw new Error('Use it.extend: an override also holds for the files that the same process runs afterwards')
+}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { freePort } from './free-port.ts'
 
-const PRINTING = { timeout: 30_000, interval: 20 }
+const PRINTING = { timeout: 60_000, interval: 20 }
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
 /** A server in its own process, started as by `npm start`. */

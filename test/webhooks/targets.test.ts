@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest'
-import { it } from './support/it.ts'
+import { it as base } from './support/it.ts'
 import { createSender } from '@fulfillment/server/delivery/sender.ts'
 import { Names } from '@fulfillment/server/delivery/index.ts'
 import { isSpecialAddress } from '@fulfillment/server/delivery/targets/special-addresses.ts'
 import type { TestTenant } from '../support/service.ts'
 import { startNameServer } from './support/name-server.ts'
 
-it.override('settings', { role: 'api', webhookAllowPrivateNetwork: false })
+const it = base.extend('settings', { scope: 'file' }, { role: 'api', webhookAllowPrivateNetwork: false })
 
 const SPECIAL_ADDRESSES = `
   0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 100.100.100.200 127.0.0.1 127.255.255.254

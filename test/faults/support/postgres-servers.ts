@@ -88,7 +88,7 @@ const untilReady = (server: PostgresServer): Promise<void> => untilDone(() => se
 
 /** Repeats the work until the server has started. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
-  for (const until = Date.now() + 20_000; ; await delay(20)) {
+  for (const until = Date.now() + 60_000; ; await delay(20)) {
     try {
       return void (await work())
     } catch (error) {

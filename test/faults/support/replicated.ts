@@ -139,7 +139,7 @@ export class Replicated {
   }
 
   async #pause(): Promise<void> {
-    for (const until = Date.now() + 20_000; ; await delay(100)) {
+    for (const until = Date.now() + 60_000; ; await delay(100)) {
       await this.#standby.query('select pg_wal_replay_pause()')
       const reason = await this.adjust(0)
       const seen = await this.bothSee(this.reader, reason)

@@ -4,24 +4,21 @@ import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
+import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
-const SCHEMES = ['light', 'dark'] as const
+/** The axe rules that concern colours: dark and forced colours are the same page in other ones (`light-dark()` in tokens.css). */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+const RULES = { light: undefined, dark: OF_COLOURS }
 const WIDTHS = [1280, 320]
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(`/dashboard${path}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
-}
 
 /** What axe finds on the screen in light and dark. */
 async function findings(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const colorScheme of SCHEMES) {
+  for (const [colorScheme, rules] of Object.entries(RULES) as [keyof typeof RULES, string[] | undefined][]) {
     await page.emulateMedia({ colorScheme })
-    found.push(...(await axe(page)).map((violation) => `${name}, ${colorScheme}: ${violation}`))
+    found.push(...(await axe(page, rules)).map((violation) => `${name}, ${colorScheme}: ${violation}`))
   }
   return found
 }
@@ -35,7 +32,7 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     const found = await findings(page, '/sign-in')
     await signIn(page, tenant.key)
     for (const path of paths) {
-      await open(page, path)
+      await openScreen(page, path)
       found.push(...(await findings(page, path)))
     }
     expect(found).toEqual([])
@@ -49,12 +46,12 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     const found: string[] = []
     const empty = ['/orders', '/products', '/stock', '/movements', '/locations', '/webhooks', '/events', '/usage', '/audit']
     for (const path of [...empty, '/orders/17', '/webhooks/17', '/nowhere']) {
-      await open(page, path)
+      await openScreen(page, path)
       found.push(...(await findings(page, path)))
     }
     const failure = { success: false, error: { code: 'internal_error', message: 'Something broke' } }
     await page.route('**/dashboard/api/v1/products?*', (route) => route.fulfill({ status: 500, json: failure }))
-    await open(page, '/products')
+    await openScreen(page, '/products')
     await page.getByRole('alert').waitFor()
     found.push(...(await findings(page, 'error')))
     expect(found).toEqual([])
@@ -64,7 +61,7 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
-    await open(page, `/products/${id}`)
+    await openScreen(page, `/products/${id}`)
     const found: string[] = []
     for (const name of ['Adjust stock', 'Set stock', 'Transfer', 'Search', 'Requests']) {
       await page.getByRole('button', { name, exact: true }).click()
@@ -163,7 +160,7 @@ describe('A1: other ways to look at it', () => {
     await signIn(page, tenant.key)
     const found: string[] = []
     for (const path of paths) {
-      await open(page, path)
+      await openScreen(page, path)
       await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
       found.push(...(await layoutProblems(page)).map((problem) => `${path} ${problem}`))
     }
@@ -176,11 +173,11 @@ describe('A1: other ways to look at it', () => {
     await signIn(page, tenant.key)
     const found: string[] = []
     for (const path of paths) {
-      await open(page, path)
-      found.push(...(await axe(page)).map((violation) => `${path} ${violation}`))
+      await openScreen(page, path)
+      found.push(...(await axe(page, OF_COLOURS)).map((violation) => `${path} ${violation}`))
     }
     expect(found).toEqual([])
-    await open(page, '/orders')
+    await openScreen(page, '/orders')
     const box = page.getByRole('group', { name: 'State' }).locator('label').filter({ hasText: 'Pending' })
     const before = await box.screenshot()
     await page.getByRole('checkbox', { name: 'Pending' }).check({ force: true })

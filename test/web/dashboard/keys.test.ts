@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { atMost } from '../../support/patience.ts'
 import { it } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
 import { clipboardOf, signIn } from '../support/page-server.ts'
@@ -65,7 +66,7 @@ describe('D2: a key', () => {
     await page.getByRole('status').getByText('Revoked Second').waitFor()
     const status = (): Promise<number> =>
       second.page.evaluate(async () => (await fetch('/dashboard/session', { headers: { 'X-Page': 'dashboard' } })).status)
-    await expect.poll(status, { timeout: 1_500, interval: 100 }).toBe(401)
+    await expect.poll(status, { timeout: atMost(1_000), interval: 100 }).toBe(401)
   })
 
   it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {

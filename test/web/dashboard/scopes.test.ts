@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
+import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 describe('D8: modes and scopes', () => {
@@ -58,9 +59,7 @@ describe('D8: modes and scopes', () => {
       ['/movements', 'button', [], ''],
     ]
     for (const [path, role, names, scope] of writes) {
-      await page.goto(`/dashboard${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+      await openScreen(page, path)
       expect([path, await page.getByRole('alert').count()]).toEqual([path, 0])
       for (const name of names) {
         const act = page.getByRole(role, { name, exact: true })

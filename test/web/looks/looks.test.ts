@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
+import { openScreen } from '../support/open-screen.ts'
 import { signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -42,9 +43,7 @@ it('A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts', as
   const found = await look(page, '/sign-in')
   await signIn(page, tenant.key)
   for (const address of addresses) {
-    await page.goto(`/dashboard${address}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await openScreen(page, address)
     found.push(...(await look(page, address)))
   }
   expect(found).toEqual([])

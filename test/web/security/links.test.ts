@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { describe, expect, inject } from 'vitest'
 import { createSignInCode } from '@fulfillment/server/domain/sessions/index.ts'
 import { runCommand } from '../../command-line/run-command.ts'
-import { it } from '../../support/it.ts'
+import { it as base } from '../../support/it.ts'
 import { startServerProcess } from '../../support/server-process.ts'
 import type { TestService, TestTenant } from '../../support/service.ts'
 import { cloneDatabase } from '../../support/test-database.ts'
 import { outcome, PageClient } from '../support/page-client.ts'
 
-it.override('settings', { trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { trustProxy: 1 })
 
 const INVALID = [401, 'invalid_code']
 const LINK = /^http:\/\/127\.0\.0\.1:(\d+)\/dashboard\/sign-in#code=(\d+-[0-9A-HJKMNP-TV-Z]{26})$/

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it as base } from '../../support/it.ts'
 import { send } from '../../support/service.ts'
 import { PageClient } from '../support/page-client.ts'
 
 // Behind a proxy that ends TLS.
-it.override('settings', { publicUrl: 'https://stock.example', trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { publicUrl: 'https://stock.example', trustProxy: 1 })
 
 const PATHS = [
   '/dashboard',

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it as base } from '../../support/it.ts'
 import { send } from '../../support/service.ts'
 import { outcome, PageClient, signedIn } from '../support/page-client.ts'
 
-it.override('settings', { trustProxy: 1 })
+const it = base.extend('settings', { scope: 'file' }, { trustProxy: 1 })
 
 /** Each test has an address of its own. */
 let addresses = 0

@@ -10,14 +10,18 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** What axe finds on the page, a line each; WCAG 2.2 AA and its best practices. */
-export async function axe(page: Page): Promise<string[]> {
+interface Axe {
+  run(options: { runOnly?: string[] }): Promise<{ violations: Violation[] }>
+}
+
+/** What axe finds on the page, a line each; WCAG 2.2 AA and its best practices. `tags` name the rules that are checked; all of them by default. */
+export async function axe(page: Page, tags?: string[]): Promise<string[]> {
   // Evaluated over the debugging protocol, which the Content-Security-Policy of the page does not concern.
-  await page.evaluate(source)
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    return (await axe.run()).violations
-  })
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
+  const violations = await page.evaluate(async (runOnly) => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    return (await axe.run(runOnly === undefined ? {} : { runOnly })).violations
+  }, tags)
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${id}: ${help}: ${node.html} ${node.failureSummary ?? ''}`),
   )

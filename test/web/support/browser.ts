@@ -1,6 +1,5 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
 import { it as serviceIt } from '../../support/it.ts'
 import type { TestTenant } from '../../support/service.ts'
 
@@ -24,15 +23,10 @@ const CONTEXT: BrowserContextOptions = {
 }
 
 /**
- * The `it` of tests of the pages: one browser a file; a window, and more of them with `openWindow`. A console error, a report of the
+ * The `it` of tests of the pages: a window, and more of them with `openWindow`. A console error, a report of the
  * Content-Security-Policy, an unhandled rejection or a response of 5xx fails the test unless the test expects it.
  */
 export const it = serviceIt
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }): Promise<Browser> => {
-    const browser = await launchBrowser()
-    onCleanup(() => browser.close())
-    return browser
-  })
   .extend('openWindow', async ({ browser, service }, { onCleanup }): Promise<OpenWindow> => {
     const opened: { window: Window; complaints: string[]; expected: RegExp[] }[] = []
     onCleanup(async () => {
@@ -44,7 +38,7 @@ export const it = serviceIt
     })
     return async (options = {}) => {
       const context = await browser.newContext({ ...CONTEXT, baseURL: service.url, ...options })
-      context.setDefaultTimeout(30_000)
+      context.setDefaultTimeout(60_000)
       const page = await context.newPage()
       const expected: RegExp[] = []
       const window: Window = { context, page, expectComplaint: (pattern) => void expected.push(pattern) }
