@@ -17,27 +17,42 @@ export function isFoundByIndex(text: string): boolean {
 }
 
 /**
- * SQL for the records of tenant `$1` with a text that contains the text `parameter`, regardless of case. It stands in `from` and needs an
- * alias.
+ * SQL for the records of tenant `$1` that meet the conditions and have a text that contains the text `parameter`, regardless of case. It
+ * stands in `from` and needs an alias.
  *
- * The index has a key for each three characters of a text, made of the characters and the tenant. The search uses only these keys, so no
- * plan can read another index and calculate the keys of all its records. A record can have all keys of a longer text in other positions, so
- * the text is compared too.
+ * The index has a key for each three characters of a text, made of the characters and the tenant. A record can have all keys of a longer
+ * text in other positions, so the text is compared too. `is true` hides the conditions from the planner, and `offset 0` the search from the
+ * rest of the statement, so that no plan can read another index and calculate the keys of all its records.
  */
-export function recordsContaining({ table, texts, columns }: SearchedTexts, parameter: string): string {
+export function recordsContaining(searched: SearchedTexts, parameter: string, conditions: readonly string[] = []): string {
+  const { table, texts, columns } = searched
+  const isFound = `((select char_length(${parameter}) = ${INDEXED_LENGTH}) or ${containing(texts, parameter)})`
   return `(
-       select ${columns.join(', ')} from (
-         select tenant_id, ${[...columns, ...texts].join(', ')} from ${table}
-         where search_keys(tenant_id, ${texts.join(', ')}) @> search_keys($1::bigint, ${parameter}) offset 0
-       ) found
-       where tenant_id = $1 and (char_length(${parameter}) = ${INDEXED_LENGTH} or ${containing(texts, parameter)})
+       select ${columns.join(', ')} from ${table}
+       where search_keys(tenant_id, ${texts.join(', ')}) @> search_keys($1::bigint, variadic ${partsOf(parameter)})
+         and ((${['tenant_id = $1', ...conditions, isFound].join(' and ')}) is true) offset 0
      )`
 }
 
 /** The same for a text that is too short for the index. */
-export function recordsContainingShort({ table, texts, columns }: SearchedTexts, parameter: string): string {
-  return `(select ${columns.join(', ')} from ${table} where tenant_id = $1 and (${containing(texts, parameter)}))`
+export function recordsContainingShort(
+  { table, texts, columns }: SearchedTexts,
+  parameter: string,
+  conditions: readonly string[] = [],
+): string {
+  const all = ['tenant_id = $1', ...conditions, `(${containing(texts, parameter)})`].join(' and ')
+  return `(select ${columns.join(', ')} from ${table} where ${all})`
 }
+
+/**
+ * The text in parts of three characters, side by side; only the last one may overlap. Other parts would find hardly fewer records, and each
+ * is another list to read in the index.
+ */
+const partsOf = (parameter: string): string =>
+  `array(
+           select substr(${parameter}, least(i, char_length(${parameter}) - ${INDEXED_LENGTH - 1}), ${INDEXED_LENGTH})
+           from generate_series(1, char_length(${parameter}), ${INDEXED_LENGTH}) i
+         )`
 
 /** ASCII texts, which most are, need no case folding by ICU, which takes several times as long. The result is the same. */
 const containing = (texts: readonly string[], parameter: string): string => {

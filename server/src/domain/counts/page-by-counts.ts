@@ -8,9 +8,8 @@ export interface CountedRecords {
   changes: string
   /** Condition on columns that all these tables have. */
   matches: string
-  /** SQL for the first and the last day, each of which may be null. */
-  firstDay: string
-  lastDay: string
+  /** SQL for the first and the last day, each of which may be null. Without it the records of all days are counted, by a smaller plan. */
+  period?: { firstDay: string; lastDay: string }
 }
 
 /** The CTE `total` (total): the exact number of records. */
@@ -27,10 +26,14 @@ total as materialized (
  * that reads 24 and 62 counts instead of 730.
  */
 export function pageByCounts(records: CountedRecords, page: { offset: string; limit: string }): string {
-  const { daily, changes, matches } = records
+  const { daily, changes, matches, period } = records
   const { offset, limit } = page
-  const days = `created_day >= greatest(${firstDayOf(records)}, (select min(created_month) from page_month))
-        and created_day < least(${dayAfter(records)}, (select max(created_month) + interval '1 month' from page_month))`
+  const firstDay = '(select min(created_month) from page_month)'
+  const dayAfter = `(select max(created_month) + interval '1 month' from page_month)`
+  const days =
+    period === undefined
+      ? `created_day >= ${firstDay} and created_day < ${dayAfter}`
+      : `created_day >= greatest(${firstDayOf(period)}, ${firstDay}) and created_day < least(${dayAfterOf(period)}, ${dayAfter})`
   return `
 month as materialized (
   select created_month, sum(n) as n, sum(sum(n)) over (order by created_month desc) as through_month
@@ -62,19 +65,26 @@ const MONTH = `date_trunc('month', created_day::timestamp)::date as created_mont
 
 /** The counts (created_month, n) of whole months, of the days before and after them, and of changes that are not folded yet. */
 function numbersByMonth(records: CountedRecords): string {
-  const { daily, monthly, changes, matches } = records
-  const inPeriod = `created_day >= ${firstDayOf(records)} and created_day < ${dayAfter(records)}`
-  const changed = `select ${MONTH}, change as n from ${changes} where ${matches} and ${inPeriod}`
-  const byDay = (period: string): string => `select ${MONTH}, count as n from ${daily} where ${matches} and ${period}`
-  if (monthly === undefined) return `${byDay(inPeriod)} union all ${changed}`
-  const firstWhole = `coalesce(date_trunc('month', ${records.firstDay}::date + interval '1 month - 1 day')::date, '-infinity')`
-  const afterWhole = `coalesce(date_trunc('month', (${records.lastDay}::date + 1)::timestamp)::date, 'infinity')`
+  const { daily, monthly, changes, matches, period } = records
+  const byDay = (days: string): string => `select ${MONTH}, count as n from ${daily} where ${matches}${days}`
+  const changed = `select ${MONTH}, change as n from ${changes} where ${matches}`
+  if (period === undefined) {
+    const counted = monthly === undefined ? byDay('') : `select created_month, count as n from ${monthly} where ${matches}`
+    return `${counted} union all ${changed}`
+  }
+  const [first, after] = [firstDayOf(period), dayAfterOf(period)]
+  const inPeriod = ` and created_day >= ${first} and created_day < ${after}`
+  if (monthly === undefined) return `${byDay(inPeriod)} union all ${changed}${inPeriod}`
+  const firstWhole = `coalesce(date_trunc('month', ${period.firstDay}::date + interval '1 month - 1 day')::date, '-infinity')`
+  const afterWhole = `coalesce(date_trunc('month', (${period.lastDay}::date + 1)::timestamp)::date, 'infinity')`
   return `
     select created_month, count as n from ${monthly} where ${matches} and created_month >= ${firstWhole} and created_month < ${afterWhole}
-    union all ${byDay(`created_day >= ${firstDayOf(records)} and created_day < least(${dayAfter(records)}, ${firstWhole})`)}
-    union all ${byDay(`created_day >= greatest(${firstWhole}, ${afterWhole}) and created_day < ${dayAfter(records)}`)}
-    union all ${changed}`
+    union all ${byDay(` and created_day >= ${first} and created_day < least(${after}, ${firstWhole})`)}
+    union all ${byDay(` and created_day >= greatest(${firstWhole}, ${afterWhole}) and created_day < ${after}`)}
+    union all ${changed}${inPeriod}`
 }
 
-const firstDayOf = ({ firstDay }: CountedRecords): string => `coalesce(${firstDay}::date, '-infinity')`
-const dayAfter = ({ lastDay }: CountedRecords): string => `coalesce(${lastDay}::date + 1, 'infinity')`
+type Period = NonNullable<CountedRecords['period']>
+
+const firstDayOf = ({ firstDay }: Period): string => `coalesce(${firstDay}::date, '-infinity')`
+const dayAfterOf = ({ lastDay }: Period): string => `coalesce(${lastDay}::date + 1, 'infinity')`

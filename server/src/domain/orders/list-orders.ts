@@ -4,6 +4,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
 import {
+  FAR_LIST,
   FILTERS,
   LIST,
   LIST_MATCHING,
@@ -50,10 +51,7 @@ export const listOrders = endpoint({
       query.include_details,
       ...given.map((filter) => query[filter] as string),
     ]
-    const list = listFor(query, offset)
-    // A slow list must not hold up the shared connections.
-    const isQuick = offset < FAR_OFFSET && !query.include_details && query.customer_name === undefined
-    const rows = await db.run(list, values, isQuick ? {} : { lane: 'slow' })
+    const rows = await rowsOf(db, query, values)
     const orders = rows.flatMap(orderOf)
     if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
       respondInPieces({ field: 'orders', pieces: piecesOf(db, caller.tenantId, orders) })
@@ -79,14 +77,29 @@ async function pieceOf(db: Queryable, tenantId: number, ids: readonly number[]):
   return (await db.run(LIST_PIECE, [tenantId, ids])).flatMap(orderOf)
 }
 
-function listFor(query: OrderListQuery, offset: number): ListStatement {
+async function rowsOf(db: Queryable, query: OrderListQuery, values: ListValues): Promise<ListRow[]> {
+  const isFar = (query.page - 1) * query.limit >= FAR_OFFSET
+  const matching = listMatchingFor(query)
+  // A slow list must not hold up the shared connections.
+  const isQuick = !query.include_details && query.customer_name === undefined && !(isFar && matching !== undefined)
+  const lane = isQuick ? {} : ({ lane: 'slow' } as const)
+  if (matching !== undefined) return await db.run(matching, values, lane)
+  const kind = kindOf(query)
+  if (!isFar) return await db.run(LIST[kind], values, lane)
+  const { quick, unlimited } = FAR_LIST[kind]
+  const rows = isQuick ? await db.run(quick, values) : []
+  return rows.length > 0 ? rows : await db.run(unlimited, values, { lane: 'slow' })
+}
+
+function listMatchingFor(query: OrderListQuery): ListStatement | undefined {
   const isShort = query.customer_name !== undefined && !isFoundByIndex(query.customer_name)
   const lists = isShort ? LIST_MATCHING_SHORT : LIST_MATCHING
-  const matching = lists.get(FILTERS.filter((filter) => query[filter] !== undefined).join())
-  if (matching !== undefined) return matching
-  if (query.assembly_date !== undefined) return offset < FAR_OFFSET ? LIST.byAssemblyDate : LIST.farByAssemblyDate
-  if (offset >= FAR_OFFSET) return LIST.farByDay
-  return query.start_date === undefined && query.end_date === undefined ? LIST.all : LIST.byDay
+  return lists.get(FILTERS.filter((filter) => query[filter] !== undefined).join())
+}
+
+function kindOf({ assembly_date, start_date, end_date }: OrderListQuery): keyof typeof LIST {
+  if (assembly_date !== undefined) return 'byAssemblyDate'
+  return start_date === undefined && end_date === undefined ? 'all' : 'byDay'
 }
 
 /** Drops the row that only holds the total of an empty page. */

@@ -47,10 +47,11 @@ export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], 
  * The result rows from the CTEs `total` and `page` (id). Only the orders of the page are read as rows; all others in an index. The array
  * makes it a lookup by id in any plan, even a plan made on an empty table.
  */
-const SELECT_PAGE = `
+const selectPage = (condition = 'true'): string => `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
      case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end as order_detail
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
+   where ${condition}
    order by o.created_at desc, o.id desc`
 
 /**
@@ -68,11 +69,14 @@ function ordersOfStates(condition: string, since: string, before: string, limit:
          )`
 }
 
-const BY_STATE = { changes: 'order_count_changes', firstDay: '$3', lastDay: '$4', matches: `tenant_id = $1 and ${IN_STATES}` }
-const BY_DAY = { ...BY_STATE, daily: 'order_counts', monthly: 'order_month_counts' }
+const BY_STATE = { changes: 'order_count_changes', matches: `tenant_id = $1 and ${IN_STATES}` }
+const PERIOD = { firstDay: '$3', lastDay: '$4' }
+const OF_ALL_DAYS = { ...BY_STATE, daily: 'order_counts', monthly: 'order_month_counts' }
+const BY_DAY = { ...OF_ALL_DAYS, period: PERIOD }
 // The orders of an assembly date are created within weeks of it, so a rollup by month is not needed.
 const BY_ASSEMBLY_DATE = {
   ...BY_STATE,
+  period: PERIOD,
   daily: 'order_assembly_counts',
   matches: `${BY_STATE.matches} and assembly_date = $8::date`,
 }
@@ -96,26 +100,40 @@ function nearPage(name: string, total: string, condition: string): ListStatement
        select id from (
          select * from ${orders} o ${NEWEST_FIRST} limit 100 offset $5::bigint
        ) o limit $6::bigint
-     )${SELECT_PAGE}`,
+     )${selectPage()}`,
   })
 }
 
+/** Most orders that a far page may skip on a shared connection: about a millisecond. */
+const MAX_SKIPPED = 5_000
+
+/** A list of pages far from the beginning. */
+export interface FarList {
+  /** Finds no row at all, not even the total, when the page is too deep in its days to skip the orders before it on a shared connection. */
+  quick: ListStatement
+  unlimited: ListStatement
+}
+
 /** For a page far from the beginning: reads only the days of the page. Skipping 900,000 orders one by one takes 80 ms. */
-function farPage(name: string, counts: CountedRecords, condition: string): ListStatement {
+function farPages(name: string, counts: CountedRecords, condition: string): FarList {
   const days = pageByCounts(counts, { offset: '$5::bigint', limit: '$6::bigint' })
   // The period is calculated once and not for each state, which would take a third of the statement.
   const orders = ordersOfStates(condition, 'p.since', 'p.before', '')
-  return statement({
-    name: name,
-    lane: 'read',
-    sql: `with ${days}, period as materialized (
-       select min(since) as since, max(before) as before, max(skipped) as skipped from page_day
+  // A statement must mention each of its parameters.
+  const noPeriod = counts.period === undefined ? ' where $3::date is null and $4::date is null' : ''
+  const pagesThat = (name: string, isAllowed: string): ListStatement =>
+    statement({
+      name: name,
+      lane: 'read',
+      sql: `with ${days}, period as materialized (
+       select min(since) as since, max(before) as before, coalesce(max(skipped), 0) as skipped from page_day${noPeriod}
      ), page as materialized (
        select o.id from period p cross join lateral (
          select id from ${orders} o ${NEWEST_FIRST} limit 100 offset (select skipped from period)
-       ) o limit $6::bigint
-     )${SELECT_PAGE}`,
-  })
+       ) o where ${isAllowed} limit $6::bigint
+     )${selectPage(`(select ${isAllowed} from period)`)}`,
+    })
+  return { quick: pagesThat(name, `skipped <= ${MAX_SKIPPED}`), unlimited: pagesThat(`${name}_unlimited`, 'true') }
 }
 
 const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'
@@ -125,39 +143,40 @@ export const LIST = {
   all: nearPage('list_orders', TOTAL_OF_STATES, 'true'),
   byDay: nearPage('list_orders_by_day', totalByCounts(BY_DAY), 'true'),
   byAssemblyDate: nearPage('list_orders_by_assembly_date', totalByCounts(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
-  farByDay: farPage('list_orders_far', BY_DAY, 'true'),
-  farByAssemblyDate: farPage('list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
+}
+
+/** Pages of the same lists far from the beginning. */
+export const FAR_LIST = {
+  all: farPages('list_orders_far', OF_ALL_DAYS, 'true'),
+  byDay: farPages('list_orders_far_by_day', BY_DAY, 'true'),
+  byAssemblyDate: farPages('list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
 }
 
 /** Filters whose value follows as `$8` and so on, in this order. */
 export const FILTERS = ['assembly_date', 'order_tenant_id', 'customer_name'] as const
 type Filter = (typeof FILTERS)[number]
 
-const SEARCHED = {
-  table: 'orders',
-  texts: ['customer_name'],
-  columns: ['id', 'created_at', 'state_id', 'assembly_date', 'order_tenant_id'],
-}
+const SEARCHED = { table: 'orders', texts: ['customer_name'], columns: ['id', 'created_at'] }
 
 /** A list by filters without counts: the matching orders are found and counted. */
 function listMatching(name: string, filters: readonly Filter[], search: typeof recordsContaining): ListStatement {
   const parameterOf = (filter: Filter): string => `$${filters.indexOf(filter) + 8}`
-  const conditions = filters.flatMap((filter) => {
-    if (filter === 'assembly_date') return [`assembly_date = ${parameterOf(filter)}::date`]
-    return filter === 'order_tenant_id' ? [`order_tenant_id = ${parameterOf(filter)}`] : []
-  })
-  const source = filters.includes('customer_name') ? search(SEARCHED, `${parameterOf('customer_name')}::text`) : 'orders'
+  const conditions = [IN_STATES, `created_at >= ${SINCE}`, `created_at < ${BEFORE}`]
+  if (filters.includes('assembly_date')) conditions.push(`assembly_date = ${parameterOf('assembly_date')}::date`)
+  if (filters.includes('order_tenant_id')) conditions.push(`order_tenant_id = ${parameterOf('order_tenant_id')}`)
+  const source = filters.includes('customer_name')
+    ? search(SEARCHED, `${parameterOf('customer_name')}::text`, conditions)
+    : `orders where ${['tenant_id = $1', ...conditions].join(' and ')}`
   return statement({
     name: `${name}_${filters.join('_')}`,
     lane: 'read',
     sql: `with matching as materialized (
-       select id, created_at from ${source} o
-       where ${[...(source === 'orders' ? ['tenant_id = $1'] : []), IN_STATES, ...conditions].join(' and ')} and created_at >= ${SINCE} and created_at < ${BEFORE}
+       select id, created_at from ${source}
      ), total as materialized (
        select count(*) as total from matching
      ), page as materialized (
        select id from (select * from matching ${NEWEST_FIRST} limit 100 offset $5::bigint) o limit $6::bigint
-     )${SELECT_PAGE}`,
+     )${selectPage()}`,
   })
 }
 

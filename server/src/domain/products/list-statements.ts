@@ -61,13 +61,13 @@ const listAll: ListStatement = statement({
      )${SELECT_PAGE}`,
 })
 
-/** The matching products are found and counted. */
-function listMatching(name: string, source: string, conditions: readonly string[]): ListStatement {
+/** The matching products are found and counted. `source` is what `from` reads. */
+function listMatching(name: string, source: string): ListStatement {
   return statement({
     name,
     lane: 'slow',
     sql: `with matching as materialized (
-       select id, created_at from ${source} p where ${['is_active = $2', ...conditions].join(' and ')}
+       select id, created_at from ${source}
      ), total as materialized (
        select count(*) as total from matching
      ), page as materialized (
@@ -76,26 +76,24 @@ function listMatching(name: string, source: string, conditions: readonly string[
   })
 }
 
-const SEARCHED = {
-  table: 'products',
-  texts: ['name', 'barcode', 'external_id'],
-  columns: ['id', 'created_at', 'is_active', 'category'],
-}
+const SEARCHED = { table: 'products', texts: ['name', 'barcode', 'external_id'], columns: ['id', 'created_at'] }
+const IN_ACTIVITY = 'is_active = $2'
+const OF_CATEGORY = [IN_ACTIVITY, 'category = $5']
 
 /** Lists of active or of deleted products. `$5` is the category, if there is one. */
 export const LIST = {
   all: listAll,
-  ofCategory: listMatching('list_products_of_category', 'products', ['tenant_id = $1', 'category = $5']),
+  ofCategory: listMatching('list_products_of_category', `products where ${['tenant_id = $1', ...OF_CATEGORY].join(' and ')}`),
 }
 
 /** Lists of the products that contain a text: the last parameter. */
 export const LIST_CONTAINING = {
-  all: listMatching('find_products', recordsContaining(SEARCHED, '$5::text'), []),
-  ofCategory: listMatching('find_products_of_category', recordsContaining(SEARCHED, '$6::text'), ['category = $5']),
+  all: listMatching('find_products', recordsContaining(SEARCHED, '$5::text', [IN_ACTIVITY])),
+  ofCategory: listMatching('find_products_of_category', recordsContaining(SEARCHED, '$6::text', OF_CATEGORY)),
 }
 
 /** The same for a text that is too short for the index. */
 export const LIST_CONTAINING_SHORT = {
-  all: listMatching('find_products_short', recordsContainingShort(SEARCHED, '$5::text'), []),
-  ofCategory: listMatching('find_products_of_category_short', recordsContainingShort(SEARCHED, '$6::text'), ['category = $5']),
+  all: listMatching('find_products_short', recordsContainingShort(SEARCHED, '$5::text', [IN_ACTIVITY])),
+  ofCategory: listMatching('find_products_of_category_short', recordsContainingShort(SEARCHED, '$6::text', OF_CATEGORY)),
 }

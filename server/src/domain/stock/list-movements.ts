@@ -59,8 +59,7 @@ function listByCounts(filters: readonly Filter[]): List {
     ...COUNTS[filters[0] ?? 'movement_type'],
     changes: 'movement_count_changes',
     matches,
-    firstDay: '$2',
-    lastDay: '$3',
+    period: { firstDay: '$2', lastDay: '$3' },
   }
   return statement({
     name: ['list_movements', ...filters].join('_by_'),
