@@ -100,7 +100,7 @@ describe.each([
       expect((await tenant.request('GET', '/products')).body.data.pagination.total).toBe(0)
       const { sessions } = (await tenant.request('GET', '/sessions')).body.data
       expect(sessions).toHaveLength(1)
-      expect(await sessionOf(page.context(), service)).toContain(`"id":${tenant.id}`)
+      expect(await sessionOf(page.context(), service)).toContain(`"tenant":{"id":${tenant.id},`)
       await page.context().close()
     },
   )
