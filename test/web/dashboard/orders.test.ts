@@ -52,6 +52,12 @@ describe('D3: orders', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('4 orders', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('')
+
+    // Another filter is another list, which begins with its first page.
+    await page.goto('/dashboard/orders?page=2')
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Ada')
+    await page.getByText('3 orders', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?customer=Ada')
   })
 
   it('keep a dialog that is open, and what was typed there, when the order is read again', async ({ window, tenant }) => {
