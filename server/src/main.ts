@@ -1,3 +1,4 @@
+import { isDashboardBuilt } from './built-pages.ts'
 import { type Config, readConfig } from './config.ts'
 import type { RunningServer } from './server.ts'
 
@@ -45,6 +46,11 @@ function announce({ url, firstKey, dashboardLink }: Running): void {
   if (url !== undefined)
     lines.push(`  Fulfillment and Inventory API   ${url}/api/v1`, `  Reference                       ${url}/docs`)
   if (firstKey !== undefined) lines.push(`  Admin API key (shown only now)  ${firstKey}`)
-  if (dashboardLink !== undefined) lines.push(`  Dashboard (once, 15 minutes)    ${dashboardLink}`)
+  if (dashboardLink !== undefined)
+    lines.push(
+      isDashboardBuilt()
+        ? `  Dashboard (once, 15 minutes)    ${dashboardLink}`
+        : '  Dashboard (not built)           run npm run build, then npx fulfillment dashboard-link',
+    )
   if (lines.length > 0) process.stdout.write(`\n${lines.join('\n')}\n\n`)
 }

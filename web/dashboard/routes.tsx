@@ -217,6 +217,8 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: ScreenFailed,
+  // Another record is another screen: what was typed or opened for the one must not be shown, or saved, for the other.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
 })
 

@@ -3,14 +3,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { BUILT_PAGES } from '../built-pages.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { pathOf } from './page-guard.ts'
 import { documentHeaders } from './page-headers.ts'
 import { sendPageNotice } from './page-notice.ts'
 import type { PageApp } from './page-request.ts'
 
-/** The output of `npm run build` for the workspace `web`: a folder per app. */
-const BUILT = path.resolve(import.meta.dirname, '../../../web/dist')
 const NONCE_BYTES = 16
 /** Marks the position of the nonce in a built document. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__'
@@ -29,7 +28,7 @@ export async function sendPage(request: FastifyRequest, reply: FastifyReply, app
 }
 
 async function sendDocument(request: FastifyRequest, reply: FastifyReply, app: PageApp): Promise<FastifyReply> {
-  const document = await readFile(path.join(BUILT, app, 'index.html'), 'utf8').catch(() => undefined)
+  const document = await readFile(path.join(BUILT_PAGES, app, 'index.html'), 'utf8').catch(() => undefined)
   if (document === undefined) {
     const failure = notBuilt()
     if (sendPageNotice(request, reply, failure)) return reply
@@ -47,7 +46,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageA
   // Documents are sent only by `sendDocument`, with their headers, and compressed files only in place of the original.
   if (/\.(html|br|gz)$/i.test(name)) throw noFile(request)
   const { send } = await import('@fastify/send')
-  const root = path.join(BUILT, app)
+  const root = path.join(BUILT_PAGES, app)
   const options = { root, index: false, cacheControl: false, acceptRanges: false, dotfiles: 'ignore' } as const
   const encoding = negotiate(request.headers['accept-encoding'] ?? '', Object.keys(SUFFIXES)) ?? 'identity'
   const suffix = SUFFIXES[encoding]

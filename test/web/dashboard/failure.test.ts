@@ -14,6 +14,19 @@ async function productsOf(tenant: TestTenant): Promise<string[]> {
   return body.data.products.map(({ name }: { name: string }) => name)
 }
 
+async function newOrder(tenant: TestTenant): Promise<number> {
+  await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
+  return (await seed(tenant, '/orders', order)).orders[0].id
+}
+
+/** Signs in over the screen. */
+async function signInAgain(page: Page, key: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Sign in' })
+  await dialog.getByRole('textbox', { name: 'API key' }).fill(key)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+}
+
 /** Answers the first save with this instead of sending it on. */
 async function failOnce(page: Page, status: number, code: string, retryAfter = 1): Promise<string[]> {
   const keys: string[] = []
@@ -41,6 +54,9 @@ describe('D9: failure in the middle of a form', () => {
       .getByRole('alert')
       .getByText(/sent again in \d s/)
       .waitFor()
+    const button = page.getByRole('button', { name: 'Create product' })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await button.press('Enter')
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
@@ -66,10 +82,8 @@ describe('D9: failure in the middle of a form', () => {
   it('a busy server in the middle of an edit: what is typed stays, and is saved', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/503/)
-    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
-    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
-    const { orders } = await seed(tenant, '/orders', order)
-    await signIn(page, tenant.key, `/orders/${orders[0].id}`)
+    const id = await newOrder(tenant)
+    await signIn(page, tenant.key, `/orders/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     const customer = page.getByRole('textbox', { name: 'Customer' })
     await customer.fill('Grace')
@@ -88,7 +102,7 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
-    expect((await tenant.request('GET', `/orders/${orders[0].id}`)).body.data.customer_name).toBe('Grace')
+    expect((await tenant.request('GET', `/orders/${id}`)).body.data.customer_name).toBe('Grace')
   })
 
   it('an ended session: sign-in over the screen, nothing typed is lost, saved once', async ({ window, tenant }) => {
@@ -97,11 +111,50 @@ describe('D9: failure in the middle of a form', () => {
     await fillProduct(page, tenant)
     await context.clearCookies()
     await page.getByRole('button', { name: 'Create product' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Sign in' })
-    await dialog.getByRole('textbox', { name: 'API key' }).fill(tenant.key)
-    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await signInAgain(page, tenant.key)
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('an ended session under a dialog: what was typed there is sent after the sign-in', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    const id = await newOrder(tenant)
+    await signIn(page, tenant.key, `/orders/${id}`)
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    await page.getByRole('textbox', { name: 'Reason' }).fill('changed mind')
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
+    await signInAgain(page, tenant.key)
+    await page.getByRole('status').getByText('Cancelled order SHOP-1').waitFor()
+    const { body } = await tenant.request('GET', '/events?event=order/cancelled')
+    expect(body.data.events[0].data.cancellation_reason).toBe('changed mind')
+  })
+
+  it('an ended session while a screen is read: it is read after the sign-in', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    await newOrder(tenant)
+    await signIn(page, tenant.key, '/products')
+    await page.getByRole('link', { name: 'Tea' }).waitFor()
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await signInAgain(page, tenant.key)
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('a sign-in by another tenant over the screen starts anew: nothing of the two mixes', async ({ window, tenant, service }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    const other = await service.newTenant()
+    await fillProduct(page, tenant)
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await signInAgain(page, other.key)
+    await page.waitForURL('**/dashboard/orders')
+    await page.getByText('No orders yet').waitFor()
+    for (const one of [tenant, other]) expect(await productsOf(one)).toEqual([])
   })
 
   it('no connection: refused at once, and what was typed stays', async ({ window, tenant }) => {

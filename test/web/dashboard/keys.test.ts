@@ -32,6 +32,8 @@ describe('D2: a key', () => {
 
     await page.keyboard.press('Escape')
     await dialog.getByRole('alert').waitFor()
+    await page.goBack()
+    expect(await dialog.getByRole('textbox', { name: 'API key' }).inputValue()).toBe(value)
     await tabTo(page, 'I have stored it')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Made by keyboard' }).waitFor()

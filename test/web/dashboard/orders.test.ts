@@ -52,6 +52,12 @@ describe('D3: orders', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('4 orders', { exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('')
+
+    // Another filter is another list, which begins with its first page.
+    await page.goto('/dashboard/orders?page=2')
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Ada')
+    await page.getByText('3 orders', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?customer=Ada')
   })
 
   it('keep a dialog that is open, and what was typed there, when the order is read again', async ({ window, tenant }) => {
@@ -127,6 +133,44 @@ describe('D3: orders', () => {
 
     const { body } = await tenant.request('GET', '/orders')
     expect(body.data.orders).toMatchObject([{ order_tenant_id: 'SHOP-1', customer_name: 'Grace', state_id: 7, items_count: 1 }])
+  })
+
+  it('keeps what others change while its form is open', async ({ window, tenant }) => {
+    const id = await newOrder(tenant, 'SHOP-1', await newProduct(tenant, 'Tea'))
+    const { page } = window
+    await signIn(page, tenant.key, `/orders/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await seed(tenant, `/orders/${id}`, { customer_name: 'Grace', state_id: 2 }, 'PUT')
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByText('Released', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Shipping address' }).fill('12 St James Square')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
+    const { body } = await tenant.request('GET', `/orders/${id}`)
+    expect(body.data).toMatchObject({ customer_name: 'Grace', shipping_address: '12 St James Square' })
+  })
+
+  it('opens without what was typed for the one before it', async ({ window, tenant }) => {
+    const barcode = await newProduct(tenant, 'Tea')
+    const first = await newOrder(tenant, 'SHOP-1', barcode)
+    await newOrder(tenant, 'SHOP-2', barcode)
+    const { page } = window
+    const openOther = async (name: string): Promise<void> => {
+      await page.keyboard.press('Control+K')
+      await page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill(name)
+      await page.getByRole('option', { name }).first().click()
+      await page.getByRole('heading', { name: `Order ${name}` }).waitFor()
+    }
+    await signIn(page, tenant.key, `/orders/${first}`)
+    await openOther('SHOP-2')
+    await openOther('SHOP-1')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Customer' }).fill('of the first order')
+    await openOther('SHOP-2')
+    await page.getByRole('table', { name: 'Lines' }).waitFor()
+    expect(await page.getByRole('textbox', { name: 'Customer' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+    await expect.poll(() => focusedName(page)).toBe('Order SHOP-2')
   })
 
   it('does the same in a shell with Copy as curl', async ({ window, tenant }) => {

@@ -41,6 +41,26 @@ describe('D10: support', () => {
     expect(new URL(page.url()).searchParams.get('operation')).toBe('stock.bulk')
   })
 
+  it('opens what was typed, not what was found before it, when Enter follows at once', async ({ window, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    for (const order_tenant_id of ['SHOP-1', 'SHOP-17'])
+      await seed(tenant, '/orders', {
+        order_tenant_id,
+        assembly_date: '2030-01-01',
+        order_detail: [{ barcode: '1', quantity: 1 }],
+      })
+    const { page } = window
+    await signIn(page, tenant.key, '/products')
+    await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search orders, products and pages' }).waitFor()
+    await page.keyboard.type('SHOP-1')
+    await page.getByRole('option', { name: /SHOP-1/ }).waitFor()
+    await page.keyboard.type('7')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Order SHOP-17' }).waitFor()
+  })
+
   it('tells changes of the dashboard from those of the API, by key', async ({ window, tenant }) => {
     const key = await tenant.createKey({ name: 'Colleague', scopes: ['admin'] })
     await seedStock(tenant)

@@ -48,3 +48,21 @@ it('A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts', as
   }
   expect(found).toEqual([])
 })
+
+it('A2: on a phone the banner has one row, in which the name of the tenant can be read', async ({ window: { page }, tenant }) => {
+  await page.setViewportSize({ width: 390, height: 700 })
+  await signIn(page, tenant.key, '/orders')
+  const banner = await page.getByRole('banner').boundingBox()
+  expect(banner?.height).toBeLessThan(60)
+  const name = page.getByRole('banner').getByText('test tenant')
+  expect((await name.boundingBox())?.width).toBeGreaterThan(40)
+  for (const role of ['button', 'radio'] as const) {
+    for (const part of await page.getByRole('banner').getByRole(role).all()) {
+      const box = await part.boundingBox()
+      expect([await part.getAttribute('aria-label'), (box?.x ?? 0) + (box?.width ?? 0) <= 390]).toEqual([
+        await part.getAttribute('aria-label'),
+        true,
+      ])
+    }
+  }
+})

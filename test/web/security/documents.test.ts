@@ -222,6 +222,14 @@ describe('pages that are not built', () => {
     await copy.build(FILES)
     expect((await open(url, '/dashboard')).status).toBe(200)
   })
+
+  it('make the first start print what builds them instead of a link', async ({ copy }) => {
+    // No build was there when this server started.
+    expect(copy.server.output()).toContain(
+      'Dashboard (not built)           run npm run build, then npx fulfillment dashboard-link',
+    )
+    expect(copy.server.output()).not.toContain('#code=')
+  })
 })
 
 describe('over plain HTTP off loopback', () => {

@@ -86,12 +86,18 @@ it('markup in the data is text on every screen', async ({ openWindow, tenant, re
   expect(marked).toBe(0)
 })
 
-it('a photo at an http address is a link that tells nothing of the dashboard', async ({ window, tenant }) => {
+it('a photo at an http address is a link that tells nothing of the dashboard', async ({ window, tenant, service }) => {
   const { page } = window
   await page.route('https://photos.example/**', (route) => route.fulfill({ contentType: 'image/svg+xml', body: SVG }))
   await seed(tenant, '/products', { name: 'Tea', barcode: '1', photo_url: 'http://photos.example/tea.png' })
   await seed(tenant, '/products', { name: 'Coffee', barcode: '2', photo_url: 'https://photos.example/coffee.png' })
+  // The API refuses such an address. A database may have it nevertheless.
+  const { id } = await seed(tenant, '/products', { name: 'Cocoa', barcode: '3' })
+  await service.db.dedicatedPool.query(`update products set photo_url = 'javascript:mark()' where id = $1`, [id])
   await signIn(page, tenant.key, '/products')
+  const odd = page.getByRole('row', { name: /Cocoa/ })
+  await odd.getByText('javascript:mark()').waitFor()
+  expect(await odd.getByRole('link').allTextContents()).toEqual(['Cocoa'])
   const link = page.getByRole('row', { name: /Tea/ }).getByRole('link', { name: 'Photo' })
   expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
     'http://photos.example/tea.png',

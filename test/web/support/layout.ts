@@ -1,12 +1,23 @@
 import type { Page } from 'playwright-core'
 
-/** What is wrong with the layout of the page, a line each: it scrolls sideways, is empty, or has texts that are cut or lie on each other. */
+/** A desk's screen in text sizes: no table has to scroll there. */
+const DESK_REM = 1280 / 16
+
+/**
+ * What is wrong with the layout of the page, a line each: it scrolls sideways, on a desk's screen a table does, it is empty, or has texts
+ * that are cut or lie on each other.
+ */
 export async function layoutProblems(page: Page): Promise<string[]> {
-  return await page.evaluate(() => {
+  return await page.evaluate((deskRem) => {
     const { documentElement } = document
     const problems: string[] = []
     const overflow = documentElement.scrollWidth - documentElement.clientWidth
     if (overflow > 0) problems.push(`scrolls sideways by ${overflow} px`)
+    const rem = Number.parseFloat(getComputedStyle(documentElement).fontSize)
+    for (const table of innerWidth < deskRem * rem ? [] : document.querySelectorAll('table')) {
+      const region = table.parentElement
+      if (region !== null && region.scrollWidth > region.clientWidth) problems.push(`${region.ariaLabel} scrolls sideways`)
+    }
     const texts = visibleTexts()
     if (texts.length < 3) problems.push('is blank')
     for (const { text, element } of texts) if (isCut(element)) problems.push(`cuts "${text}"`)
@@ -68,5 +79,5 @@ export async function layoutProblems(page: Page): Promise<string[]> {
       // Boxes of lines reach a little over their letters.
       return width > 2 && height > 0.4 * Math.min(one.height, other.height)
     }
-  })
+  }, DESK_REM)
 }

@@ -34,7 +34,12 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   }
   const { orders } = await seed(tenant, '/orders', order)
   await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
-  const keys = await seed(tenant, '/api-keys', { name: 'ERP', preset: 'erp_sync' })
+  const keys = await seed(tenant, '/api-keys', {
+    name: 'ERP',
+    preset: 'erp_sync',
+    ip_whitelist: ['192.168.100.0/24', '2001:db8:1234:5678::/64'],
+    expires_at: '2030-12-31',
+  })
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]

@@ -31,7 +31,7 @@ export function Banner() {
         <Button kind="quiet" aria-label={t.requests.title} onPress={() => requestsOpen.set(() => true)}>
           <Activity size={18} aria-hidden />
         </Button>
-        <ThemeSelect />
+        <ThemeSelect isSmall={isNarrow} />
         <Notifications />
         <AccountMenu />
       </div>

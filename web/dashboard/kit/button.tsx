@@ -14,7 +14,17 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
   isSaving?: boolean
 }
 
-/** A button. It is `aria-disabled` with a spinner while its write is under way, so that focus stays on it. */
+// A press does nothing then: what it would send is under way.
+const SAVING: Pick<AriaButtonProps, 'onPress' | 'type' | 'render'> = {
+  onPress: () => undefined,
+  type: 'button',
+  render: (props) => <button {...props} aria-disabled />,
+}
+
+/**
+ * A button. It is `aria-disabled` with a spinner while its write is under way, so that focus stays on it. Not by the library's `isPending`:
+ * that announces an element named by the button for seven seconds, and a dialog that closes after its write takes the name away.
+ */
 export function Button({ kind = 'plain', scope, isSaving = false, isDisabled, children, ...rest }: ButtonProps) {
   // Sign-in has buttons too, and no session.
   const session = use(SessionContext)
@@ -28,7 +38,7 @@ export function Button({ kind = 'plain', scope, isSaving = false, isDisabled, ch
         {...(text === undefined ? {} : { 'aria-describedby': reason })}
         className={`${styles.button} ${styles[kind]}`}
         isDisabled={isDisabled === true || !allowed}
-        isPending={isSaving}
+        {...(isSaving ? SAVING : {})}
       >
         {isSaving && <LoaderCircle className={styles.spinner} aria-hidden size={16} />}
         {children}

@@ -24,6 +24,8 @@ export interface ComboProps {
   onChoose: (option: ComboOption) => void
   /** Enter or leaving the field with a text that is no option. */
   onText?: (text: string) => void
+  /** Enter, where leaving the field must do nothing. */
+  onEnter?: (text: string) => void
   size?: 'normal' | 'narrow' | 'wide'
   hint?: string | undefined
   /** What is wrong with the text. */
@@ -34,6 +36,7 @@ export interface ComboProps {
 /** A field with options to choose from while typing. */
 export function Combo(props: ComboProps) {
   const { label, name, options, value, onType, onChoose, onText, size = 'normal', hint, problem, autoFocus = false } = props
+  const { onEnter = onText } = props
   const [typed, setTyped] = useState(value)
   const message = useFieldMessage(name) ?? problem
   useEffect(() => setTyped(value), [value])
@@ -73,7 +76,7 @@ export function Combo(props: ComboProps) {
             event.preventDefault()
             // What is typed or scanned next takes the place of this text.
             event.currentTarget.select()
-            onText?.(typed.trim())
+            onEnter?.(typed.trim())
           }}
         />
         <Button className={select.open}>

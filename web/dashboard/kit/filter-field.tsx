@@ -16,11 +16,18 @@ export interface FilterFieldProps extends Pick<FieldProps, 'label' | 'type' | 's
 export function FilterField({ value = '', onFilter, isCalendarDay = false, ...rest }: FilterFieldProps) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setTyped(value), [value])
+  // The address follows what is typed, some keys behind: only another value, such as that of Back, is shown.
+  const applied = useRef(value)
+  useEffect(() => {
+    if (value !== applied.current) setTyped(value)
+    applied.current = value
+  }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const apply = (text: string): void => {
     clearTimeout(timer.current)
-    if (text !== value) onFilter(text === '' ? undefined : text)
+    if (text === applied.current) return
+    applied.current = text
+    onFilter(text === '' ? undefined : text)
   }
   const change = (text: string): void => {
     setTyped(text)

@@ -18,7 +18,7 @@ export function JsonBody({ label, value }: { label: string; value: unknown }) {
   )
 }
 
-const SHORT = 32
+const SHORT = 22
 
 /** A value within a table: its beginning on one line, and all of it when it is opened. */
 export function JsonCell({ value }: { value: unknown }) {

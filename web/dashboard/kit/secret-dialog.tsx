@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.tsx'
@@ -13,17 +14,19 @@ export interface SecretDialogProps {
   copied: string
   value: string
   children?: ReactNode
+  /** A navigation in it needs `ignoreBlocker`. */
   onStored: () => void
 }
 
-/** Shows a value that cannot be read again. Only its button closes it: Esc and a reload ask first. */
+/** Shows a value that cannot be read again. Only its button closes it: Esc, Back and a reload ask first. */
 export function SecretDialog({ title, label, copy, copied, value, children, onStored }: SecretDialogProps) {
   const [hasTried, setTried] = useState(false)
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [])
+  useBlocker({
+    shouldBlockFn: () => {
+      setTried(true)
+      return true
+    },
+  })
   return (
     <Dialog title={title} isOpen onEscape={() => setTried(true)}>
       <p>{t.secret.warning}</p>

@@ -1,5 +1,5 @@
 import { Check, ChevronDown } from 'lucide-react'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import {
   Button,
   FieldError,
@@ -11,6 +11,7 @@ import {
   SelectValue,
 } from 'react-aria-components'
 import type { Option } from './choices.tsx'
+import button from './button.module.css'
 import field from './field.module.css'
 import styles from './select.module.css'
 import { useFieldMessage } from './field-message.ts'
@@ -22,6 +23,8 @@ export interface SelectProps<Value extends string> {
   value: Value
   onChange: (value: Value) => void
   isLabelHidden?: boolean
+  /** Stands for the value where there is no room for it. */
+  icon?: ReactNode
 }
 
 /** A choice from a list. Its button has the label as its name; the chosen value, drawn above the button, describes it. */
@@ -32,6 +35,7 @@ export function Select<Value extends string>({
   value,
   onChange,
   isLabelHidden = false,
+  icon,
 }: SelectProps<Value>) {
   const labelId = useId()
   const valueId = useId()
@@ -48,11 +52,15 @@ export function Select<Value extends string>({
       <Label id={labelId} className={isLabelHidden ? 'visually-hidden' : field.label}>
         {label}
       </Label>
-      <span className={styles.box}>
-        <Button className={styles.button} aria-labelledby={labelId} aria-describedby={valueId}>
-          <ChevronDown size={16} aria-hidden />
+      <span className={icon === undefined ? styles.box : ''}>
+        <Button
+          className={icon === undefined ? styles.button : `${button.button} ${button.quiet}`}
+          aria-labelledby={labelId}
+          aria-describedby={valueId}
+        >
+          {icon ?? <ChevronDown size={16} aria-hidden />}
         </Button>
-        <SelectValue id={valueId} className={styles.value} aria-hidden>
+        <SelectValue id={valueId} className={icon === undefined ? styles.value : 'visually-hidden'} aria-hidden>
           {({ selectedText }) => selectedText}
         </SelectValue>
       </span>

@@ -9,6 +9,8 @@ export interface Column<Row> {
   isNumber?: boolean
   /** Text that may be long and wraps. */
   isWide?: boolean
+  /** Text that wraps between its words where the table has many columns. */
+  isTight?: boolean
 }
 
 export interface TableProps<Row> {
@@ -64,6 +66,18 @@ export function Table<Row>({
   )
 }
 
-function cellClass({ isNumber = false, isWide = false }: { isNumber?: boolean; isWide?: boolean }): string {
-  return `${isNumber ? styles.number : ''} ${isWide ? styles.wide : ''}`
+type Shape = Pick<Column<unknown>, 'isNumber' | 'isWide' | 'isTight'>
+
+function cellClass({ isNumber = false, isWide = false, isTight = false }: Shape): string {
+  return `${isNumber ? styles.number : ''} ${isWide ? styles.wide : ''} ${isTight ? styles.tight : ''}`
+}
+
+/** Two texts of one cell, the second below the first. */
+export function Stacked({ children, below }: { children: ReactNode; below: ReactNode }) {
+  return (
+    <div>
+      {children}
+      <span className={styles.second}>{below}</span>
+    </div>
+  )
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { createStore, useStore } from '../data/store.ts'
 import { Combo } from '../kit/combo.tsx'
@@ -23,12 +23,20 @@ export function SearchDialog() {
 
 function SearchField() {
   const [typed, setTyped] = useState('')
-  const found = useFound(typed.trim())
+  const [isEntered, setEntered] = useState(false)
+  const { found, isCurrent } = useFound(typed.trim())
   const navigate = useNavigate()
   const open = (path: string): void => {
     close()
     void navigate({ to: path })
   }
+  // Enter may come before what it is to open, most of all from a scanner.
+  useEffect(() => {
+    if (!isEntered || !isCurrent) return
+    setEntered(false)
+    const [first] = found
+    if (first !== undefined) open(first.path)
+  })
   const onKeyDownCapture = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
@@ -42,12 +50,12 @@ function SearchField() {
         size="wide"
         autoFocus
         options={found.map(({ path, label, note }) => ({ id: path, label, note }))}
-        onType={setTyped}
-        onChoose={({ id }) => open(id)}
-        onText={() => {
-          const [first] = found
-          if (first !== undefined && typed.trim() !== '') open(first.path)
+        onType={(text) => {
+          setTyped(text)
+          setEntered(false)
         }}
+        onChoose={({ id }) => open(id)}
+        onEnter={(text) => setEntered(text !== '')}
       />
     </div>
   )

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
 import { useRead } from '../data/use-read.ts'
@@ -10,10 +11,16 @@ export interface Found {
   note: string
 }
 
+export interface Findings {
+  found: readonly Found[]
+  /** Whether they are those of the text: of one that was typed just now nothing has come yet. */
+  isCurrent: boolean
+}
+
 const LIMIT = 5
 
 /** What matches a text: orders by identifier, id and customer; products by name, SKU and barcode; screens and actions by name. */
-export function useFound(text: string): readonly Found[] {
+export function useFound(text: string): Findings {
   const search = useDelayed(text)
   const canReadOrders = useScope('read:orders')
   const canReadProducts = useScope('read:products')
@@ -36,7 +43,8 @@ export function useFound(text: string): readonly Found[] {
     },
   )
   const pages = usePages(text)
-  if (!isAsked) return pages
+  const isCurrent = search === text && ![byIdentifier, byCustomer, products].some(isAwaited)
+  if (!isAsked) return { found: pages, isCurrent }
   const orders = [...(byIdentifier.data?.orders ?? []), ...(byCustomer.data?.orders ?? [])]
   const found = [
     ...orders.map(({ id, order_tenant_id, customer_name }) => ({
@@ -54,7 +62,12 @@ export function useFound(text: string): readonly Found[] {
     })),
     ...pages,
   ]
-  return [...new Map(found.map((each) => [each.path, each])).values()]
+  return { found: [...new Map(found.map((each) => [each.path, each])).values()], isCurrent }
+}
+
+/** Whether the rows of a read are those of another text, or none yet. */
+function isAwaited({ data, fetchStatus, isPlaceholderData }: UseQueryResult): boolean {
+  return fetchStatus === 'fetching' && (isPlaceholderData || data === undefined)
 }
 
 function usePages(text: string): Found[] {

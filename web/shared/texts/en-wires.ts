@@ -120,6 +120,7 @@ export const wires = {
     noMatch: 'No changes match',
     onPage: (entries: number) => `${count(entries, 'entry', 'entries')} on this page, newest first`,
     at: 'Time',
+    who: 'Who',
     key: 'Key',
     commandLine: 'Command line',
     surface: 'Surface',

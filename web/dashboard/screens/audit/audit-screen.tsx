@@ -3,12 +3,13 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
+import { Breakable } from '../../kit/breakable.tsx'
 import { CursorPages } from '../../kit/cursor-pages.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { JsonCell } from '../../kit/json-body.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { type Column, Table } from '../../kit/table.tsx'
+import { type Column, Stacked, Table } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { isFiltered } from '../../search-parameters.ts'
 import { AuditFilters } from './audit-filters.tsx'
@@ -69,17 +70,37 @@ function KeyLink({ id, name }: { id: number; name: string }) {
 }
 
 const COLUMNS: Column<AuditEntry>[] = [
-  { id: 'at', header: t.audit.at, cell: ({ at }) => <Time at={at} /> },
-  { id: 'key', header: t.audit.key, cell: ({ key_id, key_name }) => <KeyLink id={key_id} name={key_name} /> },
-  { id: 'operator', header: t.audit.operator, cell: ({ operator_email }) => <Value text={operator_email} /> },
-  { id: 'surface', header: t.audit.surface, cell: ({ surface }) => t.audit.surfaces[surface] },
-  { id: 'operation', header: t.audit.operation, cell: ({ operation }) => operation },
+  { id: 'at', header: t.audit.at, isTight: true, cell: ({ at }) => <Time at={at} /> },
+  { id: 'who', header: t.audit.who, isWide: true, cell: (entry) => <Who entry={entry} /> },
+  { id: 'operation', header: t.audit.operation, isTight: true, cell: ({ operation }) => <Breakable text={operation} /> },
   { id: 'input', header: t.audit.input, cell: ({ input }) => <JsonCell value={input} /> },
-  {
-    id: 'error',
-    header: t.audit.error,
-    cell: ({ error }) => (error === null ? <None /> : <Badge kind="bad">{error}</Badge>),
-  },
-  { id: 'address', header: t.audit.address, cell: ({ address }) => address },
-  { id: 'request', header: t.audit.requestId, cell: ({ request_id }) => <code>{request_id}</code> },
+  { id: 'error', header: t.audit.error, isTight: true, cell: ({ error }) => <Failure code={error} /> },
+  { id: 'address', header: t.audit.address, isTight: true, cell: ({ address }) => <Address address={address} /> },
+  { id: 'request', header: t.audit.requestId, isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
 ]
+
+/** The key, and from where and in whose name it was used. */
+function Who({ entry: { key_id, key_name, operator_email, surface } }: { entry: AuditEntry }) {
+  const below = [t.audit.surfaces[surface], operator_email].filter((text) => text !== null).join(', ')
+  return (
+    <Stacked below={below}>
+      <KeyLink id={key_id} name={key_name} />
+    </Stacked>
+  )
+}
+
+function Failure({ code }: { code: string | null }) {
+  if (code === null) return <None />
+  return (
+    <Badge kind="bad">
+      <span>
+        <Breakable text={code} />
+      </span>
+    </Badge>
+  )
+}
+
+// Only IPv6 is long enough to break.
+function Address({ address }: { address: string | null }) {
+  return address?.includes(':') === true ? <Breakable text={address} /> : <Value text={address} />
+}

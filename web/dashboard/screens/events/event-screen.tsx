@@ -17,7 +17,7 @@ export function EventScreen() {
           <>
             <Facts
               facts={[
-                { name: t.events.id, value: event.id },
+                { name: t.events.id, value: <code>{event.id}</code> },
                 { name: t.events.at, value: <Time at={event.created_at} /> },
               ]}
             />

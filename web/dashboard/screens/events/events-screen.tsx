@@ -97,7 +97,7 @@ const COLUMNS: Column<Event>[] = [
     header: t.events.id,
     cell: ({ id }) => (
       <Link to="/events/$id" params={{ id }}>
-        {id}
+        <code>{id}</code>
       </Link>
     ),
   },

@@ -51,7 +51,9 @@ function NewKeyForm({ like }: { like?: ApiKey }) {
           call={(api) => api.apiKeys.create(input.params)}
         />
       </Form>
-      {created !== undefined && <KeyShown created={created} onStored={() => void navigate({ to: '/keys' })} />}
+      {created !== undefined && (
+        <KeyShown created={created} onStored={() => void navigate({ to: '/keys', ignoreBlocker: true })} />
+      )}
     </>
   )
 }

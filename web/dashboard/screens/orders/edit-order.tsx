@@ -1,4 +1,5 @@
 import type { Order, OrdersUpdateParams } from '@fulfillment/sdk'
+import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { FormButtons } from '../../kit/form-buttons.tsx'
@@ -6,10 +7,11 @@ import { Form } from '../../kit/form.tsx'
 import { useTyped } from '../../kit/use-typed.ts'
 import { type OrderHead, OrderHeadInput } from './order-head-input.tsx'
 
-/** Edits the head of an order. Only what was changed is sent. */
+/** Edits the head of an order. Only what was typed is sent: what others change meanwhile stays. */
 export function EditOrder({ order, onClose }: { order: Order; onClose: () => void }) {
-  const [head, bind] = useTyped(headOf(order))
-  const input = changesOf(order, head)
+  const [opened] = useState(order)
+  const [head, bind] = useTyped(headOf(opened))
+  const input = changesOf(opened, head)
   const write = useWrite({
     write: (api, params: OrdersUpdateParams, options) => api.orders.update(order.id, params, options),
     done: () => t.orders.saved(order.order_tenant_id),

@@ -116,6 +116,7 @@ const COLUMNS: Column<OrderSummary>[] = [
   {
     id: 'order_tenant_id',
     header: t.orders.identifier,
+    isWide: true,
     cell: ({ id, order_tenant_id }) => (
       <Link to="/orders/$id" params={{ id: String(id) }}>
         {order_tenant_id}

@@ -1,4 +1,5 @@
 import type { ProductsUpdateParams, ProductWithStock } from '@fulfillment/sdk'
+import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Field } from '../../kit/field.tsx'
@@ -6,10 +7,11 @@ import { FormButtons } from '../../kit/form-buttons.tsx'
 import { Form } from '../../kit/form.tsx'
 import { changedFields, ProductInput, useProductFields } from './product-input.tsx'
 
-/** Edits a product. Only what was changed is sent. */
+/** Edits a product. Only what was typed is sent: what others change meanwhile stays. */
 export function EditProduct({ product, onClose }: { product: ProductWithStock; onClose: () => void }) {
-  const { fields, bind } = useProductFields(product)
-  const input = changedFields(fields, product)
+  const [opened] = useState(product)
+  const { fields, bind } = useProductFields(opened)
+  const input = changedFields(fields, opened)
   const write = useWrite({
     write: (api, params: ProductsUpdateParams, options) => api.products.update(product.id, params, options),
     done: ({ name }) => t.products.saved(name),

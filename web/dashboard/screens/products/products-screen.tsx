@@ -112,7 +112,7 @@ const COLUMNS: Column<Product>[] = [
       </Link>
     ),
   },
-  { id: 'sku', header: t.products.sku, cell: ({ external_id }) => <Value text={external_id} /> },
+  { id: 'sku', header: t.products.sku, isWide: true, cell: ({ external_id }) => <Value text={external_id} /> },
   { id: 'barcode', header: t.products.barcode, cell: ({ barcode }) => barcode },
   { id: 'category', header: t.products.category, cell: ({ category }) => <Value text={category} /> },
   {

@@ -61,7 +61,7 @@ export function StockGrid({ products, onAdd }: Props) {
               <td {...cell(row, 0)} data-label={HEADERS[0]?.header} className={table.wide} aria-label={product.name}>
                 {isFirst ? <ProductCell product={product} /> : <span className="visually-hidden">{product.name}</span>}
               </td>
-              <td {...cell(row, 1)} data-label={HEADERS[1]?.header}>
+              <td {...cell(row, 1)} data-label={HEADERS[1]?.header} className={table.wide}>
                 {isFirst && <Value text={product.external_id} />}
               </td>
               <td {...cell(row, 2)} data-label={HEADERS[2]?.header} className={table.number}>

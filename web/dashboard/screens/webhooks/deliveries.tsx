@@ -11,7 +11,7 @@ import { Empty, Region } from '../../kit/region.tsx'
 import { TimeUntil } from '../../kit/relative-time.tsx'
 import { Section } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Column, Table } from '../../kit/table.tsx'
+import { type Column, Stacked, Table } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
 import { isFiltered } from '../../search-parameters.ts'
@@ -109,13 +109,14 @@ const COLUMNS: Column<Delivery>[] = [
   {
     id: 'event',
     header: t.deliveries.event,
-    cell: ({ id, event, webhook_id }) => (
-      <Link to="/webhooks/$id/deliveries/$delivery" params={{ id: webhook_id, delivery: id }}>
-        {event}
-      </Link>
+    cell: ({ id, event, event_id, webhook_id }) => (
+      <Stacked below={<code>{event_id}</code>}>
+        <Link to="/webhooks/$id/deliveries/$delivery" params={{ id: webhook_id, delivery: id }}>
+          {event}
+        </Link>
+      </Stacked>
     ),
   },
-  { id: 'event_id', header: t.events.id, cell: ({ event_id }) => <code>{event_id}</code> },
   { id: 'state', header: t.deliveries.state, cell: ({ state }) => <DeliveryState state={state} /> },
   { id: 'attempts', header: t.deliveries.attemptCount, isNumber: true, cell: ({ attempt_count }) => attempt_count },
   { id: 'status', header: t.deliveries.lastStatus, isNumber: true, cell: ({ last_status }) => <Value text={last_status} /> },
@@ -125,5 +126,5 @@ const COLUMNS: Column<Delivery>[] = [
     header: t.deliveries.nextAttempt,
     cell: ({ next_attempt_at }) => (next_attempt_at === null ? <None /> : <TimeUntil at={next_attempt_at} />),
   },
-  { id: 'created', header: t.deliveries.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'created', header: t.deliveries.created, isTight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]

@@ -72,7 +72,7 @@ const factsOf = ({ webhook_id, event_id, attempt_count, next_attempt_at, created
     name: t.deliveries.event,
     value: (
       <Link to="/events/$id" params={{ id: event_id }}>
-        {event_id}
+        <code>{event_id}</code>
       </Link>
     ),
   },

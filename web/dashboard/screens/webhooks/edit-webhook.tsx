@@ -1,18 +1,19 @@
 import type { Webhook, WebhooksUpdateParams } from '@fulfillment/sdk'
+import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { FormButtons } from '../../kit/form-buttons.tsx'
 import { Form } from '../../kit/form.tsx'
 import { TOPIC_FIELDS, useWebhookInput, type WebhookInput, type WebhookTopics } from './webhook-input.tsx'
 
-/** Edits a webhook. Only what was changed is sent: a URL that is sent counts as new and ends a failure. */
+/**
+ * Edits a webhook. Only what was typed is sent: what others change meanwhile stays, and a URL that is sent counts as new and ends a
+ * failure.
+ */
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const { input, fields } = useWebhookInput({
-    name: webhook.name,
-    url: webhook.url,
-    events: webhook.events as WebhookTopics,
-  })
-  const changes = changesOf(webhook, input)
+  const [opened] = useState(webhook)
+  const { input, fields } = useWebhookInput({ name: opened.name, url: opened.url, events: opened.events as WebhookTopics })
+  const changes = changesOf(opened, input)
   const write = useWrite({
     write: (api, params: WebhooksUpdateParams, options) => api.webhooks.update(webhook.id, params, options),
     done: ({ name }) => t.webhooks.saved(name),

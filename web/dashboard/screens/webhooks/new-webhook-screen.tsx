@@ -32,7 +32,7 @@ export function NewWebhookScreen() {
       {created !== undefined && (
         <SecretShown
           secret={created.secret}
-          onStored={() => void navigate({ to: '/webhooks/$id', params: { id: created.id } })}
+          onStored={() => void navigate({ to: '/webhooks/$id', params: { id: created.id }, ignoreBlocker: true })}
         />
       )}
     </Screen>

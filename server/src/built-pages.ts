@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+
+/** The output of `npm run build` for the workspace `web`: a folder per app. */
+export const BUILT_PAGES = path.resolve(import.meta.dirname, '../../web/dist')
+
+/** Whether this checkout has the files of the dashboard. */
+export function isDashboardBuilt(): boolean {
+  return existsSync(path.join(BUILT_PAGES, 'dashboard/index.html'))
+}
