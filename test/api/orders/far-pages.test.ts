@@ -48,4 +48,12 @@ describe('pages far from the beginning, of days with many orders', () => {
       expect([page, shown]).toEqual([page, { total: ids.length, ids: ids.slice((page - 1) * LIMIT, page * LIMIT) }])
     }
   })
+
+  it.for([20, 80])('page %i with lines', async (page, { service, busy }) => {
+    const ids = await idsOf(service, busy, 'true')
+    const { body } = await busy.request('GET', `/orders?limit=${LIMIT}&page=${page}&include_details=true`)
+    expect(body.data.orders.map(({ id, order_detail }: { id: number; order_detail: unknown }) => [id, order_detail])).toEqual(
+      ids.slice((page - 1) * LIMIT, page * LIMIT).map((id) => [id, []]),
+    )
+  })
 })

@@ -47,9 +47,9 @@ month as materialized (
 ), day as materialized (
   select created_day, sum(n) as n, (select min(before_month) from page_month) + sum(sum(n)) over (order by created_day desc) as through_day
   from (
-    select created_day, count as n from ${daily} where ${matches} and ${days}
+    select created_day, ${COUNT} from ${daily} where ${matches} and ${days}
     union all
-    select created_day, change from ${changes} where ${matches} and ${days}
+    select created_day, ${CHANGE} from ${changes} where ${matches} and ${days}
   ) c
   group by created_day having sum(n) > 0
 ), page_day as materialized (
@@ -61,15 +61,18 @@ month as materialized (
 )`
 }
 
+// Sums of float8 are exact below 2^53. Sums of bigint are numeric, which takes several times as long.
+const COUNT = 'count::float8 as n'
+const CHANGE = 'change::float8 as n'
 const MONTH = `date_trunc('month', created_day::timestamp)::date as created_month`
 
 /** The counts (created_month, n) of whole months, of the days before and after them, and of changes that are not folded yet. */
 function numbersByMonth(records: CountedRecords): string {
   const { daily, monthly, changes, matches, period } = records
-  const byDay = (days: string): string => `select ${MONTH}, count as n from ${daily} where ${matches}${days}`
-  const changed = `select ${MONTH}, change as n from ${changes} where ${matches}`
+  const byDay = (days: string): string => `select ${MONTH}, ${COUNT} from ${daily} where ${matches}${days}`
+  const changed = `select ${MONTH}, ${CHANGE} from ${changes} where ${matches}`
   if (period === undefined) {
-    const counted = monthly === undefined ? byDay('') : `select created_month, count as n from ${monthly} where ${matches}`
+    const counted = monthly === undefined ? byDay('') : `select created_month, ${COUNT} from ${monthly} where ${matches}`
     return `${counted} union all ${changed}`
   }
   const [first, after] = [firstDayOf(period), dayAfterOf(period)]
@@ -78,7 +81,7 @@ function numbersByMonth(records: CountedRecords): string {
   const firstWhole = `coalesce(date_trunc('month', ${period.firstDay}::date + interval '1 month - 1 day')::date, '-infinity')`
   const afterWhole = `coalesce(date_trunc('month', (${period.lastDay}::date + 1)::timestamp)::date, 'infinity')`
   return `
-    select created_month, count as n from ${monthly} where ${matches} and created_month >= ${firstWhole} and created_month < ${afterWhole}
+    select created_month, ${COUNT} from ${monthly} where ${matches} and created_month >= ${firstWhole} and created_month < ${afterWhole}
     union all ${byDay(` and created_day >= ${first} and created_day < least(${after}, ${firstWhole})`)}
     union all ${byDay(` and created_day >= greatest(${firstWhole}, ${afterWhole}) and created_day < ${after}`)}
     union all ${changed}${inPeriod}`

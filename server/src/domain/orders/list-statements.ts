@@ -47,12 +47,19 @@ export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], 
  * The result rows from the CTEs `total` and `page` (id). Only the orders of the page are read as rows; all others in an index. The array
  * makes it a lookup by id in any plan, even a plan made on an empty table.
  */
-const selectPage = (condition = 'true'): string => `
+function selectPage(condition = 'true', detail = DETAIL): string {
+  return `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end as order_detail
+     ${detail} as order_detail
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    where ${condition}
    order by o.created_at desc, o.id desc`
+}
+
+/** The lines of each order, unless they are sent in pieces. */
+const DETAIL = `case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end`
+/** For a statement that never includes lines. It must mention its parameter. */
+const NO_DETAIL = 'case when $7::boolean then null::json end'
 
 /**
  * The tenant's orders that meet a condition. The index holds the orders of each state in list order; they are merged, and each state is
@@ -109,7 +116,10 @@ const MAX_SKIPPED = 5_000
 
 /** A list of pages far from the beginning. */
 export interface FarList {
-  /** Finds no row at all, not even the total, when the page is too deep in its days to skip the orders before it on a shared connection. */
+  /**
+   * Without lines. Finds no row at all, not even the total, when the page is too deep in its days to skip the orders before it on a shared
+   * connection.
+   */
   quick: ListStatement
   unlimited: ListStatement
 }
@@ -121,9 +131,9 @@ function farPages(name: string, counts: CountedRecords, condition: string): FarL
   const orders = ordersOfStates(condition, 'p.since', 'p.before', '')
   // A statement must mention each of its parameters.
   const noPeriod = counts.period === undefined ? ' where $3::date is null and $4::date is null' : ''
-  const pagesThat = (name: string, isAllowed: string): ListStatement =>
+  const pagesThat = (suffix: string, isAllowed: string, detail?: string): ListStatement =>
     statement({
-      name: name,
+      name: `${name}${suffix}`,
       lane: 'read',
       sql: `with ${days}, period as materialized (
        select min(since) as since, max(before) as before, coalesce(max(skipped), 0) as skipped from page_day${noPeriod}
@@ -131,9 +141,9 @@ function farPages(name: string, counts: CountedRecords, condition: string): FarL
        select o.id from period p cross join lateral (
          select id from ${orders} o ${NEWEST_FIRST} limit 100 offset (select skipped from period)
        ) o where ${isAllowed} limit $6::bigint
-     )${selectPage(`(select ${isAllowed} from period)`)}`,
+     )${selectPage(`(select ${isAllowed} from period)`, detail)}`,
     })
-  return { quick: pagesThat(name, `skipped <= ${MAX_SKIPPED}`), unlimited: pagesThat(`${name}_unlimited`, 'true') }
+  return { quick: pagesThat('', `skipped <= ${MAX_SKIPPED}`, NO_DETAIL), unlimited: pagesThat('_unlimited', 'true') }
 }
 
 const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'
