@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
@@ -50,14 +50,18 @@ it('A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts', as
 })
 
 it('A2: on a phone the banner has one row, in which the name of the tenant can be read', async ({ window: { page }, tenant }) => {
-  await page.setViewportSize({ width: 390, height: 700 })
   await signIn(page, tenant.key, '/orders')
-  const banner = await page.getByRole('banner').boundingBox()
-  expect(banner?.height).toBeLessThan(60)
-  const name = page.getByRole('banner').getByText('test tenant')
+  const banner = page.getByRole('banner')
+  await page.setViewportSize({ width: 360, height: 700 })
+  await banner.getByRole('button', { name: 'Menu' }).waitFor()
+  expect(await rowsOf(banner)).toHaveLength(1)
+  await page.setViewportSize({ width: 390, height: 700 })
+  expect(await rowsOf(banner)).toHaveLength(1)
+  expect((await banner.boundingBox())?.height).toBeLessThan(60)
+  const name = banner.getByText('test tenant')
   expect((await name.boundingBox())?.width).toBeGreaterThan(40)
   for (const role of ['button', 'radio'] as const) {
-    for (const part of await page.getByRole('banner').getByRole(role).all()) {
+    for (const part of await banner.getByRole(role).all()) {
       const box = await part.boundingBox()
       expect([await part.getAttribute('aria-label'), (box?.x ?? 0) + (box?.width ?? 0) <= 390]).toEqual([
         await part.getAttribute('aria-label'),
@@ -66,3 +70,14 @@ it('A2: on a phone the banner has one row, in which the name of the tenant can b
     }
   }
 })
+
+/** The buttons of each row, by the height of their middle. */
+async function rowsOf(banner: Locator): Promise<string[][]> {
+  const rows = new Map<number, string[]>()
+  for (const button of await banner.getByRole('button').all()) {
+    const { y = 0, height = 0 } = (await button.boundingBox()) ?? {}
+    const middle = Math.round(y + height / 2)
+    rows.set(middle, [...(rows.get(middle) ?? []), (await button.getAttribute('aria-label')) ?? ''])
+  }
+  return [...rows.values()]
+}
