@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
 import { ServiceError } from '../procedures/errors.ts'
 
 const POLL_MS = 20
@@ -9,20 +9,34 @@ const RETRY_AFTER_SECONDS = 2
 /** The tenant id for requests without a known key. */
 export const NOBODY = 0
 
+/** A request that waits for memory. */
+interface Waiting {
+  readonly bytes: number
+  readonly giveUpAtMs: number
+  readonly resolve: (release: () => void) => void
+  readonly reject: (error: Error) => void
+}
+
+/** The limits of a tenant while it is alone and while others are active, and the size from which the limits of a process shrink. */
+export interface ByteLimits {
+  perTenant: number
+  perSharing: number
+  inAll: number
+}
+
 /**
  * Shares memory among tenants. A tenant holds at most its limit. Once the process holds its own limit, a tenant holds at most an equal share
  * of it. A tenant that holds nothing is admitted until the process holds twice its limit.
  */
 export class ByteShares {
-  readonly #perTenant: number
-  readonly #inAll: number
+  readonly #limits: ByteLimits
   readonly #held = new Map<number, number>()
-  readonly #waiting = new Map<number, number>()
+  readonly #waiting = new Map<number, Waiting[]>()
+  #timer: NodeJS.Timeout | undefined
   #total = 0
 
-  constructor({ perTenant, inAll }: { perTenant: number; inAll: number }) {
-    this.#perTenant = perTenant
-    this.#inAll = inAll
+  constructor(limits: ByteLimits) {
+    this.#limits = limits
   }
 
   /** Bytes currently held by all tenants. */
@@ -43,29 +57,42 @@ export class ByteShares {
 
   /** Like `hold`, but waits for free memory. Throws `service_unavailable` after a timeout, or if too many requests wait already. */
   async holdWhenFree(tenantId: number, bytes: number): Promise<() => void> {
-    const giveUpAt = performance.now() + LONGEST_WAIT_MS
-    const waiting = this.#waiting.get(tenantId) ?? 0
     if (!this.#isFull(tenantId, bytes)) return this.hold(tenantId, bytes)
-    if (waiting >= MAX_WAITING) throw refusal()
-    this.#waiting.set(tenantId, waiting + 1)
-    try {
-      while (this.#isFull(tenantId, bytes)) {
-        if (performance.now() > giveUpAt) throw refusal()
-        await delay(POLL_MS)
-      }
-      return this.hold(tenantId, bytes)
-    } finally {
-      const left = (this.#waiting.get(tenantId) ?? 1) - 1
-      if (left === 0) this.#waiting.delete(tenantId)
+    const line = this.#waiting.get(tenantId) ?? []
+    if (line.length >= MAX_WAITING) throw refusal()
+    this.#waiting.set(tenantId, line)
+    return await new Promise<() => void>((resolve, reject) => {
+      line.push({ bytes, giveUpAtMs: performance.now() + LONGEST_WAIT_MS, resolve, reject })
+      this.#timer ??= setInterval(() => this.#look(), POLL_MS)
+    })
+  }
+
+  /** Admits those that fit now. One timer for all: a hundred requests that each looked for themselves would take a tenth of the loop's time. */
+  #look(): void {
+    const nowMs = performance.now()
+    for (const [tenantId, line] of this.#waiting) {
+      const left = line.filter((waiting) => !this.#settle(tenantId, waiting, nowMs))
+      if (left.length === 0) this.#waiting.delete(tenantId)
       else this.#waiting.set(tenantId, left)
     }
+    if (this.#waiting.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #settle(tenantId: number, { bytes, giveUpAtMs, resolve, reject }: Waiting, nowMs: number): boolean {
+    if (!this.#isFull(tenantId, bytes)) resolve(this.hold(tenantId, bytes))
+    else if (nowMs > giveUpAtMs) reject(refusal())
+    else return false
+    return true
   }
 
   #isFull(tenantId: number, more = 0): boolean {
     const held = this.#held.get(tenantId) ?? 0
-    if (held > 0 && held + more > this.#perTenant) return true
+    const { perTenant, perSharing, inAll } = this.#limits
+    if (held > 0 && held + more > (activeTenants.isAlone(tenantId) ? perTenant : perSharing)) return true
     const total = this.#total + more
-    return total > 2 * this.#inAll || (total > this.#inAll && held > this.#inAll / this.#held.size)
+    return total > 2 * inAll || (total > inAll && held > inAll / this.#held.size)
   }
 
   #add(tenantId: number, bytes: number): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ByteShares, NOBODY } from './byte-shares.ts'
+import { type ByteLimits, ByteShares, NOBODY } from './byte-shares.ts'
 
 const MIB = 1_048_576
 /** Bodies and responses up to this size are not counted: a connection has at most one at a time. */
@@ -17,10 +17,11 @@ export interface HeldBytes {
   responses(): number
 }
 
-/** The limit of a tenant, and the size from which the limits of a process shrink. */
-const RESPONSES = { perTenant: 32 * MIB, inAll: 256 * MIB }
-const bodiesOf = (bodyLimit: number) => ({
+const RESPONSES: ByteLimits = { perTenant: 32 * MIB, perSharing: 32 * MIB, inAll: 256 * MIB }
+/** While other tenants are active, only about one of the largest bodies: receiving several as fast as they come holds up all requests. */
+const bodiesOf = (bodyLimit: number): ByteLimits => ({
   perTenant: Math.max(16 * MIB, 2 * bodyLimit),
+  perSharing: Math.max(5 * MIB, bodyLimit),
   inAll: Math.max(256 * MIB, 8 * bodyLimit),
 })
 

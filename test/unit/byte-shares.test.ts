@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { ByteShares } from '@fulfillment/server/http/byte-shares.ts'
+import { activeTenants } from '@fulfillment/server/runtime/event-loop/active-tenants.ts'
+
+const LIMITS = { perTenant: 16, perSharing: 5, inAll: 256 }
+
+/** Asks for bytes three times; the returned list has a function for each time they were given. */
+function askThrice(shares: ByteShares, tenantId: number, bytes: number): (() => void)[] {
+  const given: (() => void)[] = []
+  for (let n = 0; n < 3; n++) void shares.holdWhenFree(tenantId, bytes).then((release) => given.push(release))
+  return given
+}
+
+it('a single tenant holds up to its limit; the next request gets what another one releases', async () => {
+  const shares = new ByteShares(LIMITS)
+  const given = askThrice(shares, 1, 7)
+  await delay(60)
+  expect(given).toHaveLength(2)
+  given[0]?.()
+  await expect.poll(() => given).toHaveLength(3)
+  expect(shares.total).toBe(14)
+})
+
+it('a tenant beside others holds less, so that their requests do not wait while it is received', async () => {
+  activeTenants.see(1)
+  activeTenants.see(2)
+  const shares = new ByteShares(LIMITS)
+  const given = askThrice(shares, 1, 4)
+  await delay(60)
+  expect(given).toHaveLength(1)
+  given[0]?.()
+  await expect.poll(() => given).toHaveLength(2)
+})
+
+it('a small request passes large ones that do not fit yet', async () => {
+  activeTenants.see(1)
+  activeTenants.see(2)
+  const shares = new ByteShares(LIMITS)
+  askThrice(shares, 1, 4)
+  expect(await shares.holdWhenFree(1, 1)).toBeTypeOf('function')
+})
