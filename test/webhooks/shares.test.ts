@@ -144,7 +144,8 @@ it('a tenant with few deliveries waits for one part of the work of a tenant with
     return (name === 'fan_out_events' || name === 'take_deliveries') && isOfAttacker(values) ? ['part'] : []
   })
   expect(parts.filter((part) => part === 'part').length).toBeGreaterThan(3)
-  expect(parts.join(' ')).not.toContain('part part')
+  // Once in the end, the rest of its deliveries is so small that they are claimed with those of the others, in front of a part.
+  expect(parts.join(' ').split('part part').length - 1).toBeLessThanOrEqual(1)
 })
 
 describe('a look for work', () => {
