@@ -9,6 +9,7 @@ import { AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
+import { guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
@@ -178,11 +179,11 @@ export async function buildApp({
 
   registerRestRoutes(app, procedures, admit, guards, largeResponses)
   await app.register(async (scope) => {
-    for (const guard of guards) scope.addHook('onRequest', guard)
+    scope.addHook('onRequest', guardedBy(guards))
     await nativeRoutes(scope, procedures, admit, largeResponses)
   })
   await app.register(async (scope) => {
-    scope.addHook('onRequest', memory.refuse)
+    scope.addHook('onRequest', guardedBy([memory.refuse]))
     await docsRoutes(scope)
   })
   await pages?.register(app)

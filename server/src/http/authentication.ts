@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
-import type { KeyCache } from './key-cache.ts'
+import type { Guard } from './guards.ts'
+import type { CachedKey, KeyCache } from './key-cache.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,25 +14,41 @@ declare module 'fastify' {
 const KEY_FORMAT = /^service_(live|test)_[A-Za-z0-9_-]{32,}$/
 
 /**
- * A hook that authenticates the caller. It checks the key, its expiration and its IP allow-list, in this order. `authenticatePage` does so
+ * A guard that authenticates the caller. It checks the key, its expiration and its IP allow-list, in this order. `authenticatePage` does so
  * for calls of pages.
  */
 export function authentication(
   keys: KeyCache,
   authenticatePage?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
-) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (request.raw.page !== undefined) return await authenticatePage?.(request, reply)
+): Guard {
+  return (request, reply) => {
+    if (request.raw.page !== undefined) return authenticatePage?.(request, reply)
     const value = request.headers['x-api-key']
     if (value === undefined || value === '')
       throw new ServiceError('missing_api_key', 'Send your API key in the X-API-Key header')
-    request.caller = await requireCaller(keys, value, request.ip)
+    const key = keyOf(keys, value)
+    return key instanceof Promise ? admitWhenRead(request, key) : admit(request, key)
   }
+}
+
+async function admitWhenRead(request: FastifyRequest, key: Promise<CachedKey | undefined>): Promise<void> {
+  admit(request, await key)
+}
+
+function admit(request: FastifyRequest, key: CachedKey | undefined): void {
+  request.caller = callerOf(key, request.ip)
 }
 
 /** The caller with this key. Throws `invalid_api_key`, `expired_api_key`, `ip_not_allowed`. */
 export async function requireCaller(keys: KeyCache, value: unknown, address: string): Promise<Caller> {
-  const key = typeof value === 'string' && KEY_FORMAT.test(value) ? await keys.find(value) : undefined
+  return callerOf(await keyOf(keys, value), address)
+}
+
+function keyOf(keys: KeyCache, value: unknown): CachedKey | undefined | Promise<CachedKey | undefined> {
+  return typeof value === 'string' && KEY_FORMAT.test(value) ? keys.find(value) : undefined
+}
+
+function callerOf(key: CachedKey | undefined, address: string): Caller {
   if (key === undefined) throw new ServiceError('invalid_api_key', 'The API key is unknown or revoked')
   if (key.isExpired()) {
     throw new ServiceError('expired_api_key', `The API key expired at ${key.expiresAt}`)

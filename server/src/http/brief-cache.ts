@@ -20,8 +20,9 @@ export class BriefCache<Value extends object> {
     this.#read = read
   }
 
-  async find(name: string): Promise<Value | undefined> {
-    return this.#known.get(name) ?? (await (this.#reads.get(name) ?? this.#begin(name)))
+  /** Returns a promise only if the value must be read. */
+  find(name: string): Value | Promise<Value | undefined> {
+    return this.#known.get(name) ?? this.#reads.get(name) ?? this.#begin(name)
   }
 
   /** Removes the values that match. */

@@ -30,10 +30,10 @@ export class KeyCache {
     this.#flush = setInterval(() => void this.#recordUse(), USE_FLUSH_MS).unref()
   }
 
-  async find(value: string): Promise<CachedKey | undefined> {
-    const key = await this.#keys.find(value)
-    if (key !== undefined) this.#lastUse.set(value, { key, at: performance.now() })
-    return key
+  /** Returns a promise only if the key must be read. */
+  find(value: string): CachedKey | Promise<CachedKey | undefined> {
+    const key = this.#keys.find(value)
+    return key instanceof Promise ? key.then((read) => read && this.#used(value, read)) : this.#used(value, key)
   }
 
   /** Removes a key from the cache, such as after it was revoked. */
@@ -44,6 +44,11 @@ export class KeyCache {
   async close(): Promise<void> {
     clearInterval(this.#flush)
     await this.#recordUse()
+  }
+
+  #used(value: string, key: CachedKey): CachedKey {
+    this.#lastUse.set(value, { key, at: performance.now() })
+    return key
   }
 
   async #recordUse(): Promise<void> {

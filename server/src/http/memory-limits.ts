@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ByteLimits, ByteShares, NOBODY } from './byte-shares.ts'
+import type { Guard } from './guards.ts'
 
 const MIB = 1_048_576
 /** Bodies and responses up to this size are not counted: a connection has at most one at a time. */
@@ -30,10 +31,7 @@ const bodiesOf = (bodyLimit: number): ByteLimits => ({
  * are rejected while its clients leave too many response bytes unread. Callers without a key count as one tenant. `refuse` must run after
  * authentication.
  */
-export function limitMemory(
-  app: FastifyInstance,
-  bodyLimit: number,
-): { held: HeldBytes; refuse: (request: FastifyRequest) => Promise<void> } {
+export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: HeldBytes; refuse: Guard } {
   const bodies = new ByteShares(bodiesOf(bodyLimit))
   const responses = new ByteShares(RESPONSES)
 
@@ -61,7 +59,7 @@ export function limitMemory(
 
   return {
     held: { bodies: () => bodies.total, responses: () => responses.total },
-    refuse: async (request) => responses.requireRoom(request.caller?.tenantId ?? NOBODY),
+    refuse: (request) => responses.requireRoom(request.caller?.tenantId ?? NOBODY),
   }
 }
 

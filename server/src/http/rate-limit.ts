@@ -1,8 +1,9 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import type { Guard } from './guards.ts'
 import { RequestAllowance, type Taken } from './request-allowance.ts'
 
 /** The key id under which a tenant's requests are counted. No key has it. */
@@ -15,7 +16,8 @@ type Limits = Pick<Config, 'rateLimitPerMinute' | 'tenantRateLimitPerMinute'>
 /** One of the limits, and the error message above it. */
 interface Limit {
   perMinute: number
-  take(request: FastifyRequest): Promise<Taken>
+  /** Returns a promise only if it queries the database. */
+  take(request: FastifyRequest): Taken | Promise<Taken>
   messageFor(caller: Caller): string
 }
 
@@ -32,10 +34,10 @@ const tenantAllowance: Counter = ({ tenantId, session }) => ({ tenantId, id: ses
 type Standing = Taken & { perMinute: number }
 
 /**
- * A hook that counts the requests per minute of the caller's key or session, and of its tenant; undefined if both limits are off. The headers
+ * A guard that counts the requests per minute of the caller's key or session, and of its tenant; undefined if both limits are off. The headers
  * describe the limit with fewer requests left.
  */
-export function rateLimitHook(db: Pick<Database, 'run'>, limits: Limits): onRequestAsyncHookHandler | undefined {
+export function rateLimitHook(db: Pick<Database, 'run'>, limits: Limits): Guard | undefined {
   const applied = [
     limitOf(db, limits.rateLimitPerMinute, ownAllowance, { key: 'This API key', session: 'This session' }),
     // After the key's limit, so that rejected requests of one key do not count against the others.
@@ -45,20 +47,23 @@ export function rateLimitHook(db: Pick<Database, 'run'>, limits: Limits): onRequ
     }),
   ].filter((limit) => limit !== undefined)
   if (applied.length === 0) return undefined
-  return async (request, reply) => {
-    let least: Standing | undefined
-    for (const limit of applied) {
-      const standing = { ...(await limit.take(request)), perMinute: limit.perMinute }
-      if (!standing.isAllowed) {
-        show(standing, reply)
-        throw new ServiceError('rate_limit_exceeded', limit.messageFor(request.caller), {
-          retryAfterSeconds: secondsLeft(standing),
-        })
-      }
-      if (least === undefined || standing.remaining < least.remaining) least = standing
+  const countFrom = (index: number, request: FastifyRequest, reply: FastifyReply, least?: Standing): void | Promise<void> => {
+    const limit = applied[index]
+    if (limit === undefined) return least && show(least, reply)
+    const counted = (taken: Taken): void | Promise<void> => {
+      const standing = { ...taken, perMinute: limit.perMinute }
+      if (!taken.isAllowed) throw refusal(standing, limit, request, reply)
+      return countFrom(index + 1, request, reply, least === undefined || taken.remaining < least.remaining ? standing : least)
     }
-    if (least !== undefined) show(least, reply)
+    const taken = limit.take(request)
+    return taken instanceof Promise ? taken.then(counted) : counted(taken)
   }
+  return (request, reply) => countFrom(0, request, reply)
+}
+
+function refusal(standing: Standing, limit: Limit, { caller }: FastifyRequest, reply: FastifyReply): ServiceError {
+  show(standing, reply)
+  return new ServiceError('rate_limit_exceeded', limit.messageFor(caller), { retryAfterSeconds: secondsLeft(standing) })
 }
 
 function limitOf(

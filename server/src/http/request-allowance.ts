@@ -67,15 +67,19 @@ export class RequestAllowance {
     this.#limit = requestsPerMinute
   }
 
-  /** Counts one request, unless none is left in this minute. */
-  async take(tenantId: number, keyId: number): Promise<Taken> {
+  /** Counts one request, unless none is left in this minute. Returns a promise only if it queries the database. */
+  take(tenantId: number, keyId: number): Taken | Promise<Taken> {
     const key = `${tenantId}/${keyId}`
+    return takeFrom(this.#windows.get(key)) ?? this.#takeFromLease(tenantId, keyId, key)
+  }
+
+  async #takeFromLease(tenantId: number, keyId: number, key: string): Promise<Taken> {
     for (;;) {
-      const taken = takeFrom(this.#windows.get(key))
-      if (taken !== undefined) return taken
       const lease = this.#leases.get(key) ?? this.#startLease(tenantId, keyId, key)
       lease.waiting++
       await lease.done
+      const taken = takeFrom(this.#windows.get(key))
+      if (taken !== undefined) return taken
     }
   }
 

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
@@ -9,6 +9,7 @@ import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from './allow-list.ts'
 import { requireCaller } from './authentication.ts'
+import type { Guard } from './guards.ts'
 import type { KeyCache } from './key-cache.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
 import { modesOf, requireSession } from './page-sessions.ts'
@@ -23,7 +24,7 @@ export interface SignInOptions {
   sessions: SessionCache
   refused: RefusedSignIns
   /** Counts a sign-in with a key against that key. */
-  limit: onRequestAsyncHookHandler | undefined
+  limit: Guard | undefined
 }
 
 const signInInput = z
@@ -98,7 +99,7 @@ async function credentialOf(
   }
   const caller = await requireCaller(keys, key.trim(), request.ip)
   request.caller = caller
-  await limit?.call(request.server, request, reply)
+  await limit?.(request, reply)
   return { tenantId: caller.tenantId, keyId: caller.keyId }
 }
 

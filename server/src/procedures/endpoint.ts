@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure, TRPCMutationProcedure, TRPCQueryProcedure } from
 import type { z } from 'zod'
 import type { RequestContext } from './context.ts'
 import type { EndpointFacts, HttpMethod, NamedEndpoint } from './endpoint-facts.ts'
-import { audited, type EndpointMeta, procedure, readingFromReplica } from './trpc.ts'
+import { audited, type EndpointMeta, procedure, requireCallOf } from './trpc.ts'
 
 /** The definition of an endpoint. */
 export interface EndpointDefinition<
@@ -61,18 +61,17 @@ function procedureOf<Name extends string, Method extends HttpMethod, Input exten
   { name, method, path, summary, description, readsReplica, input, output, run }: EndpointDefinition<Name, Method, Input, Output>,
   type: Endpoint['type'],
 ): AnyTRPCProcedure {
-  const resolve = async ({ ctx, input: valid }: { ctx: RequestContext; input: unknown }): Promise<unknown> =>
-    await run(ctx, valid as z.output<Input>)
-  const own = procedure.meta({ name, openapi: { method, path, summary, description } })
+  const own = procedure.meta({ name, openapi: { method, path, summary, description } }).input(input)
   if (type === 'mutation')
     return own
-      .input(input as z.ZodType)
       .use(audited)
       .output(output as z.ZodType)
-      .mutation(resolve)
-  const reading = readsReplica === undefined ? own : own.use(readingFromReplica(readsReplica))
-  return reading
-    .input(input as z.ZodType)
-    .output(output as z.ZodType)
-    .query(resolve)
+      .mutation(({ ctx, input: valid }) => run(ctx, valid as z.output<Input>))
+  return own.output(output as z.ZodType).query(({ ctx, input: valid }) => {
+    requireCallOf(name, ctx)
+    const { replicaReads } = ctx
+    const mayReadReplica = readsReplica === true || readsReplica?.(valid as object)
+    if (replicaReads === undefined || mayReadReplica !== true) return run(ctx, valid as z.output<Input>)
+    return replicaReads.read(ctx.caller, ctx.db, (db) => run({ ...ctx, db }, valid as z.output<Input>))
+  })
 }

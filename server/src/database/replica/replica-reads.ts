@@ -42,17 +42,20 @@ export class ReplicaReads {
     this.#onError = onError
   }
 
-  /** Runs `read` on the replica. Returns undefined when the primary must execute it. */
-  async attempt<Result extends { ok: boolean; error?: Error }>(
-    key: PositionKey,
-    read: (db: Queryable) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    const db = await this.#find(key)
-    const result = db === undefined ? undefined : await read(db)
-    this.#onRead(result?.ok === true ? 'replica' : 'primary')
-    if (result === undefined || result.ok) return result
-    this.#refused(result.error?.cause)
-    return undefined
+  /** Runs `read` on the replica if it has all writes of this key, otherwise, or if it fails there, on the primary. */
+  async read<Result>(key: PositionKey, primary: Queryable, read: (db: Queryable) => Promise<Result>): Promise<Result> {
+    const replica = await this.#find(key)
+    if (replica !== undefined) {
+      try {
+        const result = await read(replica)
+        this.#onRead('replica')
+        return result
+      } catch (error) {
+        this.#reportFailure(error)
+      }
+    }
+    this.#onRead('primary')
+    return await read(primary)
   }
 
   async #find({ tenantId, keyId }: PositionKey): Promise<Queryable | undefined> {
@@ -66,10 +69,10 @@ export class ReplicaReads {
    * Logs failures of the replica, at most one a minute. A read also fails for reasons of its own, such as a record that has not arrived
    * there; these are not logged.
    */
-  #refused(cause: unknown): void {
-    if (databaseErrorToServiceError(cause)?.errorCode !== 'service_unavailable') return
+  #reportFailure(error: unknown): void {
+    if (databaseErrorToServiceError(error)?.errorCode !== 'service_unavailable') return
     if (performance.now() - this.#reportedAtMs < REPORT_EVERY_MS) return
     this.#reportedAtMs = performance.now()
-    this.#onError(cause)
+    this.#onError(error)
   }
 }
