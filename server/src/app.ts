@@ -117,6 +117,7 @@ export async function buildApp({
       feedHorizon,
       forgetKey,
       sessionRules,
+      pagesOrigin: config.publicUrl ?? request.pageOrigin?.origin ?? `http://localhost:${request.socket.localPort}`,
       respondInPieces: (list) => {
         request.largeList = list
       },

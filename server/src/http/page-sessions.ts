@@ -45,7 +45,7 @@ export function pageAuthentication(db: Database, sessions: SessionCache) {
 async function callerOf(db: Database, sessions: SessionCache, request: FastifyRequest, session: CachedSession): Promise<Caller> {
   const mode = modeOf(request, session)
   const { tenant_id: tenantId, key_id: keyId, key_name: keyName, scopes, warehouse_id: id, warehouse_name: name } = session
-  const surface = { id: session.id, tenantId, surface: 'dashboard', operatorEmail: null } as const
+  const surface = { id: session.id, tenantId, surface: 'dashboard', operator: null } as const
   const caller = { tenantId, mode, defaultWarehouse: { id, name }, keyId, keyName, scopes, session: surface }
   if (mode === 'live' || session.is_sandbox) return caller
   const sandbox = session.sandbox_id === null ? await withSandbox(db, sessions, request, session) : session

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { findSession, type KnownSession, parseSessionToken, touchSession } from '../domain/sessions/index.ts'
-import { allowListOf } from './allow-list.ts'
+import { allowListOf } from '../runtime/allow-list.ts'
 import { BriefCache } from './brief-cache.ts'
 
 /** A session with its parsed allow-list. */

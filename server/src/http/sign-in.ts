@@ -7,7 +7,7 @@ import { endSessionOf, invalidCode, parseSessionToken, parseSignInCode, startSes
 import { ServiceError } from '../procedures/errors.ts'
 import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
-import { allowListOf } from './allow-list.ts'
+import { allowListOf } from '../runtime/allow-list.ts'
 import { requireCaller } from './authentication.ts'
 import type { KeyCache } from './key-cache.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
