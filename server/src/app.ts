@@ -118,6 +118,7 @@ export async function buildApp({
       feedHorizon,
       forgetKey,
       sessionRules,
+      pagesOrigin: config.publicUrl ?? request.pageOrigin?.origin ?? `http://localhost:${request.socket.localPort}`,
       respondInPieces: (list) => {
         request.largeList = list
       },
@@ -177,7 +178,7 @@ export async function buildApp({
   const guards = [authentication(keys, pages?.authenticate), ...(limit === undefined ? [] : [limit]), memory.refuse]
   const largeResponses = new LargeResponses()
 
-  registerRestRoutes(app, procedures, admit, guards, largeResponses)
+  registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
     await nativeRoutes(scope, procedures, admit, largeResponses)

@@ -2,6 +2,7 @@ import { apiKeys } from './domain/api-keys/slice.ts'
 import { audit } from './domain/audit/slice.ts'
 import { events } from './domain/events/slice.ts'
 import { locations } from './domain/locations/slice.ts'
+import { operators } from './domain/operators/slice.ts'
 import { orders } from './domain/orders/slice.ts'
 import { picking } from './domain/picking/slice.ts'
 import { products } from './domain/products/slice.ts'
@@ -14,7 +15,20 @@ import { listSlices } from './procedures/slice.ts'
 import type { BuiltRouter } from './procedures/trpc.ts'
 
 /** Every slice of the service. The document lists endpoints in this order. */
-export const SLICES = listSlices(products, stock, orders, picking, locations, webhooks, events, apiKeys, sessions, audit, reports)
+export const SLICES = listSlices(
+  products,
+  stock,
+  orders,
+  picking,
+  locations,
+  webhooks,
+  events,
+  apiKeys,
+  sessions,
+  operators,
+  audit,
+  reports,
+)
 
 /** The type of the router, for tRPC clients in TypeScript. @public */
 export type AppRouter = BuiltRouter<RouterRecord<(typeof SLICES)[number]['endpoints'][number]>>

@@ -12,6 +12,7 @@ export interface Records {
   apiKey: number
   /** A session of the dashboard. */
   session: number
+  operator: number
   /** A webhook to a receiver that does not exist, with a delivery that waits for a retry. */
   webhook: { id: string; delivery: string; event: string }
 }
@@ -55,6 +56,7 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     quantity: 1,
   })
   const apiKey = await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })
+  const operator = await created(tenant, '/operators', { name: 'Ada', email: `${name}@example.com` })
   const warehouse = await created(tenant, '/warehouses', { name: `Warehouse ${name}` })
   return {
     product: { id: product.id, barcode: product.barcode, sku: product.external_id },
@@ -64,6 +66,7 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     flow: { id: flow.id, pick: pick.id },
     apiKey: apiKey.id,
     session: await signIn(tenant),
+    operator: operator.id,
     webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
 }
@@ -151,7 +154,12 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
     path: '/flows',
     body: { order_id: order.id, operator_email: 'ada@example.com', operator_id: 7 },
   }),
-  'flows.list': () => ({ path: '/flows?state=started&order_id=1', ...own }),
+  'flows.list': () => ({ path: '/flows?state=started&order_id=1&operator_email=ada@example.com', ...own }),
+  'flows.queue': () => ({ path: '/flows/queue?search=order', ...own }),
+  'flows.assign': ({ flow }) => ({
+    path: `/flows/${flow.id}/assign`,
+    body: { operator_email: 'grace@example.com', operator_id: 8 },
+  }),
   'flows.get': ({ flow }) => ({ path: `/flows/${flow.id}` }),
   'flows.pick': ({ flow, product, location }) => ({
     path: `/flows/${flow.id}/picks`,
@@ -179,6 +187,12 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'auditLog.list': () => ({ path: '/audit-log?since=2020-01-01', ...own }),
   'sessions.list': () => ({ path: '/sessions', ...own }),
   'sessions.end': ({ session }) => ({ path: `/sessions/${session}` }),
+  'operators.create': () => ({ path: '/operators', body: { name: 'Grace', email: `${unique()}@example.com` }, ...own }),
+  'operators.list': () => ({ path: '/operators', ...own }),
+  'operators.get': ({ operator }) => ({ path: `/operators/${operator}` }),
+  'operators.update': ({ operator }) => ({ path: `/operators/${operator}`, body: { may_change_stock: true } }),
+  'operators.issueBadge': ({ operator }) => ({ path: `/operators/${operator}/badge` }),
+  'devices.createCode': () => ({ path: '/devices/codes', body: { device_name: 'Handheld' }, ...own }),
   'reports.usage': () => ({ path: `/reports/usage?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),
   'apiKeys.list': () => ({ path: '/api-keys', ...own }),

@@ -52,6 +52,9 @@ export interface Order extends Named<Schemas['Order']> {}
 /** The picking of an order by one operator, from start to completion or cancellation. */
 export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
 
+/** An order that is ready to be picked. */
+export interface QueuedOrder extends Named<Schemas['QueuedOrder']> {}
+
 /** A picking flow with its lines, their stock, and its picks. */
 export interface PickingFlowDetails extends Named<Schemas['PickingFlowDetails']> {}
 
@@ -93,6 +96,9 @@ export interface Session extends Named<Schemas['Session']> {}
 
 /** The operator who is signed in on a device. */
 export interface SessionOperator extends Named<Schemas['SessionOperator']> {}
+
+/** A person who picks orders with a device. */
+export interface Operator extends Named<Schemas['Operator']> {}
 
 /** A call to change data. */
 export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
@@ -178,11 +184,17 @@ export interface FlowsListParams extends Named<Query<NonNullable<operations['flo
 
 export interface FlowsListResult extends Named<operations['flows.list']['responses'][200]['content']['application/json']['data']> {}
 
+export interface FlowsQueueParams extends Named<Query<NonNullable<operations['flows.queue']['parameters']['query']>>> {}
+
+export interface FlowsQueueResult extends Named<operations['flows.queue']['responses'][200]['content']['application/json']['data']> {}
+
 export interface FlowsPickParams extends Named<NonNullable<operations['flows.pick']['requestBody']>['content']['application/json']> {}
 
 export interface FlowsPickResult extends Named<operations['flows.pick']['responses'][200]['content']['application/json']['data']> {}
 
 export interface FlowsUndoPickResult extends Named<operations['flows.undoPick']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowsAssignParams extends Named<NonNullable<operations['flows.assign']['requestBody']>['content']['application/json']> {}
 
 export interface FlowsCancelParams extends Named<NonNullable<operations['flows.cancel']['requestBody']>['content']['application/json']> {}
 
@@ -235,6 +247,20 @@ export interface ApiKeysListResult extends Named<operations['apiKeys.list']['res
 export interface SessionsListResult extends Named<operations['sessions.list']['responses'][200]['content']['application/json']['data']> {}
 
 export interface SessionsEndResult extends Named<operations['sessions.end']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OperatorsCreateParams extends Named<NonNullable<operations['operators.create']['requestBody']>['content']['application/json']> {}
+
+export interface OperatorsListParams extends Named<Query<NonNullable<operations['operators.list']['parameters']['query']>>> {}
+
+export interface OperatorsListResult extends Named<operations['operators.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OperatorsUpdateParams extends Named<NonNullable<operations['operators.update']['requestBody']>['content']['application/json']> {}
+
+export interface OperatorsIssueBadgeResult extends Named<operations['operators.issueBadge']['responses'][200]['content']['application/json']['data']> {}
+
+export interface DevicesCreateCodeParams extends Named<NonNullable<operations['devices.createCode']['requestBody']>['content']['application/json']> {}
+
+export interface DevicesCreateCodeResult extends Named<operations['devices.createCode']['responses'][200]['content']['application/json']['data']> {}
 
 export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}
 

@@ -14,20 +14,31 @@ import type {
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
+  DevicesCreateCodeParams,
+  DevicesCreateCodeResult,
   Event,
   EventsListParams,
   EventsListResult,
+  FlowsAssignParams,
   FlowsCancelParams,
   FlowsListParams,
   FlowsListResult,
   FlowsPickParams,
   FlowsPickResult,
+  FlowsQueueParams,
+  FlowsQueueResult,
   FlowsStartParams,
   FlowsUndoPickResult,
   Location,
   LocationsListParams,
   LocationsListResult,
   LocationsUpdateParams,
+  Operator,
+  OperatorsCreateParams,
+  OperatorsIssueBadgeResult,
+  OperatorsListParams,
+  OperatorsListResult,
+  OperatorsUpdateParams,
   Order,
   OrdersCancelParams,
   OrdersCancelResult,
@@ -557,6 +568,23 @@ export class Flows {
   }
 
   /**
+   * List orders to pick.
+   *
+   * Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/flows/queue`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  queue(params?: FlowsQueueParams, options?: RequestOptions): APIPromise<FlowsQueueResult> {
+    return this.#transport.request('GET', '/api/v1/flows/queue', { query: params, options })
+  }
+
+  /**
    * Get a picking flow.
    *
    * One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
@@ -613,6 +641,25 @@ export class Flows {
    */
   undoPick(id: number, pick_id: string, options?: WriteOptions): APIPromise<FlowsUndoPickResult> {
     return this.#transport.request('DELETE', '/api/v1/flows/{id}/picks/{pick_id}', { ids: [id, pick_id], options })
+  }
+
+  /**
+   * Assign a picking flow.
+   *
+   * Gives a running flow to another operator, who goes on with it. Picks so far are kept. Stock movements of later picks have the new `operator_id`. Sends no event.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flows/{id}/assign`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `flow_error` (400), `not_found` (404)
+   * @example
+   * await client.flows.assign(id, { operator_email: 'grace@example.com', operator_id: 8 })
+   */
+  assign(id: number, params: FlowsAssignParams, options?: WriteOptions): APIPromise<PickingFlow> {
+    return this.#transport.request('POST', '/api/v1/flows/{id}/assign', { ids: [id], body: params, options })
   }
 
   /**
@@ -1087,7 +1134,7 @@ export class ApiKeys {
   }
 }
 
-/** Sign-ins to the dashboard. */
+/** Sign-ins to the dashboard, and enrolled devices. */
 export class Sessions {
   readonly #transport: Transport
 
@@ -1099,7 +1146,7 @@ export class Sessions {
   /**
    * List sessions.
    *
-   * Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+   * Sign-ins to the dashboard and enrolled devices that have not ended, newest first. A session has the rights of its API key and ends with it.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1126,6 +1173,136 @@ export class Sessions {
    */
   end(id: number, options?: WriteOptions): APIPromise<SessionsEndResult> {
     return this.#transport.request('DELETE', '/api/v1/sessions/{id}', { ids: [id], options })
+  }
+}
+
+/** Operators, who pick orders with devices. */
+export class Operators {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Add an operator.
+   *
+   * The operator signs in on devices with a badge, which `POST /operators/{id}/badge` issues.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `POST /api/v1/operators`
+   *
+   * @throws {APIError} `validation_error` (400), `already_exists` (409)
+   * @example
+   * await client.operators.create({ name: 'Ada Byron', email: 'ada@warehouse.example' })
+   */
+  create(params: OperatorsCreateParams, options?: WriteOptions): APIPromise<Operator> {
+    return this.#transport.request('POST', '/api/v1/operators', { body: params, options })
+  }
+
+  /**
+   * List operators.
+   *
+   * Ordered by name, active or not. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/operators`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.operators.list()) console.log(item.id)
+   */
+  list(params?: OperatorsListParams, options?: RequestOptions): PagePromise<OperatorsListResult, OperatorsListResult['operators'][number]> {
+    return this.#transport.list('/api/v1/operators', 'operators', { query: params, options })
+  }
+
+  /**
+   * Get an operator.
+   *
+   * One operator, without the badge.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `GET /api/v1/operators/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Operator> {
+    return this.#transport.request('GET', '/api/v1/operators/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Update an operator.
+   *
+   * Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. What the operator scanned before, and a device has kept, is still accepted.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `PUT /api/v1/operators/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
+   * @example
+   * await client.operators.update(id, { name: 'Ada Lovelace' })
+   */
+  update(id: number, params: OperatorsUpdateParams, options?: WriteOptions): APIPromise<Operator> {
+    return this.#transport.request('PUT', '/api/v1/operators/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Issue a badge.
+   *
+   * Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `POST /api/v1/operators/{id}/badge`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404)
+   */
+  issueBadge(id: number, options?: WriteOptions): APIPromise<OperatorsIssueBadgeResult> {
+    return this.#transport.request('POST', '/api/v1/operators/{id}/badge', { ids: [id], options })
+  }
+}
+
+/** Enrolment of devices that scan. */
+export class Devices {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Make a code that enrols a device.
+   *
+   * The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `POST /api/v1/devices/codes`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   * @example
+   * await client.devices.createCode({ device_name: 'Handheld 3' })
+   */
+  createCode(params: DevicesCreateCodeParams, options?: WriteOptions): APIPromise<DevicesCreateCodeResult> {
+    return this.#transport.request('POST', '/api/v1/devices/codes', { body: params, options })
   }
 }
 
@@ -1205,8 +1382,12 @@ export class Resources {
   readonly events: Events
   /** API keys of the tenant and of its sandbox. */
   readonly apiKeys: ApiKeys
-  /** Sign-ins to the dashboard. */
+  /** Sign-ins to the dashboard, and enrolled devices. */
   readonly sessions: Sessions
+  /** Operators, who pick orders with devices. */
+  readonly operators: Operators
+  /** Enrolment of devices that scan. */
+  readonly devices: Devices
   /** Who changed what, when and from where. */
   readonly auditLog: AuditLog
   /** Sums by hour and day. */
@@ -1224,6 +1405,8 @@ export class Resources {
     this.events = new Events(transport)
     this.apiKeys = new ApiKeys(transport)
     this.sessions = new Sessions(transport)
+    this.operators = new Operators(transport)
+    this.devices = new Devices(transport)
     this.auditLog = new AuditLog(transport)
     this.reports = new Reports(transport)
   }

@@ -435,6 +435,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/flows/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List orders to pick
+         * @description Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["flows.queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/flows/{id}": {
         parameters: {
             query?: never;
@@ -508,6 +532,30 @@ export interface paths {
          *     Scope: `write:orders`.
          */
         delete: operations["flows.undoPick"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flows/{id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign a picking flow
+         * @description Gives a running flow to another operator, who goes on with it. Picks so far are kept. Stock movements of later picks have the new `operator_id`. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flows.assign"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -978,7 +1026,7 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+         * @description Sign-ins to the dashboard and enrolled devices that have not ended, newest first. A session has the rights of its API key and ends with it.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1012,6 +1060,118 @@ export interface paths {
          *     Scope: `admin`.
          */
         delete: operations["sessions.end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List operators
+         * @description Ordered by name, active or not. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["operators.list"];
+        put?: never;
+        /**
+         * Add an operator
+         * @description The operator signs in on devices with a badge, which `POST /operators/{id}/badge` issues.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["operators.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an operator
+         * @description One operator, without the badge.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        get: operations["operators.get"];
+        /**
+         * Update an operator
+         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. What the operator scanned before, and a device has kept, is still accepted.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["operators.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operators/{id}/badge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a badge
+         * @description Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["operators.issueBadge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/devices/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a code that enrols a device
+         * @description The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        post: operations["devices.createCode"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1461,6 +1621,29 @@ export interface components {
             /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
         };
+        /** @description An order that is ready to be picked. */
+        QueuedOrder: {
+            /** @description Id of the order, assigned by the service. */
+            order_id: number;
+            /** @description The client's own order identifier. */
+            order_tenant_id: string;
+            /**
+             * Format: date
+             * @description Date by which the order must be fulfilled.
+             */
+            assembly_date: string;
+            /** @description Name of the customer; null if none was given. */
+            customer_name: string | null;
+            /**
+             * @description State of the order: 1 Pending, 2 In Progress (released to the warehouse).
+             * @enum {integer}
+             */
+            state_id: 1 | 2;
+            /** @description Number of order lines with something left to pick. */
+            open_lines: number;
+            /** @description Total quantity left to pick. */
+            open_quantity: number;
+        };
         /** @description A picking flow with its lines, their stock, and its picks. */
         PickingFlowDetails: {
             /** @description Id of the picking flow. */
@@ -1809,6 +1992,28 @@ export interface components {
             /** @description E-mail address of the operator. */
             email: string;
         };
+        /** @description A person who picks orders with a device. */
+        Operator: {
+            /** @description Id of the operator. */
+            id: number;
+            /** @description Name of the operator. */
+            name: string;
+            /** @description E-mail address of the operator, unique in the tenant regardless of case. */
+            email: string;
+            /** @description Whether the operator may move, adjust and count stock on a device. */
+            may_change_stock: boolean;
+            /** @description Whether the operator may use devices. */
+            is_active: boolean;
+            /** @description Whether a badge was issued. */
+            has_badge: boolean;
+            /** @description Time of the last use of a device, UTC, accurate to about a minute; null if there was none. */
+            last_active_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+        };
         /** @description A call to change data. */
         AuditEntry: {
             /** @description Id of the entry. */
@@ -1826,7 +2031,7 @@ export interface components {
             address: string;
             /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in, `sessions.createCode` for a sign-in link. */
+            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device. */
             operation: string;
             /** @description Input of the call. Long texts and lists are truncated. */
             input: {
@@ -3668,6 +3873,8 @@ export interface operations {
                 state?: "started" | "completed" | "cancelled";
                 /** @description Only flows of the order with this id. */
                 order_id?: number;
+                /** @description Only flows of the operator with this e-mail address, ignoring case. */
+                operator_email?: string;
             };
             header?: never;
             path?: never;
@@ -3743,6 +3950,44 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["PickingFlow"];
+                    };
+                };
+            };
+        };
+    };
+    "flows.queue": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only orders whose `order_tenant_id` or customer name contains this text, ignoring case. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Orders of this page, by assembly date. */
+                            orders: components["schemas"]["QueuedOrder"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
                     };
                 };
             };
@@ -3877,6 +4122,53 @@ export interface operations {
                             /** @description Changed order lines, with their new values. */
                             lines: components["schemas"]["PickedLine"][];
                         };
+                    };
+                };
+            };
+        };
+    };
+    "flows.assign": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the picking flow. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description E-mail address of the operator.
+                     * @example grace@example.com
+                     */
+                    operator_email: string;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movements. Default: none.
+                     * @example 8
+                     */
+                    operator_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["PickingFlow"];
                     };
                 };
             };
@@ -4843,6 +5135,255 @@ export interface operations {
                         data: {
                             /** @description Human-readable result of the call. */
                             message: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "operators.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Operators of this page, by name. */
+                            operators: components["schemas"]["Operator"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "operators.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Name of the operator.
+                     * @example Ada Byron
+                     */
+                    name: string;
+                    /**
+                     * @description E-mail address of the operator. Picking flows with this `operator_email` are theirs.
+                     * @example ada@warehouse.example
+                     */
+                    email: string;
+                    /** @description Whether the operator may move, adjust and count stock on a device. Default: false. */
+                    may_change_stock?: (boolean | null) | undefined;
+                    /** @description Whether the operator may use devices. Default: true. */
+                    is_active?: (boolean | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Operator"];
+                    };
+                };
+            };
+        };
+    };
+    "operators.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operator. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Operator"];
+                    };
+                };
+            };
+        };
+    };
+    "operators.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the operator. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description New name.
+                     * @example Ada Lovelace
+                     */
+                    name?: string | undefined;
+                    /** @description New e-mail address. Picking flows keep theirs. */
+                    email?: string | undefined;
+                    /** @description Whether the operator may move, adjust and count stock on a device. */
+                    may_change_stock?: boolean | undefined;
+                    /** @description Whether the operator may use devices. `false` signs the operator out of every device. */
+                    is_active?: boolean | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Operator"];
+                    };
+                };
+            };
+        };
+    };
+    "operators.issueBadge": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the operator. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Text of the new badge. Returned only in this response; it cannot be read again. */
+                            badge: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "devices.createCode": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Name of the device.
+                     * @example Handheld 3
+                     */
+                    device_name: string;
+                    /** @description Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key. */
+                    key_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Enrols one device. Returned only in this response; it cannot be read again. */
+                            code: string;
+                            /** @description Address that enrols the device that opens it. It contains the code. */
+                            url: string;
+                            /**
+                             * Format: date-time
+                             * @description Time until which the code is valid, UTC.
+                             */
+                            expires_at: string;
                         };
                     };
                 };

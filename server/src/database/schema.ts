@@ -312,7 +312,20 @@ export interface Schema {
     last_seen_at: Timestamp
     expires_at: GivenTimestamp
     ended_at: NullableTimestamp
+    device_id: number | null
   }
+  operators: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    name: string
+    email: string
+    badge_hash: Buffer | null
+    may_change_stock: Generated<boolean>
+    is_active: Generated<boolean>
+    created_at: Timestamp
+  }
+  devices: { tenant_id: number; id: GeneratedAlways<number>; secret_hash: Buffer; enrolled_at: Timestamp }
+  device_operators: { tenant_id: number; operator_id: number; device_id: number; last_active_at: Timestamp }
   sign_in_codes: {
     tenant_id: number
     code_hash: Buffer
@@ -321,6 +334,7 @@ export interface Schema {
     device_name: string | null
     expires_at: GivenTimestamp
     used_at: NullableTimestamp
+    mode: Generated<string>
   }
   usage_hours: {
     tenant_id: number

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { findCaller, type KnownKey, recordKeyUse } from '../domain/api-keys/index.ts'
-import { allowListOf } from './allow-list.ts'
+import { allowListOf } from '../runtime/allow-list.ts'
 import { BriefCache } from './brief-cache.ts'
 
 /** A key with its parsed allow-list. */

@@ -197,6 +197,18 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'Session.expires_at': '2026-11-28T09:30:00.000Z',
   'sessions.end.message': 'Session ended',
 
+  'Operator.id': 7,
+  'Operator.name': 'Ada Byron',
+  'Operator.email': 'ada@warehouse.example',
+  'Operator.may_change_stock': false,
+  'Operator.last_active_at': LATER,
+  badge: 'FB-7-4H2M8K0QX9T3R',
+  'devices.createCode.code': '1-7K3Q9T2M4H8X0RVE',
+  'devices.createCode.url': 'https://stock.example/scan#code=1-7K3Q9T2M4H8X0RVE',
+  'devices.createCode.expires_at': LATER,
+  open_lines: 2,
+  open_quantity: 5,
+
   key_id: 3,
   key_name: 'ERP',
   address: '203.0.113.7',

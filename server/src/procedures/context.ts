@@ -34,8 +34,16 @@ export interface CallerSession {
   /** The tenant of the session. It is the tenant of its key, even if the call uses the sandbox. */
   readonly tenantId: number
   readonly surface: 'dashboard' | 'scan'
-  /** The operator who signed in on a device. */
-  readonly operatorEmail: string | null
+  /** The operator for whom a device calls; null for the dashboard. */
+  readonly operator: CallerOperator | null
+}
+
+/** An operator who signed in on a device. */
+export interface CallerOperator {
+  readonly id: number
+  readonly email: string
+  /** Whether another operator has signed in since. The device then sends what it kept, for the operator's own flows alone. */
+  readonly isFormer: boolean
 }
 
 /** Settings and functions for endpoints about sessions. */
@@ -66,6 +74,8 @@ export interface RequestContext {
   /** Removes an API key from this process's cache. Called when the key is revoked. */
   readonly forgetKey: (keyId: number) => void
   readonly sessionRules: SessionRules
+  /** The origin of the pages: `https://stock.example` */
+  readonly pagesOrigin: string
 }
 
 /** The event numbers up to which the feed may be read. */

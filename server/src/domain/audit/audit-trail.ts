@@ -163,7 +163,7 @@ export class AuditTrail {
       batch.map(({ call }) => inputText(call.input)),
       batch.map(({ call }) => call.caller.session?.surface ?? 'api'),
       batch.map(({ call }) => call.caller.session?.id ?? null),
-      batch.map(({ call }) => call.caller.session?.operatorEmail ?? null),
+      batch.map(({ call }) => call.caller.session?.operator?.email ?? null),
       batch.map(({ call }) => call.idempotencyKey ?? null),
     ])
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import {
+  date,
   id,
   isGiven,
   pageQuery,
@@ -120,11 +121,50 @@ export const startFlowInput = z
     message: 'is required unless order_tenant_id is given',
   })
 
+export const assignFlowInput = z.object({
+  id: flowPathId,
+  operator_email: trimmedText(255)
+    .describe('E-mail address of the operator.')
+    .meta({ examples: ['grace@example.com'] }),
+  operator_id: id
+    .nullish()
+    .describe("The client's own id of the operator, stored as `user_id` of the stock movements. Default: none.")
+    .meta({ examples: [8] }),
+})
+
 export const listFlowsInput = z.object({
   ...pageQuery,
   state: z.enum(FLOW_STATES).optional().describe('Only flows in this state.'),
   order_id: queryInteger().optional().describe('Only flows of the order with this id.'),
+  operator_email: text(255).optional().describe('Only flows of the operator with this e-mail address, ignoring case.'),
 })
+
+const queuedOrder = z
+  .object({
+    order_id: returned.order_id,
+    order_tenant_id: returned.order_tenant_id,
+    assembly_date: date.describe('Date by which the order must be fulfilled.'),
+    customer_name: returned.customer_name,
+    state_id: z
+      .literal([1, 2])
+      .meta({ type: 'integer' })
+      .describe('State of the order: 1 Pending, 2 In Progress (released to the warehouse).'),
+    open_lines: z.int().describe('Number of order lines with something left to pick.'),
+    open_quantity: z.number().describe('Total quantity left to pick.'),
+  })
+  .meta({ id: 'QueuedOrder', description: 'An order that is ready to be picked.' })
+
+export const listQueueInput = z.object({
+  ...pageQuery,
+  search: text(255)
+    .optional()
+    .describe('Only orders whose `order_tenant_id` or customer name contains this text, ignoring case.'),
+})
+export const listQueueOutput = z.object({
+  orders: z.array(queuedOrder).describe('Orders of this page, by assembly date.'),
+  pagination,
+})
+
 export const listFlowsOutput = z.object({ flows: z.array(pickingFlow).describe('Flows of this page, newest first.'), pagination })
 
 export const flowId = z.object({ id: flowPathId })
@@ -170,6 +210,7 @@ export const cancelFlowInput = z.object({
     .meta({ examples: ['The shift ended'] }),
 })
 
+export type QueuedOrder = z.infer<typeof queuedOrder>
 export type PickingFlow = z.infer<typeof pickingFlow>
 export type PickingFlowDetails = z.infer<typeof getFlowOutput>
 export type NewPick = z.infer<typeof recordPickInput>

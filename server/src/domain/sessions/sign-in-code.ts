@@ -1,13 +1,12 @@
-import { createHash, randomInt } from 'node:crypto'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
+import { CODE_CHARACTER, hashOfCode, newCode, readCode } from '../../runtime/one-time-code.ts'
 
-/** Crockford's base 32: no letter looks like another letter or a digit. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** 130 bits. */
 const LENGTH = 26
 const LIFE_MINUTES = 15
-const FORMAT = new RegExp(`^(\\d{1,15})-([${ALPHABET}]{${LENGTH}})$`)
+/** Of a device's code: it is typed more often, and its life is shorter. */
+const DEVICE_LENGTH = 16
 
 /** A one-time code, as it is looked up. */
 export interface SignInCode {
@@ -24,16 +23,21 @@ const insertCode = statement<[tenantId: number, hash: Buffer, keyId: number, min
 
 /** Makes a code that signs in to the dashboard once, within 15 minutes, with the rights of a key. Only its hash is stored. */
 export async function createSignInCode(db: Queryable, { tenantId, keyId }: { tenantId: number; keyId: number }): Promise<string> {
-  const random = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  await db.run(insertCode, [tenantId, hashOf(random), keyId, LIFE_MINUTES])
+  const random = newCode(LENGTH)
+  await db.run(insertCode, [tenantId, hashOfCode(random), keyId, LIFE_MINUTES])
   return `${tenantId}-${random}`
 }
 
-/** The code that a person gave, or undefined when it cannot be one. Lower case and look-alike letters are understood. */
-export function parseSignInCode(text: string): SignInCode | undefined {
-  const plain = text.trim().toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
-  const [, tenantId, random] = FORMAT.exec(plain) ?? []
-  return random === undefined ? undefined : { tenantId: Number(tenantId), hash: hashOf(random) }
+const parserOf = (length: number) => {
+  const format = new RegExp(`^(\\d{1,15})-(${CODE_CHARACTER}{${length}})$`)
+  return (text: string): SignInCode | undefined => {
+    const [, tenantId, random] = format.exec(readCode(text)) ?? []
+    return random === undefined ? undefined : { tenantId: Number(tenantId), hash: hashOfCode(random) }
+  }
 }
 
-const hashOf = (random: string): Buffer => createHash('sha256').update(random).digest()
+/** The code that a person gave, or undefined when it cannot be one. Lower case and look-alike letters are understood. */
+export const parseSignInCode = parserOf(LENGTH)
+
+/** The same for the code of a device. */
+export const parseDeviceCode = parserOf(DEVICE_LENGTH)

@@ -1,0 +1,84 @@
+import { statement } from '../../database/statements/statement.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { paginationOf } from '../../procedures/fields/fields.ts'
+import { ORDER_STATES } from '../order-states/index.ts'
+import { listQueueInput, listQueueOutput, type QueuedOrder } from './schemas.ts'
+
+const { pending, inProgress } = ORDER_STATES
+
+/** An empty page is one row of nulls and the total. */
+type Row = { total: number } & (QueuedOrder | { [Column in keyof QueuedOrder]: null })
+
+/** A literal list: the index has the orders of these states alone. */
+const IS_READY = `tenant_id = $1 and state_id in (${pending}, ${inProgress})`
+const IN_ORDER = 'order by assembly_date, id'
+
+/** With limits: by an estimate from other tenants, a join or an array would read all orders of a large one. */
+const selectPage = (total: string, page: string): string => `with ${total}, page as materialized (
+     ${page}
+   )
+   select t.total, p.id as order_id, o.order_tenant_id, o.assembly_date, o.customer_name, o.state_id, l.open_lines, l.open_quantity
+   from total t left join (
+     page p cross join lateral (
+       select order_tenant_id, assembly_date, customer_name, state_id from orders where tenant_id = $1 and id = p.id limit 1
+     ) o cross join lateral (
+       select count(*) as open_lines, coalesce(sum(quantity - picked_quantity), 0)::float8 as open_quantity from order_lines
+       where tenant_id = $1 and order_id = p.id and picked_quantity < quantity
+     ) l
+   ) on true
+   order by o.assembly_date, p.id`
+
+const listAll = statement<[tenantId: number, offset: number, limit: number], Row>({
+  name: 'list_queue',
+  lane: 'slow',
+  sql: selectPage(
+    `total as materialized (
+     select coalesce(sum(n), 0)::bigint as total from (
+       select count as n from order_totals where ${IS_READY}
+       union all
+       select change from order_count_changes where ${IS_READY}
+     ) c
+   )`,
+    // The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table.
+    `select id from (
+       select id from orders where ${IS_READY} ${IN_ORDER} limit 100 offset $2::bigint
+     ) o limit $3::bigint`,
+  ),
+})
+
+/** Only orders that are ready are compared, in the index's order: few of all. */
+const search = statement<[tenantId: number, offset: number, limit: number, search: string], Row>({
+  name: 'search_queue',
+  lane: 'slow',
+  sql: selectPage(
+    `matching as materialized (
+     select id, assembly_date from orders
+     where ${IS_READY}
+       and (strpos(fold_case(order_tenant_id), (select fold_case($4::text))) > 0 or strpos(fold_case(customer_name), (select fold_case($4::text))) > 0)
+   ), total as materialized (
+     select count(*) as total from matching
+   )`,
+    `select id from matching ${IN_ORDER} limit $3::bigint offset $2::bigint`,
+  ),
+})
+
+/** The orders that are ready to be picked, the most urgent first, with their exact number. */
+export const listQueue = endpoint({
+  name: 'flows.queue',
+  scope: 'read:orders',
+  method: 'GET',
+  path: '/flows/queue',
+  summary: 'List orders to pick',
+  description:
+    'Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.',
+  isAddition: true,
+  input: listQueueInput,
+  output: listQueueOutput,
+  run: async ({ db, caller }, query) => {
+    const values = [caller.tenantId, (query.page - 1) * query.limit, query.limit] as const
+    const rows = await (query.search === undefined ? db.run(listAll, [...values]) : db.run(search, [...values, query.search]))
+    const orders: QueuedOrder[] = []
+    for (const { total: _, ...row } of rows) if (row.order_id !== null) orders.push(row)
+    return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
+  },
+})
