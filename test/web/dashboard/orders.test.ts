@@ -173,6 +173,25 @@ describe('D3: orders', () => {
     await expect.poll(() => focusedName(page)).toBe('Order SHOP-2')
   })
 
+  it('are filtered by every letter that is typed, also by one typed while the address changes', async ({ window, tenant }) => {
+    const { page } = window
+    await signIn(page, tenant.key, '/orders')
+    const customer = page.getByRole('textbox', { name: 'Customer' })
+    await customer.focus()
+    // The next letter comes between the change of the address and the screen that follows it.
+    await page.evaluate(() => {
+      const { pushState } = history
+      history.pushState = (...state) => {
+        history.pushState = pushState
+        history.pushState(...state)
+        document.execCommand('insertText', false, 'e')
+      }
+    })
+    await page.keyboard.type('Grac')
+    await page.waitForURL('**/dashboard/orders?customer=Grace')
+    expect(await customer.inputValue()).toBe('Grace')
+  })
+
   it('does the same in a shell with Copy as curl', async ({ window, tenant }) => {
     const barcode = await newProduct(tenant, "Ada's tea")
     const id = await newOrder(tenant, "SHOP-'1'", barcode)
