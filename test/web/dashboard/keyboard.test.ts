@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { focusedName, tabTo } from '../support/keyboard.ts'
+import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 async function press(page: Page, name: string, key = 'Enter'): Promise<void> {
@@ -27,7 +27,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await press(page, 'Clear filters')
   await page.getByText('1 order', { exact: true }).waitFor()
   // The button is gone: Tab goes on from the heading.
-  await expect.poll(() => focusedName(page)).toBe('Orders')
+  await expect.poll(() => focusedHeading(page)).toBe('Orders')
 
   await press(page, 'New order')
   await page.getByRole('heading', { level: 1, name: 'New order' }).waitFor()
@@ -52,7 +52,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await typeInto(page, 'Customer', 'Ada Lovelace')
   await press(page, 'Save')
   await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
-  await expect.poll(() => focusedName(page)).toBe('Order SHOP-1')
+  await expect.poll(() => focusedHeading(page)).toBe('Order SHOP-1')
   await press(page, 'Release')
   await page.getByRole('status').getByText('Released order SHOP-1').waitFor()
   await press(page, 'Cancel order')
@@ -64,7 +64,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await page.keyboard.type('changed mind')
   await press(page, 'Cancel order SHOP-1')
   await page.getByRole('status').getByText('Cancelled order SHOP-1').waitFor()
-  await expect.poll(() => focusedName(page)).toBe('Order SHOP-1')
+  await expect.poll(() => focusedHeading(page)).toBe('Order SHOP-1')
   const { body } = await tenant.request('GET', '/orders?order_tenant_id=SHOP-1')
   expect(body.data.orders).toMatchObject([{ customer_name: 'Ada Lovelace', state_id: 7, items_count: 1 }])
 })
