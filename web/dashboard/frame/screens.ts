@@ -14,7 +14,7 @@ import {
   Webhook,
 } from 'lucide-react'
 import { t } from '../../shared/texts/texts.ts'
-import type { Scope } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
 
 export interface NavigationEntry {
   path: string
