@@ -44,8 +44,9 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
     const found: string[] = []
-    const empty = ['/orders', '/products', '/stock', '/movements', '/locations', '/webhooks', '/events', '/usage', '/audit']
-    for (const path of [...empty, '/orders/17', '/webhooks/17', '/nowhere']) {
+    const empty = ['/orders', '/products', '/stock', '/movements', '/picking', '/locations', '/locations/labels']
+    const others = ['/webhooks', '/events', '/usage', '/audit', '/operators', '/devices']
+    for (const path of [...empty, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
       await openScreen(page, path)
       found.push(...(await findings(page, path)))
     }
@@ -81,6 +82,35 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     await page.getByRole('status').getByText('Tea').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     found.push(...(await findings(page, 'after a save')))
+    expect(found).toEqual([])
+  })
+
+  it('on the dialogs of picking, operators and devices', async ({ window: { page }, tenant }) => {
+    const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
+    await page.setViewportSize({ width, height: 800 })
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    for (const [path, button, name = button] of [
+      ['/picking', 'Assign SHOP-1', 'Assign'],
+      ['/picking', 'Cancel flow SHOP-1'],
+      [flow, 'Undo Tea from A-01'],
+      ['/operators', 'Add operator'],
+      ['/operators', 'Edit Ada Lovelace'],
+      ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],
+    ] as const) {
+      await openScreen(page, path)
+      await page.getByRole('button', { name: button }).click()
+      await page.getByRole('dialog', { name }).waitFor()
+      await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+      found.push(...(await findings(page, button)), ...(await layoutProblems(page)).map((problem) => `${button} ${problem}`))
+    }
+    await openScreen(page, '/devices')
+    await page.getByRole('button', { name: 'Enrol a device' }).click()
+    await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
+    found.push(...(await findings(page, 'Enrol a device')))
+    await page.getByRole('button', { name: 'Make a code' }).click()
+    await page.getByRole('img', { name: 'Barcode' }).waitFor()
+    found.push(...(await findings(page, 'Make a code')), ...(await layoutProblems(page)))
     expect(found).toEqual([])
   })
 })

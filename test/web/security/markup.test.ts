@@ -37,6 +37,7 @@ async function fill(tenant: TestTenant, receiver: string): Promise<string[]> {
   })
   const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: '<svg onload=mark()>ada@example.com' })
   await seed(tenant, `/flows/${flow.id}/picks`, { barcode: markup('barcode'), location_id, quantity: 1 })
+  await seed(tenant, '/operators', { name: markup('operator'), email: '<svg/onload=mark()>ada@example.com' })
   const webhook = await seed(tenant, '/webhooks', { name: markup('webhook'), url: `${receiver}?${markup('url')}`, events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const key = await seed(tenant, '/api-keys', { name: markup('key'), preset: 'read_only' })
@@ -47,8 +48,12 @@ async function fill(tenant: TestTenant, receiver: string): Promise<string[]> {
     '/stock',
     '/movements',
     '/locations',
+    '/locations/labels',
     '/orders',
     `/orders/${orders[0].id}`,
+    '/picking',
+    `/picking/${flow.id}`,
+    '/operators',
     '/webhooks',
     `/webhooks/${webhook.id}`,
     `/webhooks/${webhook.id}/deliveries/${delivery.id}`,
