@@ -177,7 +177,7 @@ export async function buildApp({
   const guards = [authentication(keys, pages?.authenticate), ...(limit === undefined ? [] : [limit]), memory.refuse]
   const largeResponses = new LargeResponses()
 
-  registerRestRoutes(app, procedures, admit, guards, largeResponses)
+  registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
   await app.register(async (scope) => {
     for (const guard of guards) scope.addHook('onRequest', guard)
     await nativeRoutes(scope, procedures, admit, largeResponses)

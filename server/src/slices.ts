@@ -15,7 +15,20 @@ import { listSlices } from './procedures/slice.ts'
 import type { BuiltRouter } from './procedures/trpc.ts'
 
 /** Every slice of the service. The document lists endpoints in this order. */
-export const SLICES = listSlices(products, stock, orders, picking, locations, webhooks, events, apiKeys, sessions, operators, audit, reports)
+export const SLICES = listSlices(
+  products,
+  stock,
+  orders,
+  picking,
+  locations,
+  webhooks,
+  events,
+  apiKeys,
+  sessions,
+  operators,
+  audit,
+  reports,
+)
 
 /** The type of the router, for tRPC clients in TypeScript. @public */
 export type AppRouter = BuiltRouter<RouterRecord<(typeof SLICES)[number]['endpoints'][number]>>

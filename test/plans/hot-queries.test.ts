@@ -7,6 +7,7 @@ import { listOrders } from '@fulfillment/server/domain/orders/list-orders.ts'
 import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
 import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
 import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
+import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
 import { listProducts } from '@fulfillment/server/domain/products/list-products.ts'
 import { listLevels } from '@fulfillment/server/domain/stock/list-levels.ts'
 import { listMovements } from '@fulfillment/server/domain/stock/list-movements.ts'
@@ -145,6 +146,24 @@ describe('a search reads about as many records as match', () => {
 it('a page of products reads no more than it shows, and none to count them', async ({ recorder, callers: { catalog } }) => {
   const reads = await recorder.readsOf(() => listProducts.run(catalog, { page: 2, limit: 50, is_active: true }))
   expectReads(reads, { products: 150 })
+})
+
+describe('the queue of orders to pick', () => {
+  const queue = ({ large }: Callers, query: object) => listQueue.run(large, { page: 1, limit: 50, ...query })
+
+  it('reads the orders of the page, in the order of an index', async ({ recorder, callers }) => {
+    expectReads(await recorder.readsOf(() => queue(callers, {})), { orders: 150, order_lines: 150 })
+    expectReads(await recorder.readsOf(() => queue(callers, { page: 20 })), { orders: 1_100, order_lines: 150 })
+  })
+
+  it('searched, compares only orders that are ready', async ({ client, recorder, seed, callers }) => {
+    const { ready } = await rowOf<{ ready: number }>(
+      client,
+      `select count(*)::int as ready from orders where tenant_id = ${seed.large.id} and state_id in (1, 2)`,
+    )
+    expect(ready).toBeGreaterThan(SIZES.large / 5)
+    expectReads(await recorder.readsOf(() => queue(callers, { search: 'SEED-17' })), { orders: ready + 150, order_lines: 150 })
+  })
 })
 
 describe('a list of movements reads about as many rows as it returns', () => {

@@ -4,11 +4,29 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { RequestContext } from '@fulfillment/server/procedures/context.ts'
 import { type Database, openDatabase } from '@fulfillment/server/database/database.ts'
 import { listAuditLog } from '@fulfillment/server/domain/audit/list-audit-log.ts'
+import { createDeviceCode } from '@fulfillment/server/domain/operators/create-device-code.ts'
+import { getOperator } from '@fulfillment/server/domain/operators/get-operator.ts'
+import { listOperators } from '@fulfillment/server/domain/operators/list-operators.ts'
+import { updateOperator } from '@fulfillment/server/domain/operators/update-operator.ts'
+import { listFlows } from '@fulfillment/server/domain/picking/list-flows.ts'
+import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
 import { recordUsage } from '@fulfillment/server/domain/reports/index.ts'
 import { reportUsage } from '@fulfillment/server/domain/reports/report-usage.ts'
 import { removeOldUsage } from '@fulfillment/server/domain/reports/slice.ts'
 import { endSession } from '@fulfillment/server/domain/sessions/end-session.ts'
-import { endSessionOf, findSession, startSession, touchSession } from '@fulfillment/server/domain/sessions/index.ts'
+import {
+  endSessionOf,
+  enrolDevice,
+  findDeviceSession,
+  findOperatorOfDevice,
+  findSession,
+  type KnownDevice,
+  signInOperator,
+  signOutOperator,
+  startSession,
+  touchDeviceSession,
+  touchSession,
+} from '@fulfillment/server/domain/sessions/index.ts'
 import { listSessions } from '@fulfillment/server/domain/sessions/list-sessions.ts'
 import { stockOverview } from '@fulfillment/server/domain/stock/stock-overview.ts'
 import { getDelivery } from '@fulfillment/server/domain/webhooks/get-delivery.ts'
@@ -18,10 +36,10 @@ import { Recorder, type Reads } from './explain.ts'
 
 /** Each tenant has a default warehouse, a key, and as many of these. */
 const TENANTS = 2_000
-const EACH = { products: 10, sessions: 10, deliveries: 5, hours: 10 }
+const EACH = { products: 10, sessions: 10, devices: 10, orders: 10, deliveries: 5, hours: 10 }
 /** One tenant has many more. */
 const LARGE = 1
-const LARGE_HAS = { products: 5_000, sessions: 500, deliveries: 2_000, hours: 2_000 }
+const LARGE_HAS = { products: 5_000, sessions: 500, devices: 500, orders: 2_000, deliveries: 2_000, hours: 2_000 }
 
 let recorder: Recorder
 let context: RequestContext
@@ -39,6 +57,26 @@ const signIn = {
   former: undefined,
   admits: () => true,
 }
+const deviceHash = (device: number): Buffer => createHash('sha256').update(`device ${device}`).digest()
+const device = {
+  id: 100_007,
+  tenant_id: LARGE,
+  data_tenant_id: LARGE,
+  device_id: 7,
+  key_id: 1,
+  key_name: 'key',
+  operator: { id: 7, name: 'Operator 7', email: 'operator-7@example.com', may_change_stock: true },
+} as KnownDevice
+const enrolment = {
+  ...actor,
+  code: { tenantId: LARGE, hash: deviceHash(7) },
+  deviceName: undefined,
+  device: { id: 7, secret: 'device 7' },
+  userAgent: 'Firefox',
+  former: { tenantId: LARGE, hash: deviceHash(8) },
+  admits: () => true,
+}
+const flows = (query: object) => listFlows.run(context, { page: 1, limit: 50, ...query })
 const code = { tenantId: LARGE, hash: hashOf(1) }
 const overview = (query: object) => stockOverview.run(context, { page: 1, limit: 50, low: false, ...query })
 
@@ -48,9 +86,23 @@ const CALLS = {
   touchSession: () => touchSession(context.db, { tenant_id: LARGE, id: 7 }),
   startWithKey: () => startSession(context.db as Database, { ...signIn, credential: { tenantId: LARGE, keyId: 1 } }),
   startWithCode: () => startSession(context.db as Database, { ...signIn, credential: { code } }),
-  endOwn: () => endSessionOf(context.db as never, token, actor),
+  endOwn: () => endSessionOf(context.db as never, token, { ...actor, kind: 'dashboard' }),
   endById: () => endSession.run(context, { id: 7 }),
   listSessions: () => listSessions.run(context, {}),
+  findDevice: () => findDeviceSession(context.db, { tenantId: LARGE, hash: deviceHash(7) }),
+  touchDevice: () => touchDeviceSession(context.db, device),
+  enrolDevice: () => enrolDevice(context.db as Database, enrolment),
+  enrolNewDevice: () => enrolDevice(context.db as Database, { ...enrolment, device: undefined }),
+  signInOperator: () => signInOperator(context.db as Database, device, { operatorId: 8, hash: deviceHash(8) }, actor),
+  signOutOperator: () => signOutOperator(context.db as Database, device, actor),
+  operatorOfDevice: () => findOperatorOfDevice(context.db, device, 7),
+  deviceCode: () => createDeviceCode.run(context, { device_name: 'Handheld' }),
+  getOperator: () => getOperator.run(context, { id: 7 }),
+  listOperators: () => listOperators.run(context, { page: 1, limit: 50 }),
+  updateOperator: () => updateOperator.run(context, { id: 7, name: 'Ada' }),
+  queue: () => listQueue.run(context, { page: 1, limit: 50 }),
+  searchedQueue: () => listQueue.run(context, { page: 1, limit: 50, search: 'ORDER-17' }),
+  flowsOfOperator: () => flows({ operator_email: 'operator-7@example.com', state: 'started' }),
   overviewFirst: () => overview({}),
   overviewLow: () => overview({ low: true }),
   overviewAt: () => overview({ location_id: 'A-7' }),
@@ -86,9 +138,10 @@ beforeAll(async () => {
   for (const { name } of tables) await seeding.query(`alter table ${name} set (autovacuum_enabled = false)`)
   recorder = new Recorder(client)
   context = recorder.contextOf({ tenantId: LARGE, defaultWarehouse: { id: 1, name: 'Main' }, keyName: 'test' })
+  context = { ...context, caller: { ...context.caller, keyId: 1, mode: 'live' }, pagesOrigin: 'http://localhost' }
   context = { ...context, sessionRules: { idleHours: 12, forget: () => {} } }
   // One record of everything, which the calls need to run to their end.
-  await seed(seeding, 1, 1, { products: 1, sessions: 10, deliveries: 1, hours: 1 })
+  await seed(seeding, 1, 1, { products: 1, sessions: 10, devices: 10, orders: 10, deliveries: 1, hours: 1 })
   for (const call of Object.values(CALLS)) await recorder.keepPlansOf(call)
   await seed(seeding, 2, TENANTS, EACH)
   await seed(seeding, 1, 1, LARGE_HAS)
@@ -117,6 +170,20 @@ async function seed(client: pg.Client, first: number, last: number, counts: type
      select t, n, 1, 'dashboard', sha256(convert_to('session ' || n, 'UTF8')), 'live', '127.0.0.1', now() + interval '7 days' from ${each(counts.sessions)}`,
     `insert into sign_in_codes (tenant_id, code_hash, key_id, kind, expires_at)
      select t, sha256(convert_to('session ' || n, 'UTF8')), 1, 'dashboard', now() + interval '1 hour' from ${each(counts.sessions)}`,
+    `insert into devices (tenant_id, id, secret_hash) overriding system value select t, n, sha256(convert_to('device ' || n, 'UTF8')) from ${each(counts.devices)}`,
+    `insert into operators (tenant_id, id, name, email, badge_hash) overriding system value
+     select t, n, 'Operator ' || n, 'operator-' || n || '@example.com', sha256(convert_to('device ' || n, 'UTF8')) from ${each(counts.devices)}`,
+    `insert into device_operators (tenant_id, operator_id, device_id) select t, n, n from ${each(counts.devices)}`,
+    `insert into sessions (tenant_id, id, key_id, kind, token_hash, mode, address, device_id, device_name, operator_id, expires_at) overriding system value
+     select t, 100000 + n, 1, 'device', sha256(convert_to('device ' || n, 'UTF8')), 'live', '127.0.0.1', n, 'Handheld', n, now() + interval '7 days' from ${each(counts.devices)}`,
+    `insert into sign_in_codes (tenant_id, code_hash, key_id, kind, device_name, expires_at)
+     select t, sha256(convert_to('device ' || n, 'UTF8')), 1, 'device', 'Handheld', now() + interval '1 hour' from ${each(counts.devices)}`,
+    `insert into orders (tenant_id, id, order_tenant_id, state_id, assembly_date, warehouse_id, items_count, total_quantity) overriding system value
+     select t, n, 'ORDER-' || n, case when n % 2 = 0 then 1 else 3 end, current_date + n % 10, 1, 1, 1 from ${each(counts.orders)}`,
+    `insert into order_lines (tenant_id, order_id, id, product_id, barcode, product_name, quantity) overriding system value
+     select t, n, n, 1, 'B', 'Product', 1 from ${each(counts.orders)}`,
+    `insert into picking_flows (tenant_id, id, order_id, operator_email, items_to_pick, total_quantity) overriding system value
+     select t, n, n, 'operator-' || n % 100 || '@example.com', 1, 1 from ${each(counts.orders)} where n % 2 = 1`,
     `insert into products (tenant_id, id, barcode, external_id, name, minimum_threshold) overriding system value
      select t, n, 'B' || lpad(n::text, 8, '0'), 'SKU-' || n, 'Product number ' || n, n % 100 from ${each(counts.products)}`,
     `insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity) select t, n, 'A-' || n % 100, 1, 50 from ${each(counts.products)}`,
@@ -135,7 +202,17 @@ async function seed(client: pg.Client, first: number, last: number, counts: type
 }
 
 const TABLES = ['sessions', 'sign_in_codes', 'api_keys', 'tenants', 'warehouses', 'products', 'stock_levels', 'warehouse_stock']
-const ALL = [...TABLES, 'locations', 'webhook_subscriptions', 'events', 'finished_deliveries', 'audit_log', 'usage_hours']
+const DEVICE_TABLES = ['operators', 'devices', 'device_operators', 'orders', 'order_lines', 'picking_flows']
+const ALL = [
+  ...TABLES,
+  ...DEVICE_TABLES,
+  'locations',
+  'webhook_subscriptions',
+  'events',
+  'finished_deliveries',
+  'audit_log',
+  'usage_hours',
+]
 
 /** Rows read of these tables and their partitions. */
 function rowsOf(reads: Reads): Record<string, number> {
@@ -153,7 +230,9 @@ interface Most {
   empty?: Record<string, number>
 }
 
-const { products, sessions, hours } = LARGE_HAS
+const { products, devices, hours, orders } = LARGE_HAS
+/** Of both kinds. */
+const sessions = LARGE_HAS.sessions + devices
 const ONE_PAGE = { stock_levels: 100, locations: 100 }
 const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['findSession', { known: { sessions: 1, api_keys: 1, tenants: 2, warehouses: 2 }, empty: { sessions } }],
@@ -163,6 +242,38 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['endOwn', { known: { sessions: 1, api_keys: 1 }, empty: { sessions } }],
   ['endById', { known: { sessions: 1, tenants: 1 }, empty: { sessions } }],
   ['listSessions', { known: { sessions, api_keys: sessions, tenants: 1 } }],
+  [
+    'findDevice',
+    {
+      known: { sessions: 1, api_keys: 1, tenants: 2, warehouses: 1, operators: 1 },
+      empty: { sessions, operators: devices },
+    },
+  ],
+  ['touchDevice', { known: { sessions: 1, device_operators: 1 }, empty: { sessions } }],
+  [
+    'enrolDevice',
+    {
+      known: { sessions: 2 * sessions, sign_in_codes: 2, api_keys: devices + 2, tenants: 8, devices: 1 },
+      empty: { devices, sessions: 4 * sessions, sign_in_codes: 4 * sessions },
+    },
+  ],
+  [
+    'enrolNewDevice',
+    {
+      known: { sessions: 2 * sessions, sign_in_codes: 2, api_keys: devices + 2, tenants: 8 },
+      empty: { sessions: 4 * sessions, sign_in_codes: 4 * sessions },
+    },
+  ],
+  ['signInOperator', { known: { sessions: 1, operators: 1 }, empty: { sessions, operators: devices } }],
+  ['signOutOperator', { known: { sessions: 1 }, empty: { sessions } }],
+  ['operatorOfDevice', { known: { operators: 1, device_operators: 1 }, empty: { operators: devices } }],
+  ['deviceCode', { known: { api_keys: 2 } }],
+  ['getOperator', { known: { operators: 1, device_operators: 1 }, empty: { operators: devices } }],
+  ['listOperators', { known: { operators: 2 * devices, device_operators: 50 }, empty: { device_operators: 50 * devices } }],
+  ['updateOperator', { known: { operators: 1, device_operators: 1 }, empty: { operators: devices } }],
+  ['queue', { known: { orders: 100, order_lines: 50 }, empty: { orders: 2 * orders, order_lines: 50 } }],
+  ['searchedQueue', { known: { orders: orders / 2 + 50, order_lines: 50 }, empty: { orders: 2 * orders } }],
+  ['flowsOfOperator', { known: { picking_flows: 40, orders: 20 } }],
   ['overviewFirst', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 2 * products } }],
   ['overviewLow', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 4 * products } }],
   [

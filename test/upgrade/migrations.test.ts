@@ -166,14 +166,22 @@ describe('a migration that builds indexes', () => {
       alter table events attach partition events_20260101 for values from ('2026-01-01 00:00:00+00') to ('2026-01-02 00:00:00+00')`)
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
-      drop table usage_hours; -- created by a later migration
+      drop table usage_hours; -- created by later migrations
+      drop table device_operators; drop table devices; drop table operators;
+      alter table sessions drop column device_id; alter table sign_in_codes drop column mode;
+      drop index orders_to_pick; drop index picking_flows_by_operator;
       drop index orders_by_customer_name; drop index events_by_topic;
       create index events_by_topic on only events (tenant_id, (topic || ' ' || id));
       update pg_index set indisvalid = false where indexrelid = 'products_by_text'::regclass`)
     const before = await indexes(db)
     expect(before.map(({ valid }) => valid)).toEqual([false, false])
     const ran = await Promise.all([1, 2].map(() => db.withoutTimeLimits(migrate)))
-    expect(ran.flat()).toEqual(['0015_search_indexes.concurrent', '0016_usage'])
+    expect(ran.flat()).toEqual([
+      '0015_search_indexes.concurrent',
+      '0016_usage',
+      '0017_operators',
+      '0017_queue_indexes.concurrent',
+    ])
     expect(await indexes(db)).toEqual(
       [
         'events_by_topic',

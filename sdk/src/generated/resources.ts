@@ -1134,7 +1134,7 @@ export class ApiKeys {
   }
 }
 
-/** Sign-ins to the dashboard. */
+/** Sign-ins to the dashboard, and enrolled devices. */
 export class Sessions {
   readonly #transport: Transport
 
@@ -1146,7 +1146,7 @@ export class Sessions {
   /**
    * List sessions.
    *
-   * Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+   * Sign-ins to the dashboard and enrolled devices that have not ended, newest first. A session has the rights of its API key and ends with it.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1253,7 +1253,7 @@ export class Operators {
    *
    * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
    * @example
-   * await client.operators.update(id, {})
+   * await client.operators.update(id, { name: 'Ada Lovelace' })
    */
   update(id: number, params: OperatorsUpdateParams, options?: WriteOptions): APIPromise<Operator> {
     return this.#transport.request('PUT', '/api/v1/operators/{id}', { ids: [id], body: params, options })
@@ -1297,7 +1297,7 @@ export class Devices {
    *
    * `POST /api/v1/devices/codes`
    *
-   * @throws {APIError} `validation_error` (400)
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
    * @example
    * await client.devices.createCode({ device_name: 'Handheld 3', key_id: 3 })
    */
@@ -1382,7 +1382,7 @@ export class Resources {
   readonly events: Events
   /** API keys of the tenant and of its sandbox. */
   readonly apiKeys: ApiKeys
-  /** Sign-ins to the dashboard. */
+  /** Sign-ins to the dashboard, and enrolled devices. */
   readonly sessions: Sessions
   /** Operators, who pick orders with devices. */
   readonly operators: Operators

@@ -1026,7 +1026,7 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Sign-ins to the dashboard that have not ended, newest first. A session has the rights of its API key and ends with it.
+         * @description Sign-ins to the dashboard and enrolled devices that have not ended, newest first. A session has the rights of its API key and ends with it.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2031,7 +2031,7 @@ export interface components {
             address: string;
             /** @description `X-Request-Id` of the call. */
             request_id: string;
-            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in, `sessions.createCode` for a sign-in link. */
+            /** @description `operationId` of the call in this document; `tenants.create` for a tenant created on the command line, `sessions.start` for a sign-in and for the enrolment of a device, `sessions.createCode` for a sign-in link, `operators.signIn` and `operators.signOut` for an operator on a device. */
             operation: string;
             /** @description Input of the call. Long texts and lists are truncated. */
             input: {
@@ -5270,7 +5270,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description New name. */
+                    /**
+                     * @description New name.
+                     * @example Ada Lovelace
+                     */
                     name?: string | undefined;
                     /** @description New e-mail address. Picking flows keep theirs. */
                     email?: string | undefined;

@@ -5,6 +5,8 @@ begin;
 -- Of the append-only tables, which the shards get too.
 set local citus.enable_unsafe_triggers = on;
 alter table api_keys drop constraint api_keys_tenant_id_fkey;
+alter table device_operators drop constraint device_operators_tenant_id_device_id_fkey;
+alter table device_operators drop constraint device_operators_tenant_id_operator_id_fkey;
 alter table locations drop constraint locations_tenant_id_warehouse_id_fkey;
 alter table order_lines drop constraint order_lines_tenant_id_order_id_fkey;
 alter table order_lines drop constraint order_lines_tenant_id_product_id_fkey;
@@ -29,6 +31,8 @@ select create_reference_table('api_keys');
 select create_distributed_table('audit_log', 'tenant_id');
 select create_distributed_table('deleted_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('deletion_progress', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('device_operators', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('devices', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('event_outbox', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('events', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('finished_deliveries', 'tenant_id', colocate_with => 'audit_log');
@@ -43,6 +47,7 @@ select create_distributed_table('movement_location_month_counts', 'tenant_id', c
 select create_distributed_table('movement_month_counts', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('movement_product_counts', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('movement_product_month_counts', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('operators', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('order_assembly_counts', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('order_count_changes', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('order_counts', 'tenant_id', colocate_with => 'audit_log');
@@ -72,6 +77,8 @@ select create_distributed_table('webhook_lanes', 'tenant_id', colocate_with => '
 select create_distributed_table('webhook_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('write_positions', 'tenant_id', colocate_with => 'audit_log');
 alter table api_keys add constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table device_operators add constraint device_operators_tenant_id_device_id_fkey FOREIGN KEY (tenant_id, device_id) REFERENCES devices(tenant_id, id) ON DELETE CASCADE;
+alter table device_operators add constraint device_operators_tenant_id_operator_id_fkey FOREIGN KEY (tenant_id, operator_id) REFERENCES operators(tenant_id, id);
 alter table locations add constraint locations_tenant_id_warehouse_id_fkey FOREIGN KEY (tenant_id, warehouse_id) REFERENCES warehouses(tenant_id, id);
 alter table order_lines add constraint order_lines_tenant_id_order_id_fkey FOREIGN KEY (tenant_id, order_id) REFERENCES orders(tenant_id, id);
 alter table order_lines add constraint order_lines_tenant_id_product_id_fkey FOREIGN KEY (tenant_id, product_id) REFERENCES products(tenant_id, id);

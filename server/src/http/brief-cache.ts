@@ -24,6 +24,12 @@ export class BriefCache<Value extends object> {
     return this.#known.get(name) ?? (await (this.#reads.get(name) ?? this.#begin(name)))
   }
 
+  /** Reads the value again. */
+  async refresh(name: string): Promise<Value | undefined> {
+    this.#known.delete(name)
+    return await this.#begin(name)
+  }
+
   /** Removes the values that match. */
   forget(matches: (value: Value) => boolean): void {
     for (const [name, value] of this.#known.entries()) if (matches(value)) this.#known.delete(name)

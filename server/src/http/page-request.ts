@@ -19,12 +19,11 @@ declare module 'node:http' {
 
 const PAGE_PATH = /^\/(dashboard|scan)(?:\/([^/]*)|$)/
 const NO_DOCUMENTS = new Set(['api', 'session', 'pulse', 'exports'])
-const PASSAGE = '/dashboard/api/v1/'
-const PASSAGE_PREFIX_LENGTH = '/dashboard'.length
+const PASSAGE = /^\/(?:dashboard|scan)(?=\/api\/v1\/)/
 const LETTER_D = 100
 const LETTER_S = 115
 
-/** The URL by which a request is routed. Marks requests of the pages, and maps calls below `/dashboard/api/v1/` to the routes of `/api/v1/`. */
+/** The URL by which a request is routed. Marks requests of the pages, and maps calls below `/dashboard/api/v1/` and `/scan/api/v1/` to the routes of `/api/v1/`. */
 export function markPageRequest(request: IncomingMessage): string {
   const url = request.url ?? '/'
   const letter = url.charCodeAt(1)
@@ -35,5 +34,5 @@ export function markPageRequest(request: IncomingMessage): string {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const kind = isRead && !NO_DOCUMENTS.has(segment ?? '') ? 'document' : 'data'
   request.page = { app: app as PageApp, kind }
-  return decodableUrl(url.startsWith(PASSAGE) ? url.slice(PASSAGE_PREFIX_LENGTH) : url)
+  return decodableUrl(url.replace(PASSAGE, ''))
 }

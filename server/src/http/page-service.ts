@@ -1,10 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import { guardPage } from './page-guard.ts'
+import type { Database } from '../database/database.ts'
+import {
+  findDeviceSession,
+  findSession,
+  type KnownDevice,
+  type KnownSession,
+  touchDeviceSession,
+  touchSession,
+} from '../domain/sessions/index.ts'
+import { admitDevice } from './device-rules.ts'
+import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
+import { deviceAuthentication } from './device-sessions.ts'
 import { sendPage } from './page-files.ts'
+import { guardPage } from './page-guard.ts'
 import type { PageRequest } from './page-request.ts'
 import { pageAuthentication } from './page-sessions.ts'
 import { RefusedSignIns } from './refused-sign-ins.ts'
+import type { AdmitDevice } from './rest.ts'
 import { SessionCache } from './session-cache.ts'
 import { readSession, signIn, type SignInOptions, signOut } from './sign-in.ts'
 
@@ -13,36 +26,79 @@ export interface PageServiceOptions extends Pick<SignInOptions, 'db' | 'keys' | 
   onSignInRefused: () => void
 }
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
 /** Handles requests of the pages. */
 export class PageService {
-  readonly sessions: SessionCache
   /** Authenticates a call of an operation by a page. */
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  readonly admitDevice: AdmitDevice
   readonly sendPage = sendPage
+  /** What browsers do with their session of the dashboard. */
+  readonly dashboard: Record<'signIn' | 'read' | 'end', Handler>
+  /** What devices do with their session. */
+  readonly device: Record<'enrol' | 'read' | 'end' | 'signIn' | 'signOut', Handler>
+  readonly #sessions: SessionCache<KnownSession>
+  readonly #devices: SessionCache<KnownDevice>
   readonly #publicUrl: string | undefined
-  readonly #signInOptions: SignInOptions
 
   constructor({ db, keys, limit, config, onSignInRefused }: PageServiceOptions) {
-    this.sessions = new SessionCache(db, config.sessionIdleHours)
-    this.authenticate = pageAuthentication(db, this.sessions)
+    this.#sessions = dashboardSessions(db, config.sessionIdleHours)
+    this.#devices = deviceSessions(db)
     this.#publicUrl = config.publicUrl
+    const authenticateBrowser = pageAuthentication(db, this.#sessions)
+    const authenticateDevice = deviceAuthentication(this.#devices)
+    this.authenticate = (request, reply) =>
+      request.raw.page?.app === 'scan' ? authenticateDevice(request, reply) : authenticateBrowser(request, reply)
+    this.admitDevice = (request, reply, endpoint) => admitDevice(db, this.#devices, request, reply, endpoint)
     const refused = new RefusedSignIns(db, onSignInRefused)
-    this.#signInOptions = { db, keys, limit, config, sessions: this.sessions, refused }
+    const options: SignInOptions = { db, keys, limit, config, sessions: this.#sessions, refused }
+    this.dashboard = {
+      signIn: (request, reply) => signIn(request, reply, options),
+      read: (request, reply) => readSession(request, reply, options),
+      end: (request, reply) => signOut(request, reply, options),
+    }
+    this.device = handlersOfDevices({ db, limit, devices: this.#devices, refused })
   }
 
   guard(request: FastifyRequest, reply: FastifyReply, page: PageRequest, done: (error?: Error) => void): void {
     guardPage(request, reply, page, this.#publicUrl, done)
   }
 
-  signIn(request: FastifyRequest, reply: FastifyReply) {
-    return signIn(request, reply, this.#signInOptions)
+  /** Removes a session from the caches. */
+  forget(tenantId: number, sessionId: number): void {
+    this.#sessions.forget(tenantId, sessionId)
+    this.#devices.forget(tenantId, sessionId)
   }
 
-  readSession(request: FastifyRequest, reply: FastifyReply) {
-    return readSession(request, reply, this.#signInOptions)
+  /** Removes all sessions of an API key from the caches. */
+  forgetKey(keyId: number): void {
+    this.#sessions.forgetKey(keyId)
+    this.#devices.forgetKey(keyId)
   }
+}
 
-  signOut(request: FastifyRequest, reply: FastifyReply) {
-    return signOut(request, reply, this.#signInOptions)
+// On the tenant's connections: a tenant with thousands of sessions must not occupy those of maintenance.
+function dashboardSessions(db: Database, idleHours: number): SessionCache<KnownSession> {
+  return new SessionCache({
+    find: (token) => findSession(db, token, idleHours),
+    touch: (session) => touchSession(db.forTenant(session.tenant_id), session),
+  })
+}
+
+function deviceSessions(db: Database): SessionCache<KnownDevice> {
+  return new SessionCache({
+    find: (token) => findDeviceSession(db, token),
+    touch: (device) => touchDeviceSession(db.forTenant(device.tenant_id), device),
+  })
+}
+
+function handlersOfDevices(options: DeviceOptions): PageService['device'] {
+  return {
+    enrol: (request, reply) => enrol(request, reply, options),
+    read: (request, reply) => readDevice(request, reply, options),
+    end: (request, reply) => endDeviceSession(request, reply, options),
+    signIn: (request, reply) => signInWithBadge(request, reply, options),
+    signOut: (request, reply) => signOutDevice(request, reply, options),
   }
 }

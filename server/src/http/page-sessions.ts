@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
+import type { KnownSession } from '../domain/sessions/index.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
@@ -8,13 +9,11 @@ import { clearCookie, readCookie } from './page-cookie.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
 type Mode = Caller['mode']
+type Session = CachedSession<KnownSession>
+type Sessions = SessionCache<KnownSession>
 
 /** The session of a request. A background poll does not count as use of it. Throws `no_session`, `ip_not_allowed`. */
-export async function requireSession(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sessions: SessionCache,
-): Promise<CachedSession> {
+export async function requireSession(request: FastifyRequest, reply: FastifyReply, sessions: Sessions): Promise<Session> {
   const value = readCookie(request, 'dashboard')
   const session = await sessions.find(value, request.headers['x-page-background'] !== '1')
   if (session === undefined) {
@@ -26,7 +25,7 @@ export async function requireSession(
 }
 
 /** The modes whose data a session can access: that of its key, and the sandbox if the key may create test keys. */
-export function modesOf({ is_sandbox, scopes }: CachedSession): Mode[] {
+export function modesOf({ is_sandbox, scopes }: Session): Mode[] {
   if (is_sandbox) return ['test']
   return scopes.includes('admin') ? ['live', 'test'] : ['live']
 }
@@ -35,14 +34,14 @@ export function modesOf({ is_sandbox, scopes }: CachedSession): Mode[] {
  * Creates the hook that authenticates calls of operations by a page: by its session, with the rights of its key, in the mode of the header
  * `X-Page-Mode`.
  */
-export function pageAuthentication(db: Database, sessions: SessionCache) {
+export function pageAuthentication(db: Database, sessions: Sessions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const session = await requireSession(request, reply, sessions)
     request.caller = await callerOf(db, sessions, request, session)
   }
 }
 
-async function callerOf(db: Database, sessions: SessionCache, request: FastifyRequest, session: CachedSession): Promise<Caller> {
+async function callerOf(db: Database, sessions: Sessions, request: FastifyRequest, session: Session): Promise<Caller> {
   const mode = modeOf(request, session)
   const { tenant_id: tenantId, key_id: keyId, key_name: keyName, scopes, warehouse_id: id, warehouse_name: name } = session
   const surface = { id: session.id, tenantId, surface: 'dashboard', operator: null } as const
@@ -53,7 +52,7 @@ async function callerOf(db: Database, sessions: SessionCache, request: FastifyRe
   return { ...caller, tenantId: sandbox.sandbox_id as number, defaultWarehouse }
 }
 
-function modeOf(request: FastifyRequest, session: CachedSession): Mode {
+function modeOf(request: FastifyRequest, session: Session): Mode {
   const mode = request.headers['x-page-mode']
   if (mode !== 'live' && mode !== 'test') throw new ServiceError('validation_error', 'X-Page-Mode must be live or test')
   if (!modesOf(session).includes(mode))
@@ -65,12 +64,7 @@ function modeOf(request: FastifyRequest, session: CachedSession): Mode {
 }
 
 /** Creates the tenant's sandbox at its first use, and reads the session again. */
-async function withSandbox(
-  db: Database,
-  sessions: SessionCache,
-  request: FastifyRequest,
-  session: CachedSession,
-): Promise<CachedSession> {
+async function withSandbox(db: Database, sessions: Sessions, request: FastifyRequest, session: Session): Promise<Session> {
   await sandboxOf(db, session.tenant_id)
   sessions.forget(session.tenant_id, session.id)
   const again = await sessions.find(readCookie(request, 'dashboard'), false)

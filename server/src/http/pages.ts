@@ -2,10 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../procedures/errors.ts'
 import type { PageApp, PageRequest } from './page-request.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
+import type { AdmitDevice } from './rest.ts'
 
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
-/** The body is a key or a code. */
+const DEVICE = '/scan/session'
+const OPERATOR = '/scan/session/operator'
+/** The body is a key, a code or a badge. */
 const BODY_LIMIT = 4_096
 
 /** The pages of the server. Their modules are loaded with the first request of a page, so that they do not slow down the start. */
@@ -19,17 +22,21 @@ export class Pages {
 
   /** Removes a session from this process's cache. */
   forget(tenantId: number, sessionId: number): void {
-    void this.#service?.then(({ sessions }) => sessions.forget(tenantId, sessionId))
+    void this.#service?.then((service) => service.forget(tenantId, sessionId))
   }
 
   /** Removes all sessions of an API key from this process's cache. */
   forgetKey(keyId: number): void {
-    void this.#service?.then(({ sessions }) => sessions.forgetKey(keyId))
+    void this.#service?.then((service) => service.forgetKey(keyId))
   }
 
   /** Authenticates a call of an operation by a page. */
   readonly authenticate = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
     await (await this.#load()).authenticate(request, reply)
+
+  /** Checks that the device of a request may call an endpoint. */
+  readonly admitDevice: AdmitDevice = async (request, reply, endpoint) =>
+    await (await this.#load()).admitDevice(request, reply, endpoint)
 
   /** Admits only requests from pages of this server to page paths. Requests of the API pass. */
   guard(app: FastifyInstance): void {
@@ -40,13 +47,19 @@ export class Pages {
     })
   }
 
-  /** Registers the routes for documents, files and the session. */
+  /** Registers the routes for documents, files and sessions. */
   async register(app: FastifyInstance): Promise<void> {
     await app.register(async (scope) => {
       requireKind(scope, 'data')
-      scope.post(SESSION, { bodyLimit: BODY_LIMIT }, async (request, reply) => (await this.#load()).signIn(request, reply))
-      scope.get(SESSION, async (request, reply) => (await this.#load()).readSession(request, reply))
-      scope.delete(SESSION, async (request, reply) => (await this.#load()).signOut(request, reply))
+      const bodyLimit = BODY_LIMIT
+      scope.post(SESSION, { bodyLimit }, async (request, reply) => (await this.#load()).dashboard.signIn(request, reply))
+      scope.get(SESSION, async (request, reply) => (await this.#load()).dashboard.read(request, reply))
+      scope.delete(SESSION, async (request, reply) => (await this.#load()).dashboard.end(request, reply))
+      scope.post(DEVICE, { bodyLimit }, async (request, reply) => (await this.#load()).device.enrol(request, reply))
+      scope.get(DEVICE, async (request, reply) => (await this.#load()).device.read(request, reply))
+      scope.delete(DEVICE, async (request, reply) => (await this.#load()).device.end(request, reply))
+      scope.put(OPERATOR, { bodyLimit }, async (request, reply) => (await this.#load()).device.signIn(request, reply))
+      scope.delete(OPERATOR, async (request, reply) => (await this.#load()).device.signOut(request, reply))
     })
     await app.register(async (scope) => {
       requireKind(scope, 'document')

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { RequestAllowance } from './request-allowance.ts'
 
-/** Refused sign-ins per address. Further invalid sign-ins get 429; valid ones are always accepted. */
+/** Refused sign-ins per address or device. Further invalid sign-ins get 429; valid ones are always accepted. */
 const MAX_PER_MINUTE = 10
 /** Refused sign-ins have no tenant. They are counted like requests, under an id that no tenant has. */
 const NO_TENANT = 0
@@ -22,18 +22,22 @@ export class RefusedSignIns {
     this.#onRefused = onRefused
   }
 
-  /** The error of a failed sign-in: the original one, or `rate_limit_exceeded` after too many. */
-  async errorFor(error: unknown, request: FastifyRequest): Promise<unknown> {
+  /** The error of a failed sign-in: the original one, or `rate_limit_exceeded` after too many from the same address or device. */
+  async errorFor(error: unknown, request: FastifyRequest, source: 'address' | `device ${string}`): Promise<unknown> {
     if (!(error instanceof ServiceError) || !REFUSALS.has(error.errorCode)) return error
     this.#onRefused()
     request.log.warn({ address: request.ip, code: error.errorCode }, 'sign-in refused')
-    const { isAllowed, msLeft } = await this.#allowance.take(NO_TENANT, numberOf(request.ip))
+    const { isAllowed, msLeft } = await this.#allowance.take(NO_TENANT, numberOf(source === 'address' ? request.ip : source))
     if (isAllowed) return error
-    return new ServiceError('rate_limit_exceeded', 'Too many refused sign-ins from this address; try again later', {
-      retryAfterSeconds: Math.ceil(msLeft / 1_000),
-    })
+    return new ServiceError(
+      'rate_limit_exceeded',
+      `Too many refused sign-ins from this ${source.split(' ', 1)[0]}; try again later`,
+      {
+        retryAfterSeconds: Math.ceil(msLeft / 1_000),
+      },
+    )
   }
 }
 
-/** The probability that two addresses share a number, and so the limit, is below one in 10^12. */
-const numberOf = (address: string): number => createHash('sha256').update(address).digest().readUIntBE(0, ADDRESS_HASH_BYTES)
+/** The probability that two addresses or devices share a number, and so the limit, is below one in 10^12. */
+const numberOf = (source: string): number => createHash('sha256').update(source).digest().readUIntBE(0, ADDRESS_HASH_BYTES)

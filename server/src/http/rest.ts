@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { CallContext } from '../procedures/call-context.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
@@ -21,6 +21,9 @@ declare module 'fastify' {
 /** Creates the context of a call. Throws `insufficient_scope`. */
 export type Admit = (request: FastifyRequest, endpoint: Endpoint) => CallContext
 
+/** Checks that the device of a request may call an endpoint, and sets its operator. Throws `not_on_device`, `operator_required`, `operator_not_allowed`. */
+export type AdmitDevice = (request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) => Promise<void>
+
 /** Registers a route for every endpoint. `guards` run before the scope check: authentication and rate limit. */
 export function registerRestRoutes(
   app: FastifyInstance,
@@ -28,6 +31,7 @@ export function registerRestRoutes(
   admit: Admit,
   guards: readonly onRequestAsyncHookHandler[],
   largeResponses: LargeResponses,
+  admitDevice: AdmitDevice | undefined,
 ): void {
   for (const endpoint of endpoints) {
     const { method, path, deprecated } = endpoint
@@ -38,7 +42,8 @@ export function registerRestRoutes(
       config: { operationOf: () => endpoint.name },
       onRequest: [
         ...guards,
-        async (request) => {
+        async (request, reply) => {
+          if (request.raw.page?.app === 'scan') await admitDevice?.(request, reply, endpoint)
           request.call = admit(request, endpoint)
         },
       ],
@@ -67,7 +72,8 @@ function keyedRequestOf(request: FastifyRequest): KeyedRequest | undefined {
 /** One flat object with the fields of the body or query and the path parameters, which override fields of the same name. */
 function inputOf(request: FastifyRequest, endpoint: Endpoint, checkQuery: QueryCheck): Record<string, unknown> {
   const fields = endpoint.type === 'query' ? checkQuery(request.query as object) : bodyInput(request.body, endpoint)
-  return { ...(fields as object), ...(request.params as object) }
+  const operator = request.caller.session?.operator ?? undefined
+  return { ...(fields as object), ...(operator && endpoint.inputOfOperator?.(operator)), ...(request.params as object) }
 }
 
 function bodyInput(body: unknown, { inputOfBody }: Endpoint): unknown {

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
-import { endSessionOf, invalidCode, parseSessionToken, parseSignInCode, startSession } from '../domain/sessions/index.ts'
+import {
+  endSessionOf,
+  invalidCode,
+  type KnownSession,
+  parseSessionToken,
+  parseSignInCode,
+  startSession,
+} from '../domain/sessions/index.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
@@ -20,7 +27,7 @@ export interface SignInOptions {
   db: Database
   config: Pick<Config, 'publicUrl' | 'sessionMaxDays'>
   keys: KeyCache
-  sessions: SessionCache
+  sessions: SessionCache<KnownSession>
   refused: RefusedSignIns
   /** Counts a sign-in with a key against that key. */
   limit: onRequestAsyncHookHandler | undefined
@@ -65,7 +72,7 @@ async function startWith(request: FastifyRequest, reply: FastifyReply, options: 
     for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
     return value
   } catch (error) {
-    throw await refused.errorFor(error, request)
+    throw await refused.errorFor(error, request, 'address')
   }
 }
 
@@ -75,7 +82,9 @@ async function endCurrent(request: FastifyRequest, { db, sessions }: SignInOptio
   const token = parseSessionToken(value)
   if (token === undefined || (await sessions.find(value, false)) === undefined) return
   const { ip: address, id: requestId } = request
-  const ended = await db.forTenant(token.tenantId).transaction((tx) => endSessionOf(tx, token, { address, requestId }))
+  const ended = await db
+    .forTenant(token.tenantId)
+    .transaction((tx) => endSessionOf(tx, token, { address, requestId, kind: 'dashboard' }))
   for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
 }
 
@@ -93,7 +102,7 @@ async function credentialOf(
 ) {
   if (key === undefined) {
     const code = parseSignInCode(text)
-    if (code === undefined) throw invalidCode()
+    if (code === undefined) throw invalidCode('link')
     return { code }
   }
   const caller = await requireCaller(keys, key.trim(), request.ip)
@@ -103,14 +112,14 @@ async function credentialOf(
 }
 
 /** The session that was just started. */
-async function found(sessions: SessionCache, value: string): Promise<CachedSession> {
+async function found(sessions: SessionCache<KnownSession>, value: string): Promise<CachedSession<KnownSession>> {
   const session = await sessions.find(value, false)
   if (session === undefined) throw new ServiceError('no_session', 'The session has ended already')
   return session
 }
 
 /** The session as pages see it. */
-function sessionData(session: CachedSession, { pageOrigin }: FastifyRequest) {
+function sessionData(session: CachedSession<KnownSession>, { pageOrigin }: FastifyRequest) {
   const { id, key_id, key_name, key_prefix, key_expires_at, scopes, created_at, expires_at, idle_expires_at } = session
   return {
     id,

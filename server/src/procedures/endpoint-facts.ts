@@ -1,4 +1,4 @@
-import type { Scope } from './context.ts'
+import type { CallerOperator, Scope } from './context.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -32,6 +32,8 @@ export interface EndpointFacts {
   deprecated?: Deprecation
   /** Converts a body that is not an object with the input's fields into such an object. */
   inputOfBody?: (body: unknown) => unknown
+  /** Fields that a call of a device takes from its operator, whatever it sends. */
+  inputOfOperator?: (operator: CallerOperator) => Record<string, unknown>
   /** The input's array of items, if errors are reported by their position in it, as `{ index, error }`. */
   itemsField?: string
   /** For endpoints that call other servers or commit in steps. They run outside of a transaction, even with an `Idempotency-Key`. */

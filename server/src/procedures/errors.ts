@@ -1,4 +1,4 @@
-/** Every error code with its HTTP status and its usual cause. Those `ofPages` are of the dashboard alone, and not in the document. */
+/** Every error code with its HTTP status and its usual cause. Those `ofPages` are of the pages alone, and not in the document. */
 export const ERRORS = {
   missing_api_key: { status: 401, cause: 'The X-API-Key header is missing or empty.' },
   invalid_api_key: { status: 401, cause: 'The API key is unknown, malformed or revoked.' },
@@ -48,6 +48,9 @@ export const ERRORS = {
   no_session: { status: 401, cause: 'The request has no session, or its session has ended.', ofPages: true },
   invalid_code: { status: 401, cause: 'The sign-in code is unknown, used or too old.', ofPages: true },
   origin_not_allowed: { status: 403, cause: 'The request does not come from a page of this server.', ofPages: true },
+  operator_required: { status: 403, cause: 'No operator is signed in on the device.', ofPages: true },
+  operator_not_allowed: { status: 403, cause: 'The device may not make this call for that operator.', ofPages: true },
+  not_on_device: { status: 403, cause: 'Devices do not have this operation, or not for this operator.', ofPages: true },
 } as const satisfies Record<string, { status: number; cause: string; ofPages?: true }>
 
 export type ErrorCode = keyof typeof ERRORS

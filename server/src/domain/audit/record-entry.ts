@@ -14,6 +14,7 @@ export interface AuditedChange {
   input: unknown
   surface: 'api' | 'dashboard' | 'scan'
   sessionId: number | null
+  operatorEmail?: string
 }
 
 const insertEntry = statement<
@@ -28,13 +29,14 @@ const insertEntry = statement<
     input: string,
     surface: string,
     sessionId: number | null,
+    operatorEmail: string | undefined,
   ],
   never
 >({
   name: 'insert_audit_entry',
   lane: 'write',
-  sql: `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id)
-   values ($1, date_trunc('milliseconds', now()), $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  sql: `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email)
+   values ($1, date_trunc('milliseconds', now()), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 })
 
 /** Writes an entry in the transaction of the change: both are committed, or neither. */
@@ -50,5 +52,6 @@ export async function recordEntry(tx: Transaction, change: AuditedChange): Promi
     inputText(change.input),
     change.surface,
     change.sessionId,
+    change.operatorEmail,
   ])
 }

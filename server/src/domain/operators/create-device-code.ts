@@ -52,6 +52,7 @@ export const createDeviceCode = endpoint({
   summary: 'Make a code that enrols a device',
   description:
     'The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.',
+  errors: ['not_found'],
   isAddition: true,
   input: createDeviceCodeInput,
   output: createDeviceCodeOutput,

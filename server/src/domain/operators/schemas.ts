@@ -42,7 +42,10 @@ export const operatorId = z.object({ id: operatorPathId })
 
 export const updateOperatorInput = z.object({
   id: operatorPathId,
-  name: name.optional().describe('New name.'),
+  name: name
+    .optional()
+    .describe('New name.')
+    .meta({ examples: ['Ada Lovelace'] }),
   email: email.optional().describe('New e-mail address. Picking flows keep theirs.'),
   may_change_stock: z.boolean().optional().describe(MAY_CHANGE_STOCK),
   is_active: z.boolean().optional().describe(`${IS_ACTIVE} \`false\` signs the operator out of every device.`),

@@ -6,7 +6,10 @@ import { lockOrderOfFlow } from './lock-order.ts'
 import { assignFlowInput, pickingFlow, type PickingFlow } from './schemas.ts'
 
 /** Lock the order first. No row when the flow is over. */
-const changeOperator = statement<[tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null], PickingFlow>({
+const changeOperator = statement<
+  [tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null],
+  PickingFlow
+>({
   name: 'assign_flow',
   lane: 'write',
   sql: `update picking_flows f set operator_email = $3, operator_id = $4::bigint

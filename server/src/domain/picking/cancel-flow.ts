@@ -4,6 +4,7 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { cancelAndRelease } from './cancel-running-flow.ts'
 import { flowColumns } from './flow-columns.ts'
 import { lockOrderOfFlow } from './lock-order.ts'
+import { requireOwnFlow } from './own-flow.ts'
 import { cancelFlowInput, pickingFlow, type PickingFlow } from './schemas.ts'
 
 const selectCancelled = statement<[tenantId: number, flowId: number], PickingFlow>({
@@ -16,7 +17,7 @@ const selectCancelled = statement<[tenantId: number, flowId: number], PickingFlo
 
 /**
  * Cancels a flow: its picks return to their locations, and the order is released for another flow. Cancelling a cancelled flow changes
- * nothing. Throws `not_found`, `flow_error` when the flow is completed, and `adjustment_error` when a location cannot hold the returned
+ * nothing. Throws `not_found`, `flow_error` when the flow is completed or another operator's, and `adjustment_error` when a location cannot hold the returned
  * picks.
  */
 export const cancelFlow = endpoint({
@@ -36,6 +37,7 @@ Sends the stock events, \`flow/cancelled\` and \`order/updated\`.`,
     const { tenantId, defaultWarehouse, keyName } = context.caller
     return context.db.transaction(async (tx) => {
       await lockOrderOfFlow({ ...context, db: tx }, input.id)
+      await requireOwnFlow(tx, context.caller, input.id)
       const flow =
         (await tx.runOne(cancelAndRelease, [tenantId, input.id, input.reason ?? null, defaultWarehouse.id, keyName])) ??
         (await tx.runOne(selectCancelled, [tenantId, input.id]))

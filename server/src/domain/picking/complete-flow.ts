@@ -14,6 +14,7 @@ import { flowColumns } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
 import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
+import { requireOwnFlow } from './own-flow.ts'
 import { flowId, pickingFlow, type PickingFlow } from './schemas.ts'
 
 const { completed, inProgress } = ORDER_STATES
@@ -57,7 +58,7 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
 
 /**
  * Completes a flow. When nothing is left to pick, the order is completed too; otherwise it is released again and a later flow picks the
- * rest. Throws `not_found`, and `flow_error` when the flow is over.
+ * rest. Throws `not_found`, and `flow_error` when the flow is over or another operator's.
  */
 export const completeFlow = endpoint({
   name: 'flows.complete',
@@ -75,6 +76,7 @@ Sends \`flow/completed\`, \`order/updated\` and, for a completed order, \`order/
   run: (context, input) => {
     return context.db.transaction(async (tx) => {
       await lockOrderOfFlow({ ...context, db: tx }, input.id)
+      await requireOwnFlow(tx, context.caller, input.id)
       const flow = await tx.runOne(endFlow, [context.caller.tenantId, input.id])
       if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is already completed or cancelled')
       return flow

@@ -13,7 +13,9 @@ export interface PickResult {
   pick: PickRow | null
   /** Whether the earlier pick with this pick_id is the same pick; null when there is no earlier pick. */
   is_same: boolean | null
-  refusal: 'stale' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
+  refusal: 'stale' | 'foreign' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
+  /** The flow's operator; null when there is an earlier pick. */
+  operator_email: string | null
   state: PickingFlow['state'] | null
   /** Quantity left to pick of the lines named by the input. */
   remaining: number | null
@@ -25,6 +27,8 @@ export interface PickResult {
 interface Picking {
   caller: StockCaller
   input: NewPick
+  /** The operator whose flow it must be; null for any. */
+  operatorEmail: string | null
 }
 
 type Values = [
@@ -38,6 +42,7 @@ type Values = [
   pickIds: (string | null)[],
   defaultWarehouseId: number | undefined,
   createdBy: string | undefined,
+  operatorEmails: (string | null)[],
 ]
 
 /**
@@ -54,8 +59,8 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
   sql: `with wanted as materialized (
      select c.*, f.order_id, f.revision,
        coalesce(c.product_id, (select id from products where tenant_id = $1 and barcode = c.barcode limit 1)) as named_product_id
-     from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::numeric[], $8::text[]) with ordinality
-       c (flow_id, product_id, barcode, order_line_id, location_id, quantity, pick_id, position)
+     from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::numeric[], $8::text[], $11::text[]) with ordinality
+       c (flow_id, product_id, barcode, order_line_id, location_id, quantity, pick_id, operator_email, position)
      cross join lateral (select order_id, revision from picking_flows where tenant_id = $1 and id = c.flow_id limit 1) f
    ), earlier as materialized (
      select w.position, p.*, p.location_id = w.location_id and p.quantity = w.quantity and p.order_line_id is not distinct from w.order_line_id
@@ -68,7 +73,7 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      where tenant_id = $1 and id = any (array(select order_id from wanted w where not exists (select from earlier e where e.position = w.position)))
      order by id for no key update
    ), locked_flow as materialized (
-     select f.id, f.order_id, f.state, f.operator_id, f.revision from picking_flows f
+     select f.id, f.order_id, f.state, f.operator_id, f.operator_email, f.revision from picking_flows f
      where f.tenant_id = $1 and f.id = any (array(select flow_id from wanted)) and f.order_id = any (array(select id from locked_order))
      order by f.id for no key update
    ), product as materialized (
@@ -93,9 +98,10 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
        ) l
      ) l
    ), judged as materialized (
-     select w.position, w.flow_id, w.quantity, w.location_id, f.order_id, f.operator_id, f.state, p.id as product_id, coalesce(l.remaining, 0) as remaining,
+     select w.position, w.flow_id, w.quantity, w.location_id, f.order_id, f.operator_id, f.operator_email, f.state, p.id as product_id, coalesce(l.remaining, 0) as remaining,
        l.new_items, l.lines, case
        when f.revision <> w.revision then 'stale'
+       when w.operator_email is not null and fold_case(w.operator_email) <> fold_case(f.operator_email) then 'foreign'
        when f.state <> 'started' then 'over'
        when p.id is null then 'unknown'
        when not p.weighable and w.quantity <> trunc(w.quantity) then 'fraction'
@@ -137,7 +143,7 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      union all
      select w.position, ${pickJson('p')}, null from new_pick p join wanted w using (flow_id)
    )
-   select w.position::int - 1 as call, t.pick, t.is_same, j.refusal, j.state, j.remaining, s.available
+   select w.position::int - 1 as call, t.pick, t.is_same, j.refusal, j.operator_email, j.state, j.remaining, s.available
    from wanted w left join judged j using (position) left join short_level s on s.product_id = j.product_id and j.refusal is null
    left join taken t using (position)`,
 })
@@ -156,6 +162,7 @@ export const insertPicks: BatchedStatement<Picking, PickResult & { call: number 
     picks.map(({ input }) => input.pick_id ?? null),
     picks[0]?.caller.defaultWarehouse.id,
     picks[0]?.caller.keyName,
+    picks.map(({ operatorEmail }) => operatorEmail),
   ],
   groupOf: ({ caller }) => groupOf(caller, 'pick'),
   changedBy: ({ input }) => [

@@ -75,9 +75,7 @@ export const listQueue = endpoint({
   output: listQueueOutput,
   run: async ({ db, caller }, query) => {
     const values = [caller.tenantId, (query.page - 1) * query.limit, query.limit] as const
-    const rows = await (query.search === undefined
-      ? db.run(listAll, [...values])
-      : db.run(search, [...values, query.search]))
+    const rows = await (query.search === undefined ? db.run(listAll, [...values]) : db.run(search, [...values, query.search]))
     const orders: QueuedOrder[] = []
     for (const { total: _, ...row } of rows) if (row.order_id !== null) orders.push(row)
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }

@@ -3,13 +3,14 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { shortage } from '../stock/index.ts'
 import { insertPicks, type PickResult } from './insert-pick.ts'
 import { flowNotFound } from './lock-order.ts'
+import { foreignFlow, requiredOperator } from './own-flow.ts'
 import { shownPick } from './pick-row.ts'
 import { recordPickInput, type NewPick, pickResult, type PickResponse } from './schemas.ts'
 
 /**
  * Takes a quantity of a product from a location for the order of a running flow. Sending the same pick again changes nothing and returns
  * the same result, even after the flow ended or the pick was undone. Throws `not_found`, `validation_error` for a fraction of a product
- * that is not weighable, `flow_error` when the flow is over, the pick exceeds the ordered quantity or another pick has the pick_id, and
+ * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity or another pick has the pick_id, and
  * `adjustment_error` when stock is short.
  */
 export const recordPick = endpoint({
@@ -28,7 +29,8 @@ A pick with a \`pick_id\` is safe to retry at any time: a repeated call changes 
   input: recordPickInput,
   output: pickResult,
   run: async ({ db, caller }, input) => {
-    const [result] = await db.runBatched(insertPicks, { caller, input })
+    const [result] = await db.runBatched(insertPicks, { caller, input, operatorEmail: requiredOperator(caller) })
+    if (result?.refusal === 'foreign') throw await foreignFlow(db, caller, result.operator_email as string)
     return responseOf(result, input)
   },
 })

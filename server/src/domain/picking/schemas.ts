@@ -156,7 +156,9 @@ const queuedOrder = z
 
 export const listQueueInput = z.object({
   ...pageQuery,
-  search: text(255).optional().describe('Only orders whose `order_tenant_id` or customer name contains this text, ignoring case.'),
+  search: text(255)
+    .optional()
+    .describe('Only orders whose `order_tenant_id` or customer name contains this text, ignoring case.'),
 })
 export const listQueueOutput = z.object({
   orders: z.array(queuedOrder).describe('Orders of this page, by assembly date.'),

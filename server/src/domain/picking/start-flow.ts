@@ -75,6 +75,7 @@ export const startFlow = endpoint({
 Sends \`flow/started\` and \`order/updated\`.`,
   errors: ['not_found', 'flow_error'],
   isAddition: true,
+  inputOfOperator: ({ id, email }) => ({ operator_id: id, operator_email: email }),
   input: startFlowInput,
   output: pickingFlow,
   run: async ({ db, caller }, input) => {

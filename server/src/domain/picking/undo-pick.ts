@@ -6,25 +6,35 @@ import { lockedOrder } from '../order-states/index.ts'
 import { applyStockChanges } from '../stock/index.ts'
 import { lineFields } from './line-fields.ts'
 import { flowNotFound, orderOfFlow } from './lock-order.ts'
+import { foreignFlow, requiredOperator } from './own-flow.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
 import { pickResult, type PickResponse, type PickingFlow, undoPickInput } from './schemas.ts'
 
 interface Row {
   state: PickingFlow['state']
+  operator_email: string
+  /** Whether the caller may change the flow. */
+  is_own: boolean
   is_undone: boolean | null
   pick: PickRow | null
   lines: PickResponse['lines']
 }
 
-const undo = statement<[tenantId: number, flowId: number, pickId: string, defaultWarehouseId: number, createdBy: string], Row>({
+const undo = statement<
+  [tenantId: number, flowId: number, pickId: string, defaultWarehouseId: number, createdBy: string, operatorEmail: string | null],
+  Row
+>({
   name: 'undo_pick',
   lane: 'write',
+  // The parameter is compared only where it is not null.
+  notNull: ['is_own'],
   sql: `with ${lockedOrder(`id = ${orderOfFlow('$2')}`)}, locked_flow as materialized (
-     select f.order_id, f.state, f.operator_id
+     select f.order_id, f.state, f.operator_id, f.operator_email,
+       $6::text is null or fold_case(f.operator_email) = fold_case($6) as is_own
      from locked_order o join picking_flows f on f.tenant_id = $1 and f.id = $2 and f.order_id = o.id
      for no key update of f
    ), locked_pick as materialized (
-     select p.*, f.state = 'started' and p.undone_at is null as is_due
+     select p.*, f.state = 'started' and f.is_own and p.undone_at is null as is_due
      from locked_flow f join picks p on p.tenant_id = $1 and p.flow_id = $2 and p.id = $3::text
      for no key update of p
    ), locked_line as materialized (
@@ -57,7 +67,7 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
      ) x
      where f.tenant_id = $1 and f.id = $2
    ), ${recordEvents('stock_event')}
-   select f.state, m.id is not null or p.undone_at is not null as is_undone, case when p.id is not null then ${pickJson('p')} end as pick, (
+   select f.state, f.operator_email, f.is_own, m.id is not null or p.undone_at is not null as is_undone, case when p.id is not null then ${pickJson('p')} end as pick, (
      select coalesce(json_agg(json_build_object(${lineFields('l', '(l.picked_quantity - l.returned)')}) order by l.id), '[]') from locked_line l
    ) as lines
    from locked_flow f left join locked_pick p on true left join stock_movement m on true`,
@@ -65,7 +75,7 @@ const undo = statement<[tenantId: number, flowId: number, pickId: string, defaul
 
 /**
  * Undoes a pick of a running flow: the quantity returns to its location. Undoing an undone pick changes nothing. Throws `not_found`,
- * `flow_error` when the flow is over, and `adjustment_error` when the location cannot hold that much.
+ * `flow_error` when the flow is over or another operator's, and `adjustment_error` when the location cannot hold that much.
  */
 export const undoPick = endpoint({
   name: 'flows.undoPick',
@@ -81,8 +91,10 @@ The \`pick_id\` cannot be used again: a late retry of the pick does not take the
   input: undoPickInput,
   output: pickResult,
   run: async ({ db, caller }, input) => {
-    const row = await db.runOne(undo, [caller.tenantId, input.id, input.pick_id, caller.defaultWarehouse.id, caller.keyName])
+    const { tenantId, defaultWarehouse, keyName } = caller
+    const row = await db.runOne(undo, [tenantId, input.id, input.pick_id, defaultWarehouse.id, keyName, requiredOperator(caller)])
     if (row === undefined) throw flowNotFound()
+    if (!row.is_own && row.is_undone !== true) throw await foreignFlow(db, caller, row.operator_email)
     if (row.pick === null) throw new ServiceError('not_found', 'Pick not found')
     if (row.is_undone !== true)
       throw new ServiceError('flow_error', `The picking flow is ${row.state}; its picks can no longer be undone`)

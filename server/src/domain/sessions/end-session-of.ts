@@ -9,11 +9,11 @@ export interface EndedSession {
   id: number
 }
 
-const endByToken = statement<[tenantId: number, hash: Buffer], { id: number; key_id: number; key_name: string }>({
+const endByToken = statement<[tenantId: number, hash: Buffer, kind: string], { id: number; key_id: number; key_name: string }>({
   name: 'end_session_of_token',
   lane: 'write',
   sql: `update sessions s set ended_at = now() from api_keys k
-   where s.tenant_id = $1 and s.token_hash = $2 and s.kind = 'dashboard' and s.ended_at is null
+   where s.tenant_id = $1 and s.token_hash = $2 and s.kind = $3 and s.ended_at is null
      and k.tenant_id = s.tenant_id and k.id = s.key_id
    returning s.id, s.key_id, k.name as key_name`,
 })
@@ -22,12 +22,13 @@ const endByToken = statement<[tenantId: number, hash: Buffer], { id: number; key
 export async function endSessionOf(
   tx: Transaction,
   { tenantId, hash }: SessionToken,
-  { address, requestId }: { address: string; requestId: string },
+  { address, requestId, kind }: { address: string; requestId: string; kind: 'dashboard' | 'device' },
 ): Promise<EndedSession[]> {
-  const row = await tx.runOne(endByToken, [tenantId, hash])
+  const row = await tx.runOne(endByToken, [tenantId, hash, kind])
   if (row === undefined) return []
   const { id, key_id: keyId, key_name: keyName } = row
-  const actor = { tenantId, keyId, keyName, address, requestId, surface: 'dashboard', sessionId: id } as const
+  const surface = kind === 'device' ? 'scan' : kind
+  const actor = { tenantId, keyId, keyName, address, requestId, surface, sessionId: id } as const
   await recordEntry(tx, { ...actor, operation: 'sessions.end', input: { id } })
   return [{ tenantId, id }]
 }

@@ -4,12 +4,13 @@ import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEntry } from '../audit/index.ts'
 import { endSessionOf, type EndedSession } from './end-session-of.ts'
+import { invalidCode } from './invalid-code.ts'
+import { requireSessionKey, storedUserAgent } from './session-key.ts'
 import { newSessionToken, type SessionToken } from './session-token.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
 /** Dashboard sessions of a key at the same time; with one more, the oldest ends. */
 const MAX_SESSIONS = 50
-const MAX_USER_AGENT = 500
 
 /** What signs in: a key that was found by its value, or a one-time code. */
 export type Credential = { tenantId: number; keyId: number } | { code: SignInCode }
@@ -49,16 +50,6 @@ const redeemCode = statement<[tenantId: number, hash: Buffer], { key_id: number 
    where tenant_id = $1 and code_hash = $2 and kind = 'dashboard' and used_at is null and expires_at > now() returning key_id`,
 })
 
-/** Sessions of one key are started one at a time, so that concurrent sign-ins cannot exceed the limit. */
-const lockKey = statement<[tenantId: number, keyId: number], { name: string; ip_whitelist: string[]; is_sandbox: boolean }>({
-  name: 'lock_key_for_session',
-  lane: 'write',
-  sql: `select k.name, k.ip_whitelist, t.sandbox_of is not null as is_sandbox
-   from api_keys k join tenants t on t.id = k.tenant_id
-   where k.tenant_id = $1 and k.id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-   for no key update of k`,
-})
-
 const insertSession = statement<
   [
     tenantId: number,
@@ -95,27 +86,24 @@ export async function startSession(db: Database, signIn: SignIn): Promise<Starte
   const { credential, former } = signIn
   const tenantId = 'code' in credential ? credential.code.tenantId : credential.tenantId
   // Guesses take no connection of the tenant that they name.
-  if ('code' in credential && (await db.runOne(selectCode, [tenantId, credential.code.hash])) === undefined) throw invalidCode()
+  if ('code' in credential && (await db.runOne(selectCode, [tenantId, credential.code.hash])) === undefined)
+    throw invalidCode('link')
   const token = newSessionToken(tenantId)
   const ended = await db.forTenant(tenantId).transaction(async (tx) => {
     const started = await insert(tx, token, signIn)
-    const left = former === undefined ? [] : await endSessionOf(tx, former, signIn)
+    const left = former === undefined ? [] : await endSessionOf(tx, former, { ...signIn, kind: 'dashboard' })
     return [...started, ...left]
   })
   return { value: token.value, ended }
 }
 
 async function insert(tx: Transaction, token: SessionToken, signIn: SignIn): Promise<EndedSession[]> {
-  const { credential, address, requestId, admits } = signIn
+  const { credential, address, requestId } = signIn
   const { tenantId } = token
   const keyId = 'code' in credential ? await redeem(tx, credential.code) : credential.keyId
-  const key = await tx.runOne(lockKey, [tenantId, keyId])
-  if (key === undefined)
-    throw 'code' in credential ? invalidCode() : new ServiceError('invalid_api_key', 'The API key is unknown or revoked')
-  if (!admits(key.ip_whitelist))
-    throw new ServiceError('ip_not_allowed', `The address ${address} is not on the allow-list of this API key`)
+  const key = await requireSessionKey(tx, { tenantId, keyId }, signIn, () => invalidCredential(credential))
   const mode = key.is_sandbox ? 'test' : 'live'
-  const userAgent = signIn.userAgent?.slice(0, MAX_USER_AGENT)
+  const userAgent = storedUserAgent(signIn.userAgent)
   const rows = await tx.run(insertSession, [tenantId, keyId, token.hash, mode, address, userAgent, signIn.maxDays])
   const id = rows.find(({ is_new }) => is_new)?.id as number
   const endedIds = rows.filter(({ is_new }) => !is_new).map((row) => row.id)
@@ -128,14 +116,10 @@ async function insert(tx: Transaction, token: SessionToken, signIn: SignIn): Pro
 
 async function redeem(tx: Transaction, code: SignInCode): Promise<number> {
   const row = await tx.runOne(redeemCode, [code.tenantId, code.hash])
-  if (row === undefined) throw invalidCode()
+  if (row === undefined) throw invalidCode('link')
   return row.key_id
 }
 
-/** One message for all: unknown, used and too old. */
-export function invalidCode(): ServiceError {
-  return new ServiceError(
-    'invalid_code',
-    'This link is not valid: it was used, is too old, or is incomplete. Sign in with an API key',
-  )
+function invalidCredential(credential: Credential): ServiceError {
+  return 'code' in credential ? invalidCode('link') : new ServiceError('invalid_api_key', 'The API key is unknown or revoked')
 }

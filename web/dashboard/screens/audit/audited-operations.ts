@@ -12,6 +12,8 @@ export const AUDITED_OPERATIONS = [
   'locations.update',
   'operators.create',
   'operators.issueBadge',
+  'operators.signIn',
+  'operators.signOut',
   'operators.update',
   'orders.cancel',
   'orders.create',

@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { z } from 'zod'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Database } from '../database/database.ts'
+import { parseBadge } from '../domain/operators/index.ts'
+import {
+  DEVICE_MAX_DAYS,
+  endSessionOf,
+  enrolDevice,
+  invalidCode,
+  parseDeviceCode,
+  parseSessionToken,
+  signInOperator,
+  signOutOperator,
+} from '../domain/sessions/index.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import { id, text, trimmedText } from '../procedures/fields/fields.ts'
+import { invalidInput } from '../procedures/invalid-input.ts'
+import { allowListOf } from '../runtime/allow-list.ts'
+import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
+import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
+import type { RefusedSignIns } from './refused-sign-ins.ts'
+
+/** Services that the sessions of devices need. */
+export interface DeviceOptions {
+  db: Database
+  devices: Devices
+  refused: RefusedSignIns
+  /** Counts a sign-in with a badge against the device. */
+  limit: onRequestAsyncHookHandler | undefined
+}
+
+const enrolInput = z.object({
+  code: text(255),
+  device_name: trimmedText(255).nullish(),
+  device: z.object({ id, secret: text(255) }).nullish(),
+})
+const badgeInput = z.object({ badge: text(255) })
+
+/** Enrols a device with a code. The response has its session, its cookie, and what it keeps to be known again. */
+export async function enrol(request: FastifyRequest, reply: FastifyReply, { db, devices, refused }: DeviceOptions) {
+  const input = readInput(enrolInput, request)
+  try {
+    const code = parseDeviceCode(input.code)
+    if (code === undefined) throw invalidCode('enrolment')
+    const { value, device, ended } = await enrolDevice(db, {
+      code,
+      deviceName: input.device_name ?? undefined,
+      device: input.device ?? undefined,
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      requestId: request.id,
+      former: parseSessionToken(readCookie(request, 'scan')),
+      admits: (ipWhitelist) => allowListOf(ipWhitelist)(request.ip),
+    })
+    for (const { tenantId, id } of ended) devices.forget(tenantId, id)
+    setCookie(request, reply, 'scan', value, DEVICE_MAX_DAYS)
+    return { success: true, data: { ...deviceData(await found(devices, value), request), device } }
+  } catch (error) {
+    throw await refused.errorFor(error, request, 'address')
+  }
+}
+
+/** The session of the device. Throws `no_session`. */
+export async function readDevice(request: FastifyRequest, reply: FastifyReply, { devices }: DeviceOptions) {
+  return { success: true, data: deviceData(await requireDevice(request, reply, devices), request) }
+}
+
+/** Ends the session of the device. Succeeds without one too. */
+export async function endDeviceSession(request: FastifyRequest, reply: FastifyReply, { db, devices }: DeviceOptions) {
+  const value = readCookie(request, 'scan')
+  const token = parseSessionToken(value)
+  if (token !== undefined && (await devices.find(value, false)) !== undefined) {
+    const client = { address: request.ip, requestId: request.id, kind: 'device' } as const
+    const ended = await db.forTenant(token.tenantId).transaction((tx) => endSessionOf(tx, token, client))
+    for (const { tenantId, id } of ended) devices.forget(tenantId, id)
+  }
+  clearCookie(request, reply, 'scan')
+  return { success: true, data: { message: 'The device is no longer enrolled' } }
+}
+
+/** Signs an operator in on the device, with their badge. */
+export async function signInWithBadge(request: FastifyRequest, reply: FastifyReply, options: DeviceOptions) {
+  const { db, devices, refused, limit } = options
+  const device = await requireDevice(request, reply, devices)
+  request.caller = callerOf(device)
+  await limit?.call(request.server, request, reply)
+  const badge = parseBadge(readInput(badgeInput, request).badge)
+  try {
+    if (badge === undefined) throw invalidCode('badge')
+    await signInOperator(db, device, badge, { address: request.ip, requestId: request.id })
+  } catch (error) {
+    throw await refused.errorFor(error, request, `device ${device.tenant_id}/${device.device_id}`)
+  }
+  return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }
+}
+
+/** Signs the operator of the device out. Succeeds without one too. */
+export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { db, devices }: DeviceOptions) {
+  await requireDevice(request, reply, devices)
+  const device = await refreshedDevice(request, reply, devices)
+  await signOutOperator(db, device, { address: request.ip, requestId: request.id })
+  return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }
+}
+
+function readInput<Input extends z.ZodType>(input: Input, request: FastifyRequest): z.infer<Input> {
+  const { data, error } = input.safeParse(request.body)
+  if (error !== undefined) throw invalidInput(error, { path: '/scan/session' })
+  return data
+}
+
+/** The session that was just started. */
+async function found(devices: Devices, value: string): Promise<Device> {
+  const device = await devices.find(value, false)
+  if (device === undefined) throw new ServiceError('no_session', 'The session has ended already')
+  return device
+}
+
+/** The session as the device sees it. */
+function deviceData(device: Device, { pageOrigin }: FastifyRequest) {
+  const { id, mode, device_name, operator, expires_at, server_time } = device
+  return {
+    id,
+    tenant: { id: device.owner_id, name: device.owner_name },
+    mode,
+    device_name,
+    operator,
+    expires_at,
+    server_time,
+    public_url: pageOrigin?.origin,
+    version: manifest.version,
+  }
+}
