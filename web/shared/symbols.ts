@@ -2,12 +2,7 @@ import { code128, drawingSVG, qrcode } from 'bwip-js/generic'
 
 export type SymbolKind = 'qr' | 'code128'
 
-// Code 128 has more characters, but scanners differ in what they make of them.
-const ENCODABLE = /^[ -~]+$/
 const LONG = 14
-
-/** Whether every scanner reads a Code 128 of this text as it is. */
-export const isCode128 = (text: string): boolean => ENCODABLE.test(text)
 
 /** A symbol that scanners read, black on white with its quiet zone, as the address of an SVG image. */
 export function symbolUrl(kind: SymbolKind, text: string): string {

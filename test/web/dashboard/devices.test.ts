@@ -1,10 +1,12 @@
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { newOperator, ScanClient } from '../support/scan-client.ts'
 import { scan } from '../support/scanner.ts'
 
 describe('devices', () => {
-  it('are enrolled with a code that scanners read', async ({ window, tenant, service }) => {
+  it('are enrolled with a code that scanners read, listed with their operator, and ended', async ({ window, tenant }) => {
+    const operator = await newOperator(tenant, { name: 'Grace' })
     const { page } = window
     await signIn(page, tenant.key, '/devices')
     await page.getByText('No devices yet.').waitFor()
@@ -13,11 +15,25 @@ describe('devices', () => {
     await dialog.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
     await dialog.getByRole('button', { name: 'Make a code' }).click()
     const code = await dialog.getByRole('textbox', { name: 'Enrolment code' }).inputValue()
-    const address = `${service.url}/scan#code=${code}`
+    const address = `${tenant.url}/scan#code=${code}`
     await dialog.getByText(address).waitFor()
     await dialog.getByText('This address works on this machine only.').waitFor()
     expect(await scan(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', address])
     expect(await scan(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', address])
+
+    const device = new ScanClient(tenant.url)
+    expect((await device.enrol(code)).status).toBe(200)
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('cell', { name: 'Handheld 3', exact: true }).waitFor()
+    expect((await device.scanBadge(operator)).status).toBe(200)
+    await page.getByRole('cell', { name: 'Grace' }).waitFor()
+    await page.getByText('1 device', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'End session of Handheld 3' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByRole('status').getByText('Ended 1 session').waitFor()
+    await page.getByText('No devices yet.').waitFor()
+    await expect.poll(async () => (await device.send('GET', '/scan/session')).status).toBe(401)
   })
 
   it('have the rights of a key that may be chosen; the server says which', async ({ window, tenant }) => {
@@ -79,5 +95,7 @@ describe('sheets to print', () => {
       expect(await scan(page.getByRole('img', { name: `Barcode ${command}` }))).toEqual(['Code128', command])
     }
     expect(await page.getByRole('main').getByRole('listitem').count()).toBe(7)
+    const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g)
+    expect(pages).toHaveLength(1)
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { focusedName } from '../support/keyboard.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { enrolled } from '../support/scan-client.ts'
 import { scan } from '../support/scanner.ts'
 
 const cells = (page: Page, name: string): Promise<string[]> =>
@@ -41,6 +42,7 @@ describe('operators', () => {
     await edit.getByRole('checkbox', { name: 'May change stock' }).uncheck()
     await edit.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved Ada Lovelace').waitFor()
+    await page.getByRole('cell', { name: 'Ada Lovelace', exact: true }).waitFor()
     expect((await cells(page, 'Ada')).slice(0, 3)).toEqual(['Ada Lovelace', 'ada@example.com', 'No'])
     const { entries } = (await tenant.request('GET', '/audit-log?operation=operators.update')).body.data
     expect(entries.map(({ input }: { input: object }) => input)).toMatchObject([
@@ -65,7 +67,7 @@ describe('operators', () => {
   it.for(['light', 'dark'] as const)(
     'get a badge that scanners read, with %s colours; it is printed alone, and a reload shows it nowhere',
     async (colorScheme, { window, tenant }) => {
-      await seed(tenant, '/operators', { name: 'Ada', email: 'ada@example.com' })
+      const { id } = await seed(tenant, '/operators', { name: 'Ada', email: 'ada@example.com' })
       const { page } = window
       await page.emulateMedia({ colorScheme })
       await signIn(page, tenant.key, '/operators')
@@ -76,6 +78,8 @@ describe('operators', () => {
       expect(await scan(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', badge])
       expect(await scan(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', badge])
 
+      const device = await enrolled(tenant)
+      expect((await device.scanBadge({ id, badge })).body.data.operator.name).toBe('Ada')
       await page.evaluate(() => (globalThis.print = () => document.body.setAttribute('data-prints', 'once')))
       await dialog.getByRole('button', { name: 'Print' }).click()
       expect(await page.locator('body').getAttribute('data-prints')).toBe('once')

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
 const WASM = fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm'))
-const wasmBinary = (await readFile(WASM)).buffer as ArrayBuffer
+const { buffer: wasmBinary } = await readFile(WASM)
 
 // Without it the package fetches it from another host.
 prepareZXingModule({ overrides: { wasmBinary } })

@@ -1,5 +1,6 @@
 import type { TestTenant } from './browser.ts'
 import { seed } from './page-server.ts'
+import { deviceOf, newOperator } from './scan-client.ts'
 
 /** Every screen that needs no record. */
 export const SCREENS = [
@@ -41,7 +42,8 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
   await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A-01', quantity: 1 })
   await seed(tenant, '/orders', { ...order, order_tenant_id: 'SHOP-2', assembly_date: '2020-01-01' })
-  await seed(tenant, '/operators', { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
+  const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
+  await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
   const keys = await seed(tenant, '/api-keys', {
     name: 'ERP',
     preset: 'erp_sync',

@@ -10,7 +10,7 @@ export interface SymbolImageProps {
   label: string
 }
 
-/** A symbol that scanners read. Whatever needs it is loaded on demand: the library that draws it is large. */
+/** A symbol that scanners read. Load it on demand: the library that draws it is large. */
 export function SymbolImage({ kind, text, label }: SymbolImageProps) {
   const url = useMemo(() => symbolUrl(kind, text), [kind, text])
   return <img src={url} alt={label} className={styles.symbol} />

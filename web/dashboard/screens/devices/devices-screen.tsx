@@ -56,10 +56,10 @@ export function DevicesScreen() {
 const columns = (end: (device: ListedSession) => void): Column<ListedSession>[] => [
   { id: 'name', header: t.devices.name, isWide: true, cell: nameOf },
   { id: 'operator', header: t.devices.signedIn, isWide: true, cell: ({ operator }) => <Value text={operator?.name} /> },
-  { id: 'seen', header: t.sessions.lastSeen, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  { id: 'seen', header: t.sessions.lastSeen, isTight: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   { id: 'key', header: t.audit.key, isWide: true, cell: ({ key_name }) => key_name },
   { id: 'agent', header: t.sessions.userAgent, isWide: true, cell: ({ user_agent }) => <Browser userAgent={user_agent} /> },
-  { id: 'address', header: t.sessions.address, cell: ({ address }) => address },
+  { id: 'address', header: t.sessions.address, isTight: true, cell: ({ address }) => address },
   { id: 'enrolled', header: t.devices.enrolled, isTight: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { id: 'expires', header: t.keys.expires, isTight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
   {

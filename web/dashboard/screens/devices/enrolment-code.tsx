@@ -6,7 +6,6 @@ import { Dialog } from '../../kit/dialog.tsx'
 import { Field } from '../../kit/field.tsx'
 import form from '../../kit/form.module.css'
 import { TimeUntil } from '../../kit/relative-time.tsx'
-import { Facts } from '../../kit/screen.tsx'
 import { Symbols } from '../../kit/symbols.tsx'
 
 const HERE = /^(localhost|127\.0\.0\.1|\[::1\])$/
@@ -25,12 +24,14 @@ export function EnrolmentCode({
       {HERE.test(new URL(url).hostname) && <p className={`${form.note} ${form.waiting}`}>{t.devices.onlyHere}</p>}
       <Symbols text={url} />
       <Field label={t.devices.code} value={code} isReadOnly size="wide" autoFocus />
-      <Facts
-        facts={[
-          { name: t.devices.address, value: <Breakable text={url} /> },
-          { name: t.devices.validUntil, value: <TimeUntil at={expires_at} /> },
-        ]}
-      />
+      <p>
+        <code>
+          <Breakable text={url} />
+        </code>
+      </p>
+      <p>
+        {t.devices.expires} <TimeUntil at={expires_at} />
+      </p>
       <div className={form.buttons}>
         <Button onPress={onClose}>{t.dialog.close}</Button>
       </div>

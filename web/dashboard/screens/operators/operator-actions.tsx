@@ -3,6 +3,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
+import { RowActions } from '../../kit/table.tsx'
 import type { IssuedBadge } from './badge-card.tsx'
 
 export interface OperatorActionsProps {
@@ -24,7 +25,7 @@ export function OperatorActions({ operator, onEdit, onBadge }: OperatorActionsPr
   })
   const failed = issue.error === undefined && issue.retryAt === undefined ? turn : issue
   return (
-    <>
+    <RowActions>
       <Button kind="quiet" scope="admin" aria-label={t.operators.editOne(name)} onPress={() => onEdit(operator)}>
         {t.operators.edit}
       </Button>
@@ -47,6 +48,6 @@ export function OperatorActions({ operator, onEdit, onBadge }: OperatorActionsPr
         {is_active ? t.operators.deactivate : t.operators.activate}
       </Button>
       <ErrorNote error={failed.error} retryAt={failed.retryAt} stop={failed.stop} />
-    </>
+    </RowActions>
   )
 }

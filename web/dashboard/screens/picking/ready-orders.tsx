@@ -14,6 +14,7 @@ import { Section } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Value } from '../../kit/time.tsx'
 import { LIVE_EVERY_MS } from './live-every.ts'
+import styles from './picking.module.css'
 
 const LIMIT = 50
 
@@ -35,7 +36,7 @@ export function ReadyOrders() {
   return (
     <Section title={t.picking.ready}>
       <NewRows text={newCount === 0 ? undefined : t.picking.newOrders(newCount, newCount < LIMIT)} onShow={release} />
-      <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+      <div className={styles.list} onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
         <PagedTable
           query={query}
           caption={t.picking.ready}

@@ -6,7 +6,7 @@ import { useRead } from '../../data/use-read.ts'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Section } from '../../kit/screen.tsx'
-import type { Column } from '../../kit/table.tsx'
+import { type Column, RowActions } from '../../kit/table.tsx'
 import { FlowLink, FlowProgress } from './flow-cells.tsx'
 import { LIVE_EVERY_MS } from './live-every.ts'
 import { SinceLastPick } from './since-last-pick.tsx'
@@ -29,7 +29,7 @@ export function RunningFlows() {
       <PagedTable
         query={query}
         caption={t.picking.running}
-        columns={columns((flow) => buttonsOf(flow, 'quiet'))}
+        columns={columns(buttonsOf)}
         rowsOf={({ flows }) => flows.toReversed()}
         rowKey={({ id }) => id}
         total={t.picking.flows}
@@ -43,10 +43,10 @@ export function RunningFlows() {
   )
 }
 
-const columns = (buttonsOf: (flow: PickingFlow) => ReactNode): Column<PickingFlow>[] => [
+const columns = (buttonsOf: (flow: PickingFlow, kind: 'quiet') => ReactNode): Column<PickingFlow>[] => [
   { id: 'order', header: t.picking.order, isWide: true, cell: (flow) => <FlowLink flow={flow} /> },
   { id: 'operator', header: t.picking.operator, isWide: true, cell: ({ operator_email }) => operator_email },
   { id: 'progress', header: t.picking.progress, cell: (flow) => <FlowProgress flow={flow} /> },
   { id: 'last', header: t.picking.lastPick, isTight: true, cell: (flow) => <SinceLastPick flow={flow} /> },
-  { id: 'actions', header: t.picking.actions, cell: buttonsOf },
+  { id: 'actions', header: t.picking.actions, cell: (flow) => <RowActions>{buttonsOf(flow, 'quiet')}</RowActions> },
 ]

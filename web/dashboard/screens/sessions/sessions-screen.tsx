@@ -59,9 +59,9 @@ const columns = (mine: number, end: (session: ListedSession) => void): Column<Li
   { id: 'operator', header: t.sessions.operator, cell: ({ operator }) => <Value text={operator?.name} /> },
   { id: 'address', header: t.sessions.address, cell: ({ address }) => address },
   { id: 'agent', header: t.sessions.userAgent, isWide: true, cell: ({ user_agent }) => <Browser userAgent={user_agent} /> },
-  { id: 'created', header: t.sessions.created, cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: 'seen', header: t.sessions.lastSeen, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-  { id: 'expires', header: t.keys.expires, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { id: 'created', header: t.sessions.created, isTight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'seen', header: t.sessions.lastSeen, isTight: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  { id: 'expires', header: t.keys.expires, isTight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
   {
     id: 'actions',
     header: t.keys.actions,
