@@ -181,10 +181,11 @@ describe('D3: orders', () => {
     // Somebody who types on: the next letter comes between the change of the address and the screen that follows it.
     await page.evaluate(() => {
       const { pushState } = history
-      const letters = [...'e Hopper']
+      const rest = 'e Hopper'
+      let at = 0
       const type = (): void => {
-        document.execCommand('insertText', false, letters.shift())
-        if (letters.length > 0) setTimeout(type, 40)
+        document.execCommand('insertText', false, rest.charAt(at++))
+        if (at < rest.length) setTimeout(type, 40)
       }
       history.pushState = (...state) => {
         history.pushState = pushState
