@@ -77,9 +77,9 @@ describe('D10: support', () => {
     const reader = await openWindow()
     await signIn(reader.page, await tenant.createKey({ name: 'reader', scopes: ['read:orders'] }), '/orders')
     await reader.page.keyboard.press('Control+k')
-    await reader.page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill('p')
-    await reader.page.getByRole('option', { name: 'Picking' }).waitFor()
-    expect(await reader.page.getByRole('option', { name: /Operators|Command|label/ }).count()).toBe(0)
+    await reader.page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill('o')
+    await reader.page.getByRole('option', { name: 'Orders' }).waitFor()
+    expect(await reader.page.getByRole('option', { name: /Operators|Command|Location/ }).count()).toBe(0)
   })
 
   it('tells changes of the dashboard from those of the API, by key', async ({ window, tenant }) => {
