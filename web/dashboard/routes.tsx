@@ -7,6 +7,7 @@ import { parseAuditSearch } from './screens/audit/audit-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
 import { parseMovementsSearch } from './screens/movements/movements-search.ts'
 import { parseOrdersSearch } from './screens/orders/orders-search.ts'
+import { parsePickingSearch } from './screens/picking/picking-search.ts'
 import { parseProductsSearch } from './screens/products/products-search.ts'
 import { parseStockSearch } from './screens/stock/stock-search.ts'
 import { parseUsageSearch } from './screens/usage/usage-search.ts'
@@ -14,6 +15,9 @@ import { parseDeliveriesSearch } from './screens/webhooks/deliveries-search.ts'
 import { pageOf, parseSearch, stringifySearch, textOf } from './search-parameters.ts'
 
 type Search = Record<string, unknown>
+
+/** The address of a list without filters. */
+const parsePage = (search: Search): { page?: number | undefined } => ({ page: pageOf(search.page) })
 
 const rootRoute = createRootRoute({ notFoundComponent: NoSuchPage })
 
@@ -89,17 +93,37 @@ const movements = createRoute({
   component: lazyRouteComponent(() => import('./screens/movements/movements-screen.tsx'), 'MovementsScreen'),
 })
 
+const picking = createRoute({
+  getParentRoute: () => frame,
+  path: '/picking',
+  validateSearch: parsePickingSearch,
+  component: lazyRouteComponent(() => import('./screens/picking/picking-screen.tsx'), 'PickingScreen'),
+})
+
+const flow = createRoute({
+  getParentRoute: () => frame,
+  path: '/picking/$id',
+  component: lazyRouteComponent(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
+})
+
 const locations = createRoute({
   getParentRoute: () => frame,
   path: '/locations',
-  validateSearch: (search: Search): { page?: number | undefined } => ({ page: pageOf(search.page) }),
+  validateSearch: parsePage,
   component: lazyRouteComponent(() => import('./screens/locations/locations-screen.tsx'), 'LocationsScreen'),
+})
+
+const labels = createRoute({
+  getParentRoute: () => frame,
+  path: '/locations/labels',
+  validateSearch: parsePage,
+  component: lazyRouteComponent(() => import('./screens/locations/labels-screen.tsx'), 'LabelsScreen'),
 })
 
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/keys',
-  validateSearch: (search: Search): { page?: number | undefined } => ({ page: pageOf(search.page) }),
+  validateSearch: parsePage,
   component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
 })
 
@@ -114,6 +138,25 @@ const key = createRoute({
   getParentRoute: () => frame,
   path: '/keys/$id',
   component: lazyRouteComponent(() => import('./screens/keys/key-screen.tsx'), 'KeyScreen'),
+})
+
+const operators = createRoute({
+  getParentRoute: () => frame,
+  path: '/operators',
+  validateSearch: parsePage,
+  component: lazyRouteComponent(() => import('./screens/operators/operators-screen.tsx'), 'OperatorsScreen'),
+})
+
+const devices = createRoute({
+  getParentRoute: () => frame,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./screens/devices/devices-screen.tsx'), 'DevicesScreen'),
+})
+
+const commands = createRoute({
+  getParentRoute: () => frame,
+  path: '/devices/commands',
+  component: lazyRouteComponent(() => import('./screens/devices/commands-screen.tsx'), 'CommandsScreen'),
 })
 
 const sessions = createRoute({
@@ -195,11 +238,17 @@ export const router = createRouter({
       product,
       stock,
       movements,
+      picking,
+      flow,
       keys,
       newKey,
       key,
+      operators,
+      devices,
+      commands,
       sessions,
       locations,
+      labels,
       webhooks,
       newWebhook,
       webhook,

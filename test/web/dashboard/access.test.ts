@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
-import { focusedName, tabTo } from '../support/keyboard.ts'
+import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
@@ -44,8 +44,9 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
     const found: string[] = []
-    const empty = ['/orders', '/products', '/stock', '/movements', '/locations', '/webhooks', '/events', '/usage', '/audit']
-    for (const path of [...empty, '/orders/17', '/webhooks/17', '/nowhere']) {
+    const empty = ['/orders', '/products', '/stock', '/movements', '/picking', '/locations', '/locations/labels']
+    const others = ['/webhooks', '/events', '/usage', '/audit', '/operators', '/devices']
+    for (const path of [...empty, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
       await openScreen(page, path)
       found.push(...(await findings(page, path)))
     }
@@ -83,6 +84,35 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     found.push(...(await findings(page, 'after a save')))
     expect(found).toEqual([])
   })
+
+  it('on the dialogs of picking, operators and devices', async ({ window: { page }, tenant }) => {
+    const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
+    await page.setViewportSize({ width, height: 800 })
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    for (const [path, button, name = button] of [
+      ['/picking', 'Assign SHOP-1', 'Assign'],
+      ['/picking', 'Cancel flow SHOP-1'],
+      [flow, 'Undo Tea from A-01'],
+      ['/operators', 'Add operator'],
+      ['/operators', 'Edit Ada Lovelace'],
+      ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],
+    ] as const) {
+      await openScreen(page, path)
+      await page.getByRole('button', { name: button }).click()
+      await page.getByRole('dialog', { name }).waitFor()
+      await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+      found.push(...(await findings(page, button)), ...(await layoutProblems(page)).map((problem) => `${button} ${problem}`))
+    }
+    await openScreen(page, '/devices')
+    await page.getByRole('button', { name: 'Enrol a device' }).click()
+    await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
+    found.push(...(await findings(page, 'Enrol a device')))
+    await page.getByRole('button', { name: 'Make a code' }).click()
+    await page.getByRole('img', { name: 'Barcode' }).waitFor()
+    found.push(...(await findings(page, 'Make a code')), ...(await layoutProblems(page)))
+    expect(found).toEqual([])
+  })
 })
 
 describe('A1: focus', () => {
@@ -94,7 +124,7 @@ describe('A1: focus', () => {
     expect(await focusedName(page)).toBe('Skip to content')
     await page.getByRole('link', { name: 'Products' }).click()
     await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor()
-    await expect.poll(() => focusedName(page)).toBe('Products')
+    await expect.poll(() => focusedHeading(page)).toBe('Products')
     expect(await page.title()).toBe('Products · test tenant · Fulfillment')
   })
 
@@ -147,15 +177,15 @@ describe('A1: focus', () => {
   })
 })
 
-/** Whether the focused element, or what stands for it, has an outline of 3 px within the window. */
+/** Whether the focused element, or what stands for it, has an outline of 3 px within the window, in a colour that can be seen. */
 function isFocusSeen(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const element = document.activeElement
     if (element === null || element === document.body) return true
     const drawn = [...(element.closest('label')?.querySelectorAll('*') ?? [])]
     const hasRing = [element, ...drawn].some((one) => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(one)
-      return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2.5
+      const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one)
+      return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2.5 && !/^rgba\(.*, 0\)$/.test(outlineColor)
     })
     const { top, bottom } = element.getBoundingClientRect()
     return hasRing && bottom > 0 && top < innerHeight
@@ -202,6 +232,6 @@ describe('A1: other ways to look at it', () => {
     await tabTo(page, 'Audit')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
-    await expect.poll(() => focusedName(page)).toBe('Audit')
+    await expect.poll(() => focusedHeading(page)).toBe('Audit')
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { focusedName, tabTo } from '../support/keyboard.ts'
+import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 async function press(page: Page, name: string, key = 'Enter'): Promise<void> {
@@ -27,7 +27,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await press(page, 'Clear filters')
   await page.getByText('1 order', { exact: true }).waitFor()
   // The button is gone: Tab goes on from the heading.
-  await expect.poll(() => focusedName(page)).toBe('Orders')
+  await expect.poll(() => focusedHeading(page)).toBe('Orders')
 
   await press(page, 'New order')
   await page.getByRole('heading', { level: 1, name: 'New order' }).waitFor()
@@ -52,7 +52,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await typeInto(page, 'Customer', 'Ada Lovelace')
   await press(page, 'Save')
   await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
-  await expect.poll(() => focusedName(page)).toBe('Order SHOP-1')
+  await expect.poll(() => focusedHeading(page)).toBe('Order SHOP-1')
   await press(page, 'Release')
   await page.getByRole('status').getByText('Released order SHOP-1').waitFor()
   await press(page, 'Cancel order')
@@ -64,7 +64,7 @@ it('D3 by keyboard alone: filter, create, copy as curl, edit, release and cancel
   await page.keyboard.type('changed mind')
   await press(page, 'Cancel order SHOP-1')
   await page.getByRole('status').getByText('Cancelled order SHOP-1').waitFor()
-  await expect.poll(() => focusedName(page)).toBe('Order SHOP-1')
+  await expect.poll(() => focusedHeading(page)).toBe('Order SHOP-1')
   const { body } = await tenant.request('GET', '/orders?order_tenant_id=SHOP-1')
   expect(body.data.orders).toMatchObject([{ customer_name: 'Ada Lovelace', state_id: 7, items_count: 1 }])
 })
@@ -118,4 +118,44 @@ it('D4 by keyboard alone: edit a product, set a level in the grid, adjust below 
     ['A-01', 3],
     ['B-01', 2],
   ])
+})
+
+it('D5 by keyboard alone: assign a flow, undo a pick, cancel the flow', async ({ window, tenant }) => {
+  const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 5 }] })
+  await seed(tenant, '/operators', { name: 'Grace', email: 'grace@example.com' })
+  const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 2 }] }
+  const { orders } = await seed(tenant, '/orders', order)
+  const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
+  await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A-01', quantity: 2 })
+  const { page } = window
+  await signIn(page, tenant.key, '/orders')
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('k')
+  await expect.poll(() => focusedHeading(page)).toBe('Picking')
+  await page.getByRole('table', { name: 'Running' }).waitFor()
+  await press(page, 'Assign SHOP-1')
+  await expect.poll(() => focusedName(page)).toBe('Operator')
+  await page.keyboard.type('gra')
+  await page.getByRole('option', { name: 'Grace' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await press(page, 'Assign')
+  await page.getByRole('status').getByText('SHOP-1 is with grace@example.com now').waitFor()
+  await expect.poll(() => focusedName(page)).toBe('Assign SHOP-1')
+
+  await tabTo(page, 'SHOP-1', 'Shift+Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focusedHeading(page)).toBe('Picking SHOP-1')
+  await press(page, 'Undo Tea from A-01')
+  await press(page, 'Undo pick')
+  await page.getByRole('status').getByText('Undid the pick of Tea').waitFor()
+  await expect.poll(() => focusedHeading(page)).toBe('Picking SHOP-1')
+  await press(page, 'Cancel flow SHOP-1')
+  await expect.poll(() => focusedName(page)).toBe('Reason')
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Cancelled the picking of SHOP-1').waitFor()
+  await expect.poll(() => focusedHeading(page)).toBe('Picking SHOP-1')
+  expect((await tenant.request('GET', `/flows/${flow.id}`)).body.data.state).toBe('cancelled')
 })

@@ -173,6 +173,31 @@ describe('D3: orders', () => {
     await expect.poll(() => focusedName(page)).toBe('Order SHOP-2')
   })
 
+  it('are filtered by every letter that is typed, also by those typed while the address changes', async ({ window, tenant }) => {
+    const { page } = window
+    await signIn(page, tenant.key, '/orders')
+    const customer = page.getByRole('textbox', { name: 'Customer' })
+    await customer.focus()
+    // Somebody who types on: the next letter comes between the change of the address and the screen that follows it.
+    await page.evaluate(() => {
+      const { pushState } = history
+      const rest = 'e Hopper'
+      let at = 0
+      const type = (): void => {
+        document.execCommand('insertText', false, rest.charAt(at++))
+        if (at < rest.length) setTimeout(type, 40)
+      }
+      history.pushState = (...state) => {
+        history.pushState = pushState
+        history.pushState(...state)
+        type()
+      }
+    })
+    await page.keyboard.type('Grac')
+    await expect.poll(() => new URL(page.url()).searchParams.get('customer')).toBe('Grace Hopper')
+    expect(await customer.inputValue()).toBe('Grace Hopper')
+  })
+
   it('does the same in a shell with Copy as curl', async ({ window, tenant }) => {
     const barcode = await newProduct(tenant, "Ada's tea")
     const id = await newOrder(tenant, "SHOP-'1'", barcode)

@@ -38,12 +38,15 @@ describe('D8: modes and scopes', () => {
     await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
     const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
     const { orders } = await seed(tenant, '/orders', order)
+    const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
+    await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
     const { page } = window
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
-    expect(await entries.allTextContents()).toEqual(['Orders', 'Products', 'Stock', 'Movements', 'Locations'])
+    expect(await entries.allTextContents()).toEqual(['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Locations'])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
     expect(await newOrder.getAttribute('href')).toBeNull()
@@ -57,6 +60,9 @@ describe('D8: modes and scopes', () => {
       ['/stock', 'button', ['Adjust stock of Tea', 'Transfer Tea'], 'write:stock'],
       ['/locations', 'button', ['New warehouse', 'Edit A'], 'write:stock'],
       ['/movements', 'button', [], ''],
+      ['/picking', 'button', ['Assign SHOP-1', 'Cancel flow SHOP-1'], 'write:orders'],
+      [`/picking/${flow.id}`, 'button', ['Assign SHOP-1', 'Cancel flow SHOP-1', 'Undo Tea from A'], 'write:orders'],
+      ['/locations/labels', 'button', [], ''],
     ]
     for (const [path, role, names, scope] of writes) {
       await openScreen(page, path)

@@ -61,6 +61,27 @@ describe('D10: support', () => {
     await page.getByRole('heading', { level: 1, name: 'Order SHOP-17' }).waitFor()
   })
 
+  it('finds screens and sheets by name, and only those that the key can read', async ({ window, openWindow, tenant }) => {
+    const { page } = window
+    await signIn(page, tenant.key, '/orders')
+    for (const [typed, heading] of [
+      ['Operators', 'Operators'],
+      ['Command bar', 'Command barcodes'],
+      ['Location lab', 'Location labels'],
+    ] as const) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill(typed)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    }
+    const reader = await openWindow()
+    await signIn(reader.page, await tenant.createKey({ name: 'reader', scopes: ['read:orders'] }), '/orders')
+    await reader.page.keyboard.press('Control+k')
+    await reader.page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill('o')
+    await reader.page.getByRole('option', { name: 'Orders' }).waitFor()
+    expect(await reader.page.getByRole('option', { name: /Operators|Command|Location/ }).count()).toBe(0)
+  })
+
   it('tells changes of the dashboard from those of the API, by key', async ({ window, tenant }) => {
     const key = await tenant.createKey({ name: 'Colleague', scopes: ['admin'] })
     await seedStock(tenant)

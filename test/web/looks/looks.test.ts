@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
+import { coloursOf } from '../support/colours.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { openScreen } from '../support/open-screen.ts'
 import { signIn } from '../support/page-server.ts'
@@ -10,8 +11,8 @@ import { fillScreens, SCREENS } from '../support/screens.ts'
 
 /** For people to look at. Not committed. */
 const OUT = path.join(import.meta.dirname, 'out')
-/** A picture of one colour is smaller. */
-const BLANK_BYTES = 4_000
+/** Any text has more colours than this, by its antialiased edges. */
+const FEW_COLOURS = 16
 
 const nameOf = (address: string): string =>
   address
@@ -28,7 +29,7 @@ async function look(page: Page, address: string): Promise<string[]> {
       await page.emulateMedia({ colorScheme })
       const picture = await page.screenshot()
       await writeFile(path.join(OUT, `${nameOf(address)}-${width}-${colorScheme}.png`), picture)
-      if (picture.length < BLANK_BYTES) found.push(`${address} at ${width} px, ${colorScheme}: is blank`)
+      if ((await coloursOf(page, picture)) < FEW_COLOURS) found.push(`${address} at ${width} px, ${colorScheme}: shows nothing`)
     }
     found.push(...(await layoutProblems(page)).map((problem) => `${address} at ${width} px: ${problem}`))
   }
@@ -49,27 +50,40 @@ it('A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts', as
   expect(found).toEqual([])
 })
 
-it('A2: on a phone the banner has one row, in which the name of the tenant can be read', async ({ window: { page }, tenant }) => {
+it('A2: a screen that shows nothing is found, though its texts are there', async ({ window: { page }, tenant }) => {
+  await mkdir(OUT, { recursive: true })
   await signIn(page, tenant.key, '/orders')
-  const banner = page.getByRole('banner')
-  await page.setViewportSize({ width: 360, height: 700 })
-  await banner.getByRole('button', { name: 'Menu' }).waitFor()
-  expect(await rowsOf(banner)).toHaveLength(1)
-  await page.setViewportSize({ width: 390, height: 700 })
-  expect(await rowsOf(banner)).toHaveLength(1)
-  expect((await banner.boundingBox())?.height).toBeLessThan(60)
-  const name = banner.getByText('test tenant')
-  expect((await name.boundingBox())?.width).toBeGreaterThan(40)
-  for (const role of ['button', 'radio'] as const) {
-    for (const part of await banner.getByRole(role).all()) {
-      const box = await part.boundingBox()
-      expect([await part.getAttribute('aria-label'), (box?.x ?? 0) + (box?.width ?? 0) <= 390]).toEqual([
-        await part.getAttribute('aria-label'),
-        true,
-      ])
-    }
-  }
+  await openScreen(page, '/orders')
+  await page.evaluate(() => document.querySelector('main')?.style.setProperty('filter', 'opacity(0)'))
+  expect(await look(page, '/nothing')).toEqual(
+    ['1280 px, light', '1280 px, dark', '320 px, light', '320 px, dark'].map((at) => `/nothing at ${at}: shows nothing`),
+  )
 })
+
+it.for([
+  [390, 40],
+  [360, 40],
+  [320, 24],
+] as const)(
+  'A2: on a phone of %d px the banner has one row, in which the name of the tenant has room',
+  async ([width, nameWidth], { window: { page }, tenant }) => {
+    await signIn(page, tenant.key, '/orders')
+    const banner = page.getByRole('banner')
+    await page.setViewportSize({ width, height: 700 })
+    await banner.getByRole('button', { name: 'Menu' }).waitFor()
+    expect(await rowsOf(banner)).toHaveLength(1)
+    expect((await banner.boundingBox())?.height).toBeLessThan(60)
+    expect((await banner.getByText('test tenant').boundingBox())?.width).toBeGreaterThan(nameWidth)
+    for (const role of ['button', 'radio'] as const) {
+      for (const part of await banner.getByRole(role).all()) {
+        const box = await part.boundingBox()
+        const name = await part.getAttribute('aria-label')
+        expect([name, (box?.x ?? 0) + (box?.width ?? 0) <= width]).toEqual([name, true])
+        if (role === 'button') expect([name, (box?.width ?? 0) >= 32]).toEqual([name, true])
+      }
+    }
+  },
+)
 
 /** The buttons of each row, by the height of their middle. */
 async function rowsOf(banner: Locator): Promise<string[][]> {

@@ -4,6 +4,7 @@ import { respondWith } from '../../support/receiver.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { enrolled } from '../support/scan-client.ts'
 
 /** Markup that would run in any of the ways in which text becomes markup. */
 const markup = (field: string): string => `"'><img src=x onerror=mark()><svg onload=mark()>${field}`
@@ -37,6 +38,8 @@ async function fill(tenant: TestTenant, receiver: string): Promise<string[]> {
   })
   const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: '<svg onload=mark()>ada@example.com' })
   await seed(tenant, `/flows/${flow.id}/picks`, { barcode: markup('barcode'), location_id, quantity: 1 })
+  await enrolled(tenant, { device_name: markup('device') })
+  await seed(tenant, '/operators', { name: markup('operator'), email: '<svg/onload=mark()>ada@example.com' })
   const webhook = await seed(tenant, '/webhooks', { name: markup('webhook'), url: `${receiver}?${markup('url')}`, events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const key = await seed(tenant, '/api-keys', { name: markup('key'), preset: 'read_only' })
@@ -47,8 +50,13 @@ async function fill(tenant: TestTenant, receiver: string): Promise<string[]> {
     '/stock',
     '/movements',
     '/locations',
+    '/locations/labels',
     '/orders',
     `/orders/${orders[0].id}`,
+    '/picking',
+    `/picking/${flow.id}`,
+    '/operators',
+    '/devices',
     '/webhooks',
     `/webhooks/${webhook.id}`,
     `/webhooks/${webhook.id}/deliveries/${delivery.id}`,

@@ -25,3 +25,7 @@ export function focusedName(page: Page): Promise<string> {
     return (text || element?.getAttribute('aria-label') || label || element?.textContent || '').trim()
   })
 }
+
+/** The heading of the screen if it has the focus. A link to the screen has the same name, but is no heading. */
+export const focusedHeading = (page: Page): Promise<string | null> =>
+  page.evaluate(() => document.querySelector('h1:focus')?.textContent ?? null)

@@ -23,7 +23,10 @@ export async function layoutProblems(page: Page): Promise<string[]> {
     for (const { text, element } of texts) if (isCut(element)) problems.push(`cuts "${text}"`)
     texts.forEach((one, index) => {
       for (const other of texts.slice(index + 1)) {
-        if (one.layer === other.layer && overlap(one.rect, other.rect)) problems.push(`"${one.text}" lies on "${other.text}"`)
+        // An ellipsis is a second box of its line.
+        const isOneLine = one.element === other.element && one.rect.top === other.rect.top
+        if (one.layer === other.layer && !isOneLine && overlap(one.rect, other.rect))
+          problems.push(`"${one.text}" lies on "${other.text}"`)
       }
     })
     return problems
@@ -41,8 +44,9 @@ export async function layoutProblems(page: Page): Promise<string[]> {
         const range = document.createRange()
         range.selectNodeContents(node)
         for (const rect of range.getClientRects()) {
-          if (rect.width < 2 || rect.height < 2 || isClipped(element, rect)) continue
-          found.push({ text: text.slice(0, 40), element, rect, layer: layerOf(element) })
+          const drawn = drawnPart(element, rect)
+          if (drawn.width < 2 || drawn.height < 2) continue
+          found.push({ text: text.slice(0, 40), element, rect: drawn, layer: layerOf(element) })
         }
       }
       return found
@@ -56,15 +60,20 @@ export async function layoutProblems(page: Page): Promise<string[]> {
       return null
     }
 
-    function isClipped(element: Element, rect: DOMRect): boolean {
+    /** What of it is within the elements that clip it. */
+    function drawnPart(element: Element, rect: DOMRect): DOMRect {
+      let { left, top, right, bottom } = rect
       for (let at: Element | null = element; at !== null; at = at.parentElement) {
         const { overflowX, clipPath } = getComputedStyle(at)
-        if (clipPath !== 'none') return true
+        if (clipPath !== 'none') return new DOMRect()
         if (overflowX === 'visible') continue
         const box = at.getBoundingClientRect()
-        if (rect.left >= box.right || rect.right <= box.left || rect.top >= box.bottom || rect.bottom <= box.top) return true
+        left = Math.max(left, box.left)
+        top = Math.max(top, box.top)
+        right = Math.min(right, box.right)
+        bottom = Math.min(bottom, box.bottom)
       }
-      return false
+      return new DOMRect(left, top, Math.max(0, right - left), Math.max(0, bottom - top))
     }
 
     /** Text that does not fit, without a sign that there is more and without a way to scroll to it. */

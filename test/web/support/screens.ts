@@ -1,5 +1,6 @@
 import type { TestTenant } from './browser.ts'
 import { seed } from './page-server.ts'
+import { deviceOf, newOperator } from './scan-client.ts'
 
 /** Every screen that needs no record. */
 export const SCREENS = [
@@ -9,9 +10,14 @@ export const SCREENS = [
   '/products/new',
   '/stock',
   '/movements',
+  '/picking',
   '/locations',
+  '/locations/labels',
   '/keys',
   '/keys/new',
+  '/operators',
+  '/devices',
+  '/devices/commands',
   '/sessions',
   '/webhooks',
   '/webhooks/new',
@@ -33,7 +39,11 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
     order_detail: [{ barcode: '1', quantity: 1 }],
   }
   const { orders } = await seed(tenant, '/orders', order)
-  await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
+  const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
+  await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A-01', quantity: 1 })
+  await seed(tenant, '/orders', { ...order, order_tenant_id: 'SHOP-2', assembly_date: '2020-01-01' })
+  const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
+  await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
   const keys = await seed(tenant, '/api-keys', {
     name: 'ERP',
     preset: 'erp_sync',
@@ -43,5 +53,5 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]
-  return [...wires, `/products/${id}`, `/orders/${orders[0].id}`, `/keys/${keys.id}`]
+  return [...wires, `/products/${id}`, `/orders/${orders[0].id}`, `/picking/${flow.id}`, `/keys/${keys.id}`]
 }

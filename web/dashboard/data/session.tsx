@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use } from 'react'
 import type { Session } from '../../shared/api.ts'
 import { queries } from './client.ts'
+import type { Scope } from './scopes.ts'
 import { createStore } from './store.ts'
 
 /** Undefined on sign-in. */
@@ -16,17 +17,6 @@ export function useSession(): Session {
   if (session === undefined) throw new Error('There is no session outside of the frame')
   return session
 }
-
-export type Scope =
-  | 'read:orders'
-  | 'write:orders'
-  | 'read:products'
-  | 'write:products'
-  | 'read:stock'
-  | 'write:stock'
-  | 'read:webhooks'
-  | 'write:webhooks'
-  | 'admin'
 
 /** Whether the session's key has a scope; `admin` stands for all of them. */
 export function useScope(scope: Scope | undefined): boolean {

@@ -16,7 +16,7 @@ export interface WriteSettings<Input, T> {
   done?: ((result: T, input: Input) => string) | undefined
   onDone?: ((result: T, input: Input) => void) | undefined
   /** Beginnings of the keys of reads about what is deleted: to read it again would fail. */
-  gone?: readonly (readonly string[])[]
+  gone?: readonly (readonly string[])[] | undefined
 }
 
 export interface Writing<Input> {

@@ -9,12 +9,15 @@ import {
   Monitor,
   Radio,
   Scale,
+  ScanBarcode,
   ScrollText,
+  ShoppingBasket,
   Tag,
+  Users,
   Webhook,
 } from 'lucide-react'
 import { t } from '../../shared/texts/texts.ts'
-import type { Scope } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
 
 export interface NavigationEntry {
   path: string
@@ -34,12 +37,15 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/products', label: t.nav.products, icon: Tag, scope: 'read:products', group: 'goods', key: 'p' },
   { path: '/stock', label: t.nav.stock, icon: Boxes, scope: 'read:stock', group: 'goods', key: 's' },
   { path: '/movements', label: t.nav.movements, icon: ArrowLeftRight, scope: 'read:stock', group: 'goods', key: 'm' },
+  { path: '/picking', label: t.nav.picking, icon: ShoppingBasket, scope: 'read:orders', group: 'goods', key: 'k' },
   { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
   { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
   { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },
   { path: '/usage', label: t.nav.usage, icon: ChartColumn, scope: 'admin', group: 'access' },
   { path: '/audit', label: t.nav.audit, icon: ScrollText, scope: 'admin', group: 'access' },
   { path: '/reconcile', label: t.nav.reconcile, icon: Scale, scope: 'admin', group: 'access' },
+  { path: '/operators', label: t.nav.operators, icon: Users, scope: 'admin', group: 'setup' },
+  { path: '/devices', label: t.nav.devices, icon: ScanBarcode, scope: 'admin', group: 'setup' },
   { path: '/sessions', label: t.nav.sessions, icon: Monitor, scope: 'admin', group: 'setup' },
   { path: '/locations', label: t.nav.locations, icon: MapPin, scope: 'read:stock', group: 'setup' },
 ]

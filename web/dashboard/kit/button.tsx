@@ -2,7 +2,8 @@ import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, use, useId } from 'react'
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components'
 import { t } from '../../shared/texts/texts.ts'
-import { lacksScope, type Scope, SessionContext } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
+import { lacksScope, SessionContext } from '../data/session.tsx'
 import styles from './button.module.css'
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className'> {

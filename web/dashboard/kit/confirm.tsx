@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Form as AriaForm } from 'react-aria-components'
 import type { Call } from '../../shared/curl.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { type CodeFields, fieldErrors } from '../data/field-errors.ts'
-import type { Scope } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
 import { Button } from './button.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { Dialog } from './dialog.tsx'
@@ -16,13 +16,12 @@ export interface ConfirmProps {
   title: string
   /** The button's name: it names the act. */
   act: string
-  isOpen: boolean
   onClose: () => void
   onConfirm: () => void
   /** What it sends, for `Copy as curl`. */
   calls: readonly Call[]
   children?: ReactNode
-  scope?: Scope
+  scope?: Scope | undefined
   isSaving: boolean
   error: Error | undefined
   retryAt?: number | undefined
@@ -41,7 +40,6 @@ export function Confirm(props: ConfirmProps) {
   const {
     title,
     act,
-    isOpen,
     onClose,
     onConfirm,
     calls,
@@ -57,10 +55,9 @@ export function Confirm(props: ConfirmProps) {
     kind = 'bad',
   } = props
   const [typed, setTyped] = useState('')
-  useEffect(() => setTyped(''), [isOpen])
   const isReady = typedName === undefined || typed === typedName
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+    <Dialog title={title} isOpen onClose={onClose}>
       <FieldMessages value={fieldErrors(error, {}, codes)}>
         <AriaForm
           className={form.form}

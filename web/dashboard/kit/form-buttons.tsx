@@ -1,6 +1,6 @@
 import type { Call } from '../../shared/curl.ts'
 import { t } from '../../shared/texts/texts.ts'
-import type { Scope } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
 import { Button } from './button.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import form from './form.module.css'

@@ -20,13 +20,16 @@ export function useKeyName(): (id: number) => string {
 const COMMAND_LINE = { id: '0', label: t.audit.commandLine }
 
 interface Props {
+  /** The API's name of the field, in a form. */
+  name?: string
+  hint?: string
   keyId: number | undefined
   onKey: (keyId: number | undefined) => void
   hasCommandLine?: boolean
 }
 
-/** A filter by API key. The hundred newest are offered; any id can be typed. */
-export function KeyCombo({ keyId, onKey, hasCommandLine = false }: Props) {
+/** A choice of an API key. The hundred newest are offered; any id can be typed. */
+export function KeyCombo({ keyId, onKey, hasCommandLine = false, ...rest }: Props) {
   const keys = useKeys()
   const options = [
     ...keys.map(({ id, name, prefix }) => ({ id: String(id), label: name, note: prefix })),
@@ -39,10 +42,11 @@ export function KeyCombo({ keyId, onKey, hasCommandLine = false }: Props) {
   }
   return (
     <Combo
+      {...rest}
       label={t.audit.key}
       value={options.find(({ id }) => id === chosen)?.label ?? chosen}
       options={options}
-      size="narrow"
+      size={rest.name === undefined ? 'narrow' : 'normal'}
       onChoose={({ id }) => onKey(Number(id))}
       onText={choose}
     />

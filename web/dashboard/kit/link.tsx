@@ -1,7 +1,8 @@
 import { createLink, type LinkComponent } from '@tanstack/react-router'
 import { type AnchorHTMLAttributes, type ReactNode, type Ref, useId } from 'react'
 import { t } from '../../shared/texts/texts.ts'
-import { type Scope, useScope } from '../data/session.tsx'
+import type { Scope } from '../data/scopes.ts'
+import { useScope } from '../data/session.tsx'
 import styles from './button.module.css'
 
 interface AnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {

@@ -11,6 +11,8 @@ export interface PagedTableProps<Data, Row> extends Pick<TableProps<Row>, 'capti
   total: (number: number) => string
   /** What is shown when nothing matches. */
   empty: ReactNode
+  /** Whether the screen has other lists with pages. */
+  isOneOfSeveral?: boolean
   page: number
   onPage: (page: number | undefined) => void
 }
@@ -19,13 +21,19 @@ export interface PagedTableProps<Data, Row> extends Pick<TableProps<Row>, 'capti
 export function PagedTable<Data extends { pagination: { total: number; total_pages: number } }, Row>(
   props: PagedTableProps<Data, Row>,
 ) {
-  const { query, rowsOf, total, empty, page, onPage, ...table } = props
+  const { query, rowsOf, total, empty, isOneOfSeveral = false, page, onPage, ...table } = props
   return (
     <Region query={query}>
       {(data) => (
         <>
           {data.pagination.total === 0 ? empty : <Table {...table} rows={rowsOf(data)} isStale={query.isPlaceholderData} />}
-          <Pages total={total(data.pagination.total)} page={page} totalPages={data.pagination.total_pages} onPage={onPage} />
+          <Pages
+            total={total(data.pagination.total)}
+            page={page}
+            totalPages={data.pagination.total_pages}
+            of={isOneOfSeveral ? table.caption : undefined}
+            onPage={onPage}
+          />
         </>
       )}
     </Region>

@@ -9,12 +9,14 @@ export interface PagesProps {
   total: string
   page: number
   totalPages: number
+  /** Which list the pages are of, where the screen has several. */
+  of?: string | undefined
   /** Undefined leads to the first page, which the address leaves out. */
   onPage: (page: number | undefined) => void
 }
 
 /** The exact total of a list, and the way to its other pages. */
-export function Pages({ total, page, totalPages, onPage }: PagesProps) {
+export function Pages({ total, page, totalPages, of, onPage }: PagesProps) {
   const last = Math.max(totalPages, 1)
   const [typed, setTyped] = useState(String(page))
   useEffect(() => setTyped(String(page)), [page])
@@ -27,7 +29,7 @@ export function Pages({ total, page, totalPages, onPage }: PagesProps) {
   return (
     <div className={styles.pages}>
       <p className={styles.total}>{total}</p>
-      <nav aria-label={t.pages.label} className={styles.steps}>
+      <nav aria-label={of === undefined ? t.pages.label : t.pages.labelOf(of)} className={styles.steps}>
         <Button kind="quiet" isDisabled={page <= 1} onPress={() => go(page - 1)}>
           {t.pages.previous}
         </Button>

@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
-import { useWrite } from '../data/use-write.ts'
 import { Button } from './button.tsx'
-import { Confirm } from './confirm.tsx'
 import { Field } from './field.tsx'
 import { numberOf, useTyped } from './use-typed.ts'
+import { WriteDialog } from './write-dialog.tsx'
 
 type Kind = 'set' | 'adjust' | 'transfer'
 
@@ -47,22 +46,17 @@ const given = (reason: string) => (reason === '' ? {} : { reason })
 function SetStock({ product, location = '', onClose }: Props) {
   const [typed, bind] = useTyped({ location_id: location, quantity: '', reason: '' })
   const input = { location_id: typed.location_id, quantity: numberOf(typed.quantity), ...given(typed.reason) }
-  const write = useWrite({
-    write: (api, params: typeof input, options) => api.stock.setLevel(product.id, params, options),
-    done: ({ new_quantity, location_id }) => t.stock.isNow(product.name, location_id, new_quantity),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
+    <WriteDialog
       {...frameOf('set', product, onClose)}
-      calls={[(api) => api.stock.setLevel(product.id, input)]}
-      onConfirm={() => void write.send(input)}
+      input={input}
+      write={(api, params, options) => api.stock.setLevel(product.id, params, options)}
+      done={({ new_quantity, location_id }) => t.stock.isNow(product.name, location_id, new_quantity)}
     >
       <Field label={t.stock.location} isRequired maxLength={64} autoFocus {...bind('location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
       <Field label={t.orders.reason} maxLength={1000} size="wide" {...bind('reason')} />
-    </Confirm>
+    </WriteDialog>
   )
 }
 
@@ -74,18 +68,13 @@ function AdjustStock({ product, location = '', onClose }: Props) {
     adjustment_quantity: numberOf(typed.adjustment_quantity),
     ...given(typed.reason),
   }
-  const write = useWrite({
-    write: (api, params: typeof input, options) => api.stock.adjust(params, options),
-    done: ({ stock }) => t.stock.isNow(product.name, stock.location_id, stock.new_quantity),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
+    <WriteDialog
       {...frameOf('adjust', product, onClose)}
       codes={{ adjustment_error: () => 'adjustment_quantity' }}
-      calls={[(api) => api.stock.adjust(input)]}
-      onConfirm={() => void write.send(input)}
+      input={input}
+      write={(api, params, options) => api.stock.adjust(params, options)}
+      done={({ stock }) => t.stock.isNow(product.name, stock.location_id, stock.new_quantity)}
     >
       <Field label={t.stock.location} isRequired maxLength={64} autoFocus {...bind('location_id')} />
       <Field
@@ -97,7 +86,7 @@ function AdjustStock({ product, location = '', onClose }: Props) {
         {...bind('adjustment_quantity')}
       />
       <Field label={t.orders.reason} maxLength={1000} size="wide" {...bind('reason')} />
-    </Confirm>
+    </WriteDialog>
   )
 }
 
@@ -105,29 +94,23 @@ function TransferStock({ product, location = '', onClose }: Props) {
   const [typed, bind] = useTyped({ from_location_id: location, to_location_id: '', quantity: '', reason: '' })
   const { from_location_id, to_location_id, quantity, reason } = typed
   const input = { product_id: product.id, from_location_id, to_location_id, quantity: numberOf(quantity), ...given(reason) }
-  const write = useWrite({
-    write: (api, params: typeof input, options) => api.stock.transfer(params, options),
-    done: (done) => t.stock.moved(product.name, done.quantity, done.from.location_id, done.to.location_id),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
+    <WriteDialog
       {...frameOf('transfer', product, onClose)}
       codes={{ adjustment_error: () => 'quantity' }}
-      calls={[(api) => api.stock.transfer(input)]}
-      onConfirm={() => void write.send(input)}
+      input={input}
+      write={(api, params, options) => api.stock.transfer(params, options)}
+      done={(done) => t.stock.moved(product.name, done.quantity, done.from.location_id, done.to.location_id)}
     >
       <Field label={t.stock.from} isRequired maxLength={64} autoFocus {...bind('from_location_id')} />
       <Field label={t.stock.to} isRequired maxLength={64} {...bind('to_location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
       <Field label={t.orders.reason} maxLength={1000} size="wide" {...bind('reason')} />
-    </Confirm>
+    </WriteDialog>
   )
 }
 
 const frameOf = (kind: Kind, { name }: StockTarget, onClose: () => void) => ({
-  isOpen: true,
   title: t.stock.dialogs[kind].title,
   note: name,
   act: t.stock.dialogs[kind].act,

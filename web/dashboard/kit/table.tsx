@@ -72,6 +72,11 @@ function cellClass({ isNumber = false, isWide = false, isTight = false }: Shape)
   return `${isNumber ? styles.number : ''} ${isWide ? styles.wide : ''} ${isTight ? styles.tight : ''}`
 }
 
+/** What can be done with the row. */
+export function RowActions({ children }: { children: ReactNode }) {
+  return <div className={styles.actions}>{children}</div>
+}
+
 /** Two texts of one cell, the second below the first. */
 export function Stacked({ children, below }: { children: ReactNode; below: ReactNode }) {
   return (

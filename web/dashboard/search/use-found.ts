@@ -75,12 +75,15 @@ function usePages(text: string): Found[] {
   const canWriteOrders = useScope('write:orders')
   const canWriteProducts = useScope('write:products')
   const canWriteWebhooks = useScope('write:webhooks')
-  const canMakeKeys = useScope('admin')
+  const isAdmin = useScope('admin')
+  const canReadStock = useScope('read:stock')
   const actions = [
     { path: '/orders/new', label: t.orders.new, isAllowed: canWriteOrders },
     { path: '/products/new', label: t.products.new, isAllowed: canWriteProducts },
     { path: '/webhooks/new', label: t.webhooks.new, isAllowed: canWriteWebhooks },
-    { path: '/keys/new', label: t.keys.new, isAllowed: canMakeKeys },
+    { path: '/keys/new', label: t.keys.new, isAllowed: isAdmin },
+    { path: '/devices/commands', label: t.devices.commands, isAllowed: isAdmin },
+    { path: '/locations/labels', label: t.labels.title, isAllowed: canReadStock },
   ].filter(({ isAllowed }) => isAllowed)
   return [
     ...screens.map(({ path, label }) => ({ path, label, note: t.search.page })),

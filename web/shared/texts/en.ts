@@ -1,8 +1,10 @@
 import { count, grouped } from './count.ts'
+import { hand } from './en-hand.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
+  ...hand,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -24,12 +26,15 @@ export const en = {
     products: 'Products',
     stock: 'Stock',
     movements: 'Movements',
+    picking: 'Picking',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
     usage: 'Usage',
     audit: 'Audit',
     reconcile: 'Reconcile',
+    operators: 'Operators',
+    devices: 'Devices',
     sessions: 'Sessions',
     locations: 'Locations',
   },
@@ -78,6 +83,7 @@ export const en = {
   filters: { label: 'Filters', clear: 'Clear filters', utc: 'UTC' },
   pages: {
     label: 'Pages',
+    labelOf: (list: string) => `Pages of ${list}`,
     previous: 'Previous page',
     next: 'Next page',
     page: 'Page',

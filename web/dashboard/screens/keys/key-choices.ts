@@ -1,16 +1,5 @@
-import type { Scope } from '../../data/session.tsx'
-
-export const SCOPES: readonly Scope[] = [
-  'read:orders',
-  'write:orders',
-  'read:products',
-  'write:products',
-  'read:stock',
-  'write:stock',
-  'read:webhooks',
-  'write:webhooks',
-  'admin',
-]
+import type { ApiKeysCreateParams } from '@fulfillment/sdk'
+import type { Scope } from '../../data/scopes.ts'
 
 /** The presets of the API: they tick the boxes. */
 export const PRESETS = {
@@ -18,7 +7,7 @@ export const PRESETS = {
   erp_sync: ['read:orders', 'write:orders', 'read:products', 'read:stock', 'write:stock'],
   stock_sync: ['read:products', 'read:stock', 'write:stock'],
   full_access: ['admin'],
-} as const satisfies Record<string, readonly Scope[]>
+} as const satisfies Record<NonNullable<ApiKeysCreateParams['preset']>, readonly Scope[]>
 
 export type Preset = keyof typeof PRESETS | 'custom'
 

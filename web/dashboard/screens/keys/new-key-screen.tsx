@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { curlOf } from '../../../shared/curl.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { MODE } from '../../data/client.ts'
-import { type Scope, usePublicOrigin, useSession } from '../../data/session.tsx'
+import { type Scope, SCOPES } from '../../data/scopes.ts'
+import { usePublicOrigin, useSession } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
@@ -17,7 +18,7 @@ import { Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { SecretDialog } from '../../kit/secret-dialog.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Expiry, EXPIRIES, expiryDate, PRESETS, presetOf, SCOPES } from './key-choices.ts'
+import { type Expiry, EXPIRIES, expiryDate, PRESETS, presetOf } from './key-choices.ts'
 
 /** Creates a key, from nothing or like another one. */
 export function NewKeyScreen() {

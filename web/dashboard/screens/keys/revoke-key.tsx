@@ -1,7 +1,6 @@
 import type { ApiKey } from '@fulfillment/sdk'
 import { t } from '../../../shared/texts/texts.ts'
-import { useWrite } from '../../data/use-write.ts'
-import { Confirm } from '../../kit/confirm.tsx'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const RECENTLY_MS = 3_600_000
 
@@ -9,24 +8,18 @@ const RECENTLY_MS = 3_600_000
 export function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const { id, name, last_used_at } = apiKey
   const isInUse = last_used_at !== null && Date.now() - Date.parse(last_used_at) < RECENTLY_MS
-  const write = useWrite({
-    write: (api, _: null, options) => api.apiKeys.revoke(id, options),
-    done: () => t.keys.revoked(name),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
-      isOpen
+    <WriteDialog
       title={t.keys.revoke(name)}
       act={t.keys.revokeKey}
       scope="admin"
       typedName={isInUse ? name : undefined}
-      calls={[(api) => api.apiKeys.revoke(id)]}
+      input={null}
+      write={(api, _, options) => api.apiKeys.revoke(id, options)}
+      done={() => t.keys.revoked(name)}
       onClose={onClose}
-      onConfirm={() => void write.send(null)}
     >
       <p>{isInUse ? t.keys.revokeInUse : t.keys.revokeText}</p>
-    </Confirm>
+    </WriteDialog>
   )
 }

@@ -1,10 +1,9 @@
 import type { Location, LocationsUpdateParams, Warehouse } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
-import { useWrite } from '../../data/use-write.ts'
-import { Confirm } from '../../kit/confirm.tsx'
 import { Field } from '../../kit/field.tsx'
 import { Select } from '../../kit/select.tsx'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 /** The dialog that edits a location. Only what was changed is sent. */
 export function EditLocation({
@@ -24,22 +23,16 @@ export function EditLocation({
     ...(name === (location.name ?? '') ? {} : { name: name === '' ? null : name }),
     ...(Number(warehouse) === location.warehouse_id ? {} : { warehouse_id: Number(warehouse) }),
   }
-  const write = useWrite({
-    write: (api, params: LocationsUpdateParams, options) => api.locations.update(location.id, params, options),
-    done: (changed) => t.locations.saved(changed.code),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
-      isOpen
+    <WriteDialog
       title={t.locations.editOne(location.code)}
       act={t.dialog.save}
       kind="primary"
       scope="write:stock"
-      calls={[(api) => api.locations.update(location.id, input)]}
+      input={input}
+      write={(api, params, options) => api.locations.update(location.id, params, options)}
+      done={(changed) => t.locations.saved(changed.code)}
       onClose={onClose}
-      onConfirm={() => void write.send(input)}
     >
       <Field label={t.locations.code} name="code" maxLength={255} autoFocus value={code} onChange={setCode} />
       <Field label={t.products.name} name="name" maxLength={255} value={name} onChange={setName} />
@@ -50,6 +43,6 @@ export function EditLocation({
         value={warehouse}
         onChange={setWarehouse}
       />
-    </Confirm>
+    </WriteDialog>
   )
 }

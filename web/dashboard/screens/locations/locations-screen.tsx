@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Button } from '../../kit/button.tsx'
+import { ButtonLink } from '../../kit/link.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
@@ -30,9 +31,12 @@ export function LocationsScreen() {
     <Screen
       title={t.nav.locations}
       actions={
-        <Button scope="write:stock" onPress={() => setAdding(true)}>
-          {t.locations.newWarehouse}
-        </Button>
+        <>
+          <ButtonLink to="/locations/labels">{t.labels.link}</ButtonLink>
+          <Button scope="write:stock" onPress={() => setAdding(true)}>
+            {t.locations.newWarehouse}
+          </Button>
+        </>
       }
     >
       <PagedTable

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
-import { Confirm } from '../../kit/confirm.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { Field } from '../../kit/field.tsx'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const PENDING = 1
 const RELEASED = 2
@@ -48,25 +48,18 @@ export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => vo
 
 function CancelOrder({ order: { id, order_tenant_id }, onClose }: { order: Order; onClose: () => void }) {
   const [reason, setReason] = useState('')
-  const input = reason === '' ? {} : { reason }
-  const write = useWrite({
-    write: (api, params: { reason?: string }, options) => api.orders.cancel(String(id), params, options),
-    done: () => t.orders.cancelled(order_tenant_id),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
-      isOpen
+    <WriteDialog
       title={t.orders.cancel}
       act={t.orders.cancelOne(order_tenant_id)}
       scope="write:orders"
-      calls={[(api) => api.orders.cancel(String(id), input)]}
+      input={reason === '' ? {} : { reason }}
+      write={(api, input, options) => api.orders.cancel(String(id), input, options)}
+      done={() => t.orders.cancelled(order_tenant_id)}
       onClose={onClose}
-      onConfirm={() => void write.send(input)}
     >
       <p>{t.orders.cancelText}</p>
       <Field label={t.orders.reason} name="reason" maxLength={1000} size="wide" value={reason} onChange={setReason} autoFocus />
-    </Confirm>
+    </WriteDialog>
   )
 }

@@ -103,7 +103,16 @@ function Flows({ order: { id } }: { order: Order }) {
 }
 
 const FLOW_COLUMNS: Column<PickingFlow>[] = [
-  { id: 'id', header: t.orders.id, isNumber: true, cell: ({ id }) => id },
+  {
+    id: 'id',
+    header: t.orders.id,
+    isNumber: true,
+    cell: ({ id }) => (
+      <Link to="/picking/$id" params={{ id: String(id) }}>
+        {id}
+      </Link>
+    ),
+  },
   { id: 'state', header: t.orders.state, cell: ({ state }) => t.orders.flowStates[state] },
   { id: 'operator', header: t.orders.operator, isWide: true, cell: ({ operator_email }) => operator_email },
   {

@@ -1,19 +1,15 @@
-import type { SessionsListResult } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useSession } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
-import { useWrite } from '../../data/use-write.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
-import { Confirm } from '../../kit/confirm.tsx'
 import { Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
-import { None, Time, Value } from '../../kit/time.tsx'
-import { browserName } from './browser-name.ts'
-
-export type ListedSession = SessionsListResult['sessions'][number]
+import { Time, Value } from '../../kit/time.tsx'
+import { Browser } from './browser.tsx'
+import { EndSessions, type ListedSession, nameOf } from './end-sessions.tsx'
 
 /** Who is signed in, and where. */
 export function SessionsScreen() {
@@ -49,43 +45,6 @@ function EndOthers(props: { isDisabled: boolean; onPress: () => void }) {
   )
 }
 
-function EndSessions({ sessions, onClose }: { sessions: readonly ListedSession[]; onClose: () => void }) {
-  const [only] = sessions
-  const isOne = sessions.length === 1 && only !== undefined
-  const write = useWrite({
-    write: async (api, ids: number[], { idempotencyKey }) => {
-      for (const id of ids) await api.sessions.end(id, { idempotencyKey: `${idempotencyKey}-${id}` })
-    },
-    done: (_, ids) => t.sessions.ended(ids.length),
-    onDone: onClose,
-  })
-  return (
-    <Confirm
-      {...write}
-      isOpen
-      title={isOne ? t.sessions.end(nameOf(only)) : t.sessions.endOthers}
-      act={isOne ? t.sessions.endOne : t.sessions.endMany(sessions.length)}
-      scope="admin"
-      calls={sessions.map(
-        ({ id }) =>
-          (api) =>
-            api.sessions.end(id),
-      )}
-      onClose={onClose}
-      onConfirm={() => void write.send(sessions.map(({ id }) => id))}
-    >
-      <p>{t.sessions.endText}</p>
-    </Confirm>
-  )
-}
-
-const nameOf = ({ device_name, key_name }: ListedSession): string => device_name ?? key_name
-
-function Browser({ userAgent }: { userAgent: string | null }) {
-  if (userAgent === null) return <None />
-  return <span title={userAgent}>{browserName(userAgent) ?? userAgent}</span>
-}
-
 const columns = (mine: number, end: (session: ListedSession) => void): Column<ListedSession>[] => [
   {
     id: 'name',
@@ -100,9 +59,9 @@ const columns = (mine: number, end: (session: ListedSession) => void): Column<Li
   { id: 'operator', header: t.sessions.operator, cell: ({ operator }) => <Value text={operator?.name} /> },
   { id: 'address', header: t.sessions.address, cell: ({ address }) => address },
   { id: 'agent', header: t.sessions.userAgent, isWide: true, cell: ({ user_agent }) => <Browser userAgent={user_agent} /> },
-  { id: 'created', header: t.sessions.created, cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: 'seen', header: t.sessions.lastSeen, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-  { id: 'expires', header: t.keys.expires, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { id: 'created', header: t.sessions.created, isTight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'seen', header: t.sessions.lastSeen, isTight: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  { id: 'expires', header: t.keys.expires, isTight: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
   {
     id: 'actions',
     header: t.keys.actions,

@@ -2,8 +2,7 @@ import type { Webhook } from '@fulfillment/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
-import { useWrite } from '../../data/use-write.ts'
-import { Confirm } from '../../kit/confirm.tsx'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const RECENTLY_MS = 3_600_000
 
@@ -11,29 +10,24 @@ const RECENTLY_MS = 3_600_000
 export function DeleteWebhook({ webhook: { id, name }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const isInUse = useIsInUse(id)
   const navigate = useNavigate()
-  const write = useWrite({
-    write: (api, _: null, options) => api.webhooks.delete(id, options),
-    done: () => t.webhooks.deleted(name),
-    onDone: () => void navigate({ to: '/webhooks' }),
-    gone: [
-      ['webhook', id],
-      ['deliveries', id],
-    ],
-  })
   return (
-    <Confirm
-      {...write}
-      isOpen
+    <WriteDialog
       title={t.webhooks.delete}
       act={t.webhooks.deleteOne(name)}
       scope="write:webhooks"
       typedName={isInUse ? name : undefined}
-      calls={[(api) => api.webhooks.delete(id)]}
+      input={null}
+      write={(api, _, options) => api.webhooks.delete(id, options)}
+      done={() => t.webhooks.deleted(name)}
+      onDone={() => void navigate({ to: '/webhooks' })}
+      gone={[
+        ['webhook', id],
+        ['deliveries', id],
+      ]}
       onClose={onClose}
-      onConfirm={() => void write.send(null)}
     >
       <p>{isInUse ? t.webhooks.deleteInUse : t.webhooks.deleteText}</p>
-    </Confirm>
+    </WriteDialog>
   )
 }
 

@@ -1,31 +1,24 @@
 import type { Webhook, WebhooksReplayParams } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
-import { useWrite } from '../../data/use-write.ts'
-import { Confirm } from '../../kit/confirm.tsx'
 import { Field } from '../../kit/field.tsx'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 /** Sends the events of a range again. The range may be narrower than a day, so it is typed. */
 export function ReplayEvents({ webhook: { id }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const [since, setSince] = useState('')
   const [until, setUntil] = useState('')
   const input: WebhooksReplayParams = { since: since.trim(), ...(until.trim() === '' ? {} : { until: until.trim() }) }
-  const write = useWrite({
-    write: (api, params: WebhooksReplayParams, options) => api.webhooks.replay(id, params, options),
-    done: ({ queued }) => t.webhooks.replayed(queued),
-    onDone: onClose,
-  })
   return (
-    <Confirm
-      {...write}
-      isOpen
+    <WriteDialog
       title={t.webhooks.replay}
       act={t.webhooks.replay}
       kind="primary"
       scope="write:webhooks"
-      calls={[(api) => api.webhooks.replay(id, input)]}
+      input={input}
+      write={(api, params, options) => api.webhooks.replay(id, params, options)}
+      done={({ queued }) => t.webhooks.replayed(queued)}
       onClose={onClose}
-      onConfirm={() => void write.send(input)}
     >
       <p>{t.webhooks.replayText}</p>
       <Field
@@ -38,6 +31,6 @@ export function ReplayEvents({ webhook: { id }, onClose }: { webhook: Webhook; o
         onChange={setSince}
       />
       <Field label={t.webhooks.until} name="until" value={until} onChange={setUntil} />
-    </Confirm>
+    </WriteDialog>
   )
 }

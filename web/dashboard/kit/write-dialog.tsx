@@ -1,0 +1,26 @@
+import type { Call } from '../../shared/curl.ts'
+import { useWrite, type WriteSettings } from '../data/use-write.ts'
+import { Confirm, type ConfirmProps } from './confirm.tsx'
+
+type Shown = Pick<ConfirmProps, 'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose'>
+
+export interface WriteDialogProps<Input, T> extends Shown, WriteSettings<Input, T> {
+  /** What is sent. */
+  input: Input
+  /** What `Copy as curl` copies, where the write sends several requests. */
+  calls?: readonly Call[]
+}
+
+/** A dialog that asks, or takes what is missing, and then writes. It closes after the write, unless `onDone` does something else. */
+export function WriteDialog<Input, T>(props: WriteDialogProps<Input, T>) {
+  const { input, write, done, onDone, gone, calls, ...shown } = props
+  const writing = useWrite({ write, done, onDone: onDone ?? shown.onClose, gone })
+  return (
+    <Confirm
+      {...shown}
+      {...writing}
+      calls={calls ?? [(api) => write(api, input, {})]}
+      onConfirm={() => void writing.send(input)}
+    />
+  )
+}

@@ -1,0 +1,11 @@
+import { pageOf } from '../../search-parameters.ts'
+
+/** The page of each list, as it is in the address. */
+export interface PickingSearch {
+  running?: number | undefined
+  ready?: number | undefined
+}
+
+export function parsePickingSearch(search: Record<string, unknown>): PickingSearch {
+  return { running: pageOf(search.running), ready: pageOf(search.ready) }
+}

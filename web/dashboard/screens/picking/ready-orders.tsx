@@ -1,0 +1,83 @@
+import type { QueuedOrder } from '@fulfillment/sdk'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { useHeldRows } from '../../data/use-held-rows.ts'
+import { useRead } from '../../data/use-read.ts'
+import { Badge } from '../../kit/badge.tsx'
+import { NewRows } from '../../kit/new-rows.tsx'
+import { OrderState } from '../../kit/order-state.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { Empty } from '../../kit/region.tsx'
+import { Section } from '../../kit/screen.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Day, Value } from '../../kit/time.tsx'
+import { LIVE_EVERY_MS } from './live-every.ts'
+import styles from './picking.module.css'
+
+const LIMIT = 50
+
+/** Orders that wait to be picked, the most urgent first. While the pointer is over them, new ones wait until they are asked for. */
+export function ReadyOrders() {
+  const { ready: page = 1 } = useSearch({ from: '/frame/picking' })
+  const navigate = useNavigate({ from: '/picking' })
+  const query = useRead(['queue', page], (api, options) => api.flows.queue({ page, limit: LIMIT }, options), {
+    everyMs: LIVE_EVERY_MS,
+  })
+  const [isPointed, setPointed] = useState(false)
+  const { rows, newCount, release } = useHeldRows({
+    list: String(page),
+    latest: query.isPlaceholderData ? undefined : query.data?.orders,
+    idOf: ({ order_id }) => String(order_id),
+    limit: LIMIT,
+    isHeld: isPointed,
+  })
+  return (
+    <Section title={t.picking.ready}>
+      <NewRows text={newCount === 0 ? undefined : t.picking.newOrders(newCount, newCount < LIMIT)} onShow={release} />
+      <div className={styles.list} onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+        <PagedTable
+          query={query}
+          caption={t.picking.ready}
+          columns={COLUMNS}
+          rowsOf={() => rows}
+          rowKey={({ order_id }) => order_id}
+          total={t.orders.total}
+          empty={<Empty text={t.picking.nothingReady} />}
+          isOneOfSeveral
+          page={page}
+          onPage={(ready) => void navigate({ search: (before) => ({ ...before, ready }) })}
+        />
+      </div>
+    </Section>
+  )
+}
+
+const COLUMNS: Column<QueuedOrder>[] = [
+  {
+    id: 'order',
+    header: t.picking.order,
+    isWide: true,
+    cell: ({ order_id, order_tenant_id }) => (
+      <Link to="/orders/$id" params={{ id: String(order_id) }}>
+        {order_tenant_id}
+      </Link>
+    ),
+  },
+  { id: 'date', header: t.orders.assemblyDate, cell: ({ assembly_date }) => <DueDay date={assembly_date} /> },
+  { id: 'customer', header: t.orders.customer, isWide: true, cell: ({ customer_name }) => <Value text={customer_name} /> },
+  { id: 'state', header: t.orders.state, cell: ({ state_id }) => <OrderState id={state_id} /> },
+  { id: 'lines', header: t.picking.openLines, isNumber: true, cell: ({ open_lines }) => formatNumber(open_lines) },
+  { id: 'quantity', header: t.picking.openQuantity, isNumber: true, cell: ({ open_quantity }) => formatNumber(open_quantity) },
+]
+
+/** A day, marked when it is past. Days are those of UTC. */
+function DueDay({ date }: { date: string }) {
+  const isOverdue = date < new Date().toISOString().slice(0, 10)
+  return (
+    <span>
+      <Day date={date} /> {isOverdue && <Badge kind="bad">{t.picking.overdue}</Badge>}
+    </span>
+  )
+}
