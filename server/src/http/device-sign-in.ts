@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Database } from '../database/database.ts'
@@ -18,6 +18,7 @@ import { id, text, trimmedText } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
+import type { Guard } from './guards.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
 import type { RefusedSignIns } from './refused-sign-ins.ts'
 
@@ -27,7 +28,7 @@ export interface DeviceOptions {
   devices: Devices
   refused: RefusedSignIns
   /** Counts a sign-in with a badge against the device. */
-  limit: onRequestAsyncHookHandler | undefined
+  limit: Guard | undefined
 }
 
 const enrolInput = z.object({
@@ -84,7 +85,7 @@ export async function signInWithBadge(request: FastifyRequest, reply: FastifyRep
   const { db, devices, refused, limit } = options
   const device = await requireDevice(request, reply, devices)
   request.caller = callerOf(device)
-  await limit?.call(request.server, request, reply)
+  await limit?.(request, reply)
   const badge = parseBadge(readInput(badgeInput, request).badge)
   try {
     if (badge === undefined) throw invalidCode('badge')
