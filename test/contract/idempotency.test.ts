@@ -45,6 +45,7 @@ const MAKING = new Set([
   'flows.pick',
   'webhooks.create',
   'apiKeys.create',
+  'operators.create',
   'warehouses.create',
 ])
 

@@ -1299,7 +1299,7 @@ export class Devices {
    *
    * @throws {APIError} `validation_error` (400), `not_found` (404)
    * @example
-   * await client.devices.createCode({ device_name: 'Handheld 3', key_id: 3 })
+   * await client.devices.createCode({ device_name: 'Handheld 3' })
    */
   createCode(params: DevicesCreateCodeParams, options?: WriteOptions): APIPromise<DevicesCreateCodeResult> {
     return this.#transport.request('POST', '/api/v1/devices/codes', { body: params, options })

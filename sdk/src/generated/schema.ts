@@ -5356,10 +5356,7 @@ export interface operations {
                      * @example Handheld 3
                      */
                     device_name: string;
-                    /**
-                     * @description Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key.
-                     * @example 3
-                     */
+                    /** @description Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key. */
                     key_id?: (number | null) | undefined;
                 };
             };

@@ -29,8 +29,13 @@ const selectKeys = statement<[callingTenantId: number, callingKeyId: number, ten
   sql: `select k.tenant_id, k.ip_whitelist, c.ip_whitelist as calling_ip_whitelist,
      c.expires_at is not null and coalesce(k.expires_at, 'infinity') > c.expires_at as is_longer
    from api_keys c
-   join api_keys k on k.id = $4 and (k.tenant_id = $3 or k.id = c.id)
-   where c.tenant_id = $1 and c.id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+   cross join lateral (
+     select * from api_keys
+     where tenant_id = any (array[$1, $3]::bigint[]) and id = $4 and (tenant_id = $3 or id = c.id)
+       and revoked_at is null and (expires_at is null or expires_at > now())
+     limit 1
+   ) k
+   where c.tenant_id = $1 and c.id = $2`,
 })
 
 const insertCode = statement<

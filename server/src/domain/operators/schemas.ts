@@ -61,8 +61,7 @@ export const createDeviceCodeInput = z.object({
     .nullish()
     .describe(
       'Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key.',
-    )
-    .meta({ examples: [3] }),
+    ),
 })
 
 export const createDeviceCodeOutput = z.object({

@@ -60,7 +60,10 @@ const findByToken = statement<[tenantId: number, hash: Buffer], KnownDevice>({
    join tenants t on t.id = s.tenant_id
    left join tenants o on o.id = t.sandbox_of
    join warehouses w on w.tenant_id = ${DATA_TENANT} and w.is_default
-   left join operators p on p.tenant_id = w.tenant_id and p.id = s.operator_id and p.is_active and s.last_seen_at > now() - ${OPERATOR_IDLE}
+   left join lateral (
+     select * from operators
+     where tenant_id = w.tenant_id and id = s.operator_id and is_active and s.last_seen_at > now() - ${OPERATOR_IDLE} limit 1
+   ) p on true
    where s.tenant_id = $1 and s.token_hash = $2 and s.kind = 'device' and s.ended_at is null
      and k.revoked_at is null and ${ENDS_AT} > now()`,
 })
