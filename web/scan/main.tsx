@@ -15,7 +15,7 @@ import { Store } from './store/store.ts'
 import { listenToWedge } from './wedge/listen.ts'
 import { Wedge } from './wedge/wedge.ts'
 
-const code = takeEnrolmentCode()
+let code = takeEnrolmentCode()
 const element = document.querySelector('#root')
 const root = element === null ? undefined : createRoot(element)
 
@@ -27,15 +27,19 @@ void start(false)
 async function start(steal: boolean): Promise<void> {
   const lock = await holdPage(steal)
   if (!lock.isHeld) return show(<OtherTab onUse={() => void start(true)} />)
+  let store: Store
   try {
-    run(await Store.open(), lock.lost)
+    store = await Store.open()
   } catch {
-    show(<NoStore />)
+    return show(<NoStore />)
   }
+  run(store, lock.lost)
 }
 
 function run(store: Store, lost: AbortSignal): void {
   const app = new App(store, code)
+  // This tab may start again after another one.
+  code = undefined
   app.onBadge = (badge, at) => void signIn(app, badge, at)
   const wedge = new Wedge(store.kept.settings)
   store.subscribe(() => (wedge.settings = store.kept.settings))

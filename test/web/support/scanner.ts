@@ -7,14 +7,14 @@ export interface BurstOptions {
   gapMs?: number
   end?: 'enter' | 'tab' | 'none'
   layout?: 'us' | 'german'
-  /** Keys are pressed when they arrive, without a time of their own: the browser's clock then measures from the last one. */
-  isNow?: boolean
 }
 
 const VIRTUAL_KEYS: Record<string, number> = { Enter: 13, Tab: 9, ' ': 32 }
 const TEXTS: Record<string, string> = { Enter: '\r', Tab: '' }
 /** Longer than the time in which the same code is one scan. */
 const AIM_SECONDS = 0.32
+/** Enter belongs to a scan for 60 ms after the last character. */
+const LATE_ENTER_SECONDS = 0.03
 const SHIFT = 8
 const CTRL = 2
 
@@ -32,15 +32,30 @@ export class Scanner {
     return new Scanner(await page.context().newCDPSession(page))
   }
 
-  async scan(text: string, { gapMs = 8, end = 'enter', layout = 'us', isNow = false }: BurstOptions = {}): Promise<void> {
+  async scan(text: string, { gapMs = 8, end = 'enter', layout = 'us' }: BurstOptions = {}): Promise<void> {
     const ends = { enter: [ENTER], tab: [TAB], none: [] }[end]
     const keys = [...keystrokes(text, layout), ...ends]
     let at = await this.#begin((keys.length * gapMs) / 1000)
     for (const key of keys) {
-      await this.#press(key, isNow ? undefined : at)
+      await this.#press(key, at)
       at += gapMs / 1000
     }
     this.#lastAt = at
+  }
+
+  /** Scans in real time: the last key has the time at which it is sent, so that the browser measures from there. */
+  async scanNow(text: string, gapMs = 12): Promise<void> {
+    let at = await this.#begin(0)
+    const presses: Promise<void>[] = []
+    for (const key of keystrokes(text)) {
+      // A scanner does not wait until the browser has seen a key.
+      presses.push(this.#press(key, at))
+      at += gapMs / 1000
+      await setTimeout(gapMs)
+    }
+    // Not later than Enter may come, should this process have been held up.
+    this.#lastAt = Math.min(Date.now() / 1000, at + LATE_ENTER_SECONDS)
+    await Promise.all([...presses, this.#press(ENTER, this.#lastAt)])
   }
 
   /** Scans one code right after the other. */
@@ -61,13 +76,13 @@ export class Scanner {
     return Date.now() / 1000 - seconds
   }
 
-  async #press({ key, code, shiftKey, ctrlKey }: Keystroke, timestamp: number | undefined): Promise<void> {
+  async #press({ key, code, shiftKey, ctrlKey }: Keystroke, timestamp: number): Promise<void> {
     const common = {
       key,
       code,
       modifiers: (shiftKey ? SHIFT : 0) + (ctrlKey ? CTRL : 0),
       ...(VIRTUAL_KEYS[key] === undefined ? {} : { windowsVirtualKeyCode: VIRTUAL_KEYS[key] }),
-      ...(timestamp === undefined ? {} : { timestamp }),
+      timestamp,
     }
     const text = ctrlKey ? '' : (TEXTS[key] ?? key)
     await this.#cdp.send('Input.dispatchKeyEvent', { ...common, type: text === '' ? 'rawKeyDown' : 'keyDown', text })

@@ -6,6 +6,7 @@ import { RepeatFilter, type ScanSource } from '../wedge/repeat-filter.ts'
 import { readScan, type Scanned } from '../wedge/scan-text.ts'
 import { type Changes, type Kept, type Store, TakenOverError } from '../store/store.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
+import { takeEnrolmentCode } from '../enrolment-code.ts'
 import { hashOf, type Screen, screenOf } from './screen.ts'
 
 /** A message that stops the operator until it is acknowledged. */
@@ -96,7 +97,7 @@ export class App {
     })
     this.sender = new Sender({ store, calls: this.api, onChange: () => this.#afterAttempt() })
     store.subscribe(() => this.#emit())
-    addEventListener('hashchange', () => this.set({ screen: screenOf(location.hash), dialog: undefined }))
+    addEventListener('hashchange', () => this.#navigated())
   }
 
   /** What the device keeps. */
@@ -167,6 +168,12 @@ export class App {
       else this.stop({ message: t.problem.storage }, at)
       return false
     }
+  }
+
+  #navigated(): void {
+    // The address of an enrolment was opened in this tab.
+    const code = takeEnrolmentCode()
+    this.set(code === undefined ? { screen: screenOf(location.hash), dialog: undefined } : { code })
   }
 
   async #handle(texts: readonly string[], at: number): Promise<void> {

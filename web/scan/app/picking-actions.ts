@@ -68,7 +68,7 @@ function textOf(said: Said): string {
     case 'located':
       return t.said.located(said.code)
     case 'taken':
-      return t.said.taken(said.name, said.taken, said.of)
+      return t.said.taken(said.taken, said.of)
     case 'undone':
       return t.said.undone(said.name, said.quantity)
     case 'order done':

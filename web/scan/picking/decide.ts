@@ -24,7 +24,7 @@ export interface Picking {
 /** What the screen says of a success. */
 export type Said =
   | { is: 'located'; code: string }
-  | { is: 'taken'; name: string; taken: number; of: number }
+  | { is: 'taken'; taken: number; of: number }
   | { is: 'stop done'; name: string }
   | { is: 'line done'; name: string }
   | { is: 'order done' }
@@ -198,7 +198,7 @@ function setTaken(picking: Picking, stop: Stop, quantity: number): Decision {
     const full = settle({ ...picking, draft, entries: settled.entries })
     return finishStop(picking, { ...full, events: [...settled.events, ...full.events] }, line.order_detail_id)
   }
-  const said: Said = { is: 'taken', name: line.product_name, taken, of: stop.quantity }
+  const said: Said = { is: 'taken', taken, of: stop.quantity }
   return { outcome: 'taken', said, draft, events: settled.events }
 }
 

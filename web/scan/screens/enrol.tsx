@@ -44,6 +44,7 @@ export function Enrol() {
       <Button kind="primary" isSubmit isBusy={isBusy}>
         {t.enrol.start}
       </Button>
+      {app.ui.needs !== 'enrolment' && <Button onClick={() => app.set({ code: undefined })}>{t.dialog.cancel}</Button>}
     </form>
   )
 }

@@ -2,6 +2,7 @@ import { Check } from 'lucide-react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { decide, flowView, scanInFlow } from '../app/picking-actions.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
 import { confirm, type Decision, type Picking, skip, takeAll, undo } from '../picking/decide.ts'
 import { type FlowView, leftAt } from '../picking/view.ts'
@@ -15,6 +16,7 @@ export function Pick({ flowId }: { flowId: number }) {
   const view = flowView(app.kept, flowId)
   useTitle(view?.flow.order_tenant_id ?? '')
   useCodes((texts, at) => scanInFlow(app, flowId, texts, at))
+  useWakeLock()
   if (view === undefined) return null
   const { dialog } = app.ui
   return (
@@ -60,17 +62,19 @@ function What({ view }: { view: FlowView }) {
       <div>
         <p className={styles.product}>{line.product_name}</p>
         <p className={styles.quiet}>{t.pick.barcode(line.barcode)}</p>
-        <p className={styles.take}>{t.pick.take(leftAt(view, current))}</p>
-        <p>{t.pick.taken(draft.pick?.body.quantity ?? 0)}</p>
+        <p className={styles.amounts}>
+          <span className={styles.take}>{t.pick.take(leftAt(view, current))}</span>
+          <span>{t.pick.taken(draft.pick?.body.quantity ?? 0)}</span>
+        </p>
       </div>
-      <p className={styles.expected}>{expectedText(current.location?.code, isLocationNext, line.product_name)}</p>
+      <p className={styles.expected}>{expectedText(current.location?.code, isLocationNext)}</p>
     </div>
   )
 }
 
-function expectedText(code: string | undefined, isLocationNext: boolean, name: string): string {
+function expectedText(code: string | undefined, isLocationNext: boolean): string {
   if (code === undefined) return t.pick.noStockHint
-  return isLocationNext ? t.pick.scanLocation(code) : t.pick.scanProduct(name)
+  return isLocationNext ? t.pick.scanLocation(code) : t.pick.scanProduct
 }
 
 /** What the last scan led to. It flashes with each one. */

@@ -1,4 +1,5 @@
 import type { FlowsQueueResult } from '@fulfillment/sdk'
+import { TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
@@ -96,14 +97,15 @@ function OrderItem({ order, isBusy, onPick }: { order: Order; isBusy: boolean; o
   const isOverdue = assembly_date < new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
   return (
     <li className={styles.order}>
-      <Button kind="plain" aria-label={t.queue.pick(order_tenant_id)} isBusy={isBusy} onClick={onPick}>
-        <span className={styles.orderText}>
-          <strong>{order_tenant_id}</strong>
-          <span>{t.queue.lines(open_lines, open_quantity)}</span>
-          <span>{isOverdue ? `${t.queue.overdue}: ${formatDay(assembly_date)}` : t.queue.due(formatDay(assembly_date))}</span>
-          {customer_name !== null && <span className={styles.quiet}>{customer_name}</span>}
-        </span>
+      <Button kind="quiet" isBusy={isBusy} onClick={onPick}>
+        {t.queue.pick(order_tenant_id)}
       </Button>
+      <span>{t.queue.lines(open_lines, open_quantity)}</span>
+      <span className={isOverdue ? styles.overdue : ''}>
+        {isOverdue && <TriangleAlert aria-hidden size={20} />}
+        {isOverdue ? t.queue.overdue(formatDay(assembly_date)) : t.queue.due(formatDay(assembly_date))}
+      </span>
+      {customer_name !== null && <span className={styles.quiet}>{customer_name}</span>}
     </li>
   )
 }

@@ -1,3 +1,4 @@
+import { ownFlows } from '../app/own-flows.ts'
 import { useApp } from '../app/use-app.ts'
 import { Badge } from './badge.tsx'
 import { Diagnostics } from './diagnostics.tsx'
@@ -25,15 +26,15 @@ export function Root({ onUse }: { onUse: () => void }) {
 }
 
 function CurrentScreen() {
-  const { ui, kept } = useApp()
-  const { screen, needs } = ui
-  if (needs === 'enrolment') return <Enrol />
+  const app = useApp()
+  const { screen, needs, code } = app.ui
+  if (needs === 'enrolment' || code !== undefined) return <Enrol />
   if (needs === 'badge') return <Badge />
   switch (screen.name) {
     case 'pick':
     case 'finish':
-      // The flow may be over: what happened to it is in the Problems.
-      if (!kept.flows.has(screen.flow)) return <Queue />
+      // The flow may be over, or another operator's: what happened to it is in the Problems.
+      if (!ownFlows(app).some(({ id }) => id === screen.flow)) return <Queue />
       return screen.name === 'pick' ? <Pick key={screen.flow} flowId={screen.flow} /> : <Finish flowId={screen.flow} />
     case 'problems':
       return <Problems />
