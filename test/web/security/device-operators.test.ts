@@ -175,6 +175,10 @@ describe('an operator', () => {
     expect(outcome(await call(`/flows/${flow}/picks`, pickOf(tea, '2')))).toEqual(REQUIRED)
     expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 19 })
     await expect.poll(async () => outcome(await client.call('GET', '/flows/queue')), { timeout: atMost(1_000) }).toEqual(REQUIRED)
+    await tenant.request('PUT', `/operators/${ada.id}`, { is_active: true })
+    await untilReadAgain()
+    expect(outcome(await client.call('GET', '/flows/queue'))).toEqual(REQUIRED)
+    expect((await client.scanBadge(ada)).status).toBe(200)
   })
 
   it('whose right to change stock is taken moves nothing from then on, on every server', async ({
@@ -280,6 +284,40 @@ describe('a picking flow of a device', () => {
     expect((await undo('2')).body).toEqual(undone)
     for (const response of [await send('3'), await undo('1')])
       expect([...outcome(response), response.body.error.message]).toEqual([400, 'flow_error', "The picking flow is Bob's"])
+    expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 19 })
+  })
+
+  it('that is being assigned waits for it: nothing is changed for the operator of before', async ({ service, tenant }) => {
+    const client = await deviceOf(tenant, await newOperator(tenant))
+    const tea = await stockedProduct(tenant, { 'A-1': 20 })
+    const flow = await flowOf(tenant, client, tea)
+    await client.call('POST', `/flows/${flow}/picks`, pickOf(tea, '1'))
+    const assigning = await service.db.dedicatedPool.connect()
+    await assigning.query('begin')
+    // As flows.assign does.
+    await assigning.query(
+      'select from orders o join picking_flows f on f.order_id = o.id where f.id = $1 for no key update of o',
+      [flow],
+    )
+    await assigning.query(`update picking_flows set operator_email = 'bob@example.com' where id = $1`, [flow])
+    const calls = [
+      client.call('POST', `/flows/${flow}/picks`, pickOf(tea, '2')),
+      client.call('DELETE', `/flows/${flow}/picks/1`),
+      client.call('POST', `/flows/${flow}/complete`),
+    ]
+    const waiting = async () =>
+      (
+        await assigning.query(
+          `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).rows[0].n
+    await expect.poll(waiting).toBe(calls.length)
+    await assigning.query('commit')
+    assigning.release()
+    for (const response of await Promise.all(calls)) {
+      expect(outcome(response)).toEqual([400, 'flow_error'])
+      expect(response.body.error.message).toBe("The picking flow is bob@example.com's")
+    }
     expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 19 })
   })
 

@@ -194,8 +194,9 @@ describe('other requests on page paths', () => {
     '/dashboard/exports',
     '/dashboard/exports/x',
     '/dashboard/session/x',
-    '/scan/api/v1/orders',
-    '/scan/session',
+    '/scan/api',
+    '/scan/api/v1/nothing',
+    '/scan/session/x',
   ])('%s is no document', async (path, { url }) => {
     expect(outcome(await new PageClient(url, page(path)).send('GET', path))).toEqual([404, 'not_found'])
   })

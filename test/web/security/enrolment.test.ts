@@ -257,6 +257,20 @@ describe('a device', () => {
     expect((await client.enrol(await newDeviceCode(tenant))).body.data.mode).toBe('live')
   })
 
+  it('of the sandbox can have the calling key or one of the sandbox', async ({ service, tenant }) => {
+    const dashboard = await signedIn(service.url, tenant.key)
+    const key_id = (await dashboard.send('GET', '/dashboard/session')).body.data.key.id
+    const newKey = async (mode: string) =>
+      (await tenant.request('POST', '/api-keys', { name: mode, preset: 'read_only', mode })).body.data.id
+    const makeCode = async (id: number) => {
+      const input = { device_name: 'Test', key_id: id }
+      return outcome(await dashboard.call('POST', '/devices/codes', input, { 'x-page-mode': 'test' }))
+    }
+    expect(await makeCode(key_id)).toEqual([200, undefined])
+    expect(await makeCode(await newKey('test'))).toEqual([200, undefined])
+    expect(await makeCode(await newKey('live'))).toEqual([404, 'not_found'])
+  })
+
   it('ends with its key: at once here, within a second on another server', async ({ service, tenant, startService }) => {
     const other = await startService({ databaseUrl: service.databaseUrl })
     const { id, key } = (await tenant.request('POST', '/api-keys', { name: 'scan', preset: 'full_access' })).body.data
@@ -320,7 +334,8 @@ describe('a device', () => {
     await addDevices(service, tenant, 997, {})
     await addDevices(service, tenant, 20, { last_seen_at: `now() - interval '31 days'` })
     await addDevices(service, tenant, 20, { ended_at: 'now()' })
-    const codes = await Promise.all(Array.from({ length: 6 }, () => newDeviceCode(tenant)))
+    const newKeyAndCode = async () => newDeviceCode(tenant, {}, await tenant.createKey())
+    const codes = await Promise.all(Array.from({ length: 6 }, newKeyAndCode))
     const clients = codes.map(() => new ScanClient(tenant.url, from()))
     const responses = await Promise.all(codes.map((code, i) => clients[i]!.enrol(code)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3)

@@ -1,5 +1,6 @@
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { tenantAndSandbox } from '../tenants/index.ts'
 import { operatorNotFound } from './get-operator.ts'
 import { operatorColumns } from './operator-columns.ts'
 import { operator, type Operator, updateOperatorInput } from './schemas.ts'
@@ -17,10 +18,17 @@ const changeOperator = statement<
 >({
   name: 'update_operator',
   lane: 'write',
-  sql: `update operators o set name = coalesce($3::text, o.name), email = coalesce($4::text, o.email),
-     may_change_stock = coalesce($5::boolean, o.may_change_stock), is_active = coalesce($6::boolean, o.is_active)
-   where o.tenant_id = $1 and o.id = $2
-   returning ${operatorColumns('o')}`,
+  sql: `with changed as (
+     update operators o set name = coalesce($3::text, o.name), email = coalesce($4::text, o.email),
+       may_change_stock = coalesce($5::boolean, o.may_change_stock), is_active = coalesce($6::boolean, o.is_active)
+     where o.tenant_id = $1 and o.id = $2
+     returning ${operatorColumns('o')}
+   ), signed_out as (
+     -- A device of the sandbox can have a session of a live key.
+     update sessions set operator_id = null
+     where $6 = false and tenant_id = any (${tenantAndSandbox('$1')}) and operator_id = (select id from changed)
+   )
+   select * from changed`,
 })
 
 /** Changes the given fields of an operator. Throws `not_found`, `already_exists`. */

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEntry } from '../audit/index.ts'
+import { ownerOf, tenantAndSandbox } from '../tenants/index.ts'
 import { DEVICE_IDLE_DAYS, DEVICE_MAX_DAYS } from './device-life.ts'
 import { endSessionOf, type EndedSession } from './end-session-of.ts'
 import { invalidCode } from './invalid-code.ts'
@@ -49,10 +50,6 @@ interface Code {
   device_name: string
 }
 
-/** SQL for the tenant and its sandbox. The array of it: a join would read the sessions of all tenants by a plan made on an empty table. */
-const OWNER = '(select coalesce(sandbox_of, id) from tenants where id = $1)'
-const MEMBERS = `array(select id from tenants where id = ${OWNER} or sandbox_of = ${OWNER})`
-
 const selectCode = statement<[tenantId: number, hash: Buffer], { key_id: number }>({
   name: 'find_device_code',
   lane: 'read',
@@ -64,7 +61,7 @@ const selectCode = statement<[tenantId: number, hash: Buffer], { key_id: number 
 const lockTenant = statement<[tenantId: number], never>({
   name: 'lock_tenant_for_device',
   lane: 'write',
-  sql: `select from tenants where id = ${OWNER} for no key update`,
+  sql: `select from tenants where id = ${ownerOf('$1')} for no key update`,
 })
 
 const redeemCode = statement<[tenantId: number, hash: Buffer], Code>({
@@ -96,7 +93,7 @@ const endDevice = statement<[tenantId: number, deviceId: number], EndedSession>(
   name: 'end_sessions_of_device',
   lane: 'write',
   sql: `update sessions set ended_at = now()
-   where tenant_id = any (${MEMBERS}) and kind = 'device' and device_id = $2 and ended_at is null returning tenant_id as "tenantId", id`,
+   where tenant_id = any (${tenantAndSandbox('$1')}) and kind = 'device' and device_id = $2 and ended_at is null returning tenant_id as "tenantId", id`,
 })
 
 /** Not counted: devices whose key is no longer valid. Their sessions cannot be used again. */
@@ -106,7 +103,7 @@ const countDevices = statement<[tenantId: number], { devices: number }>({
   sql: `select count(*) as devices
    from sessions s
    cross join lateral (select expires_at, revoked_at from api_keys where tenant_id = s.tenant_id and id = s.key_id limit 1) k
-   where s.tenant_id = any (${MEMBERS}) and s.kind = 'device' and s.ended_at is null and k.revoked_at is null
+   where s.tenant_id = any (${tenantAndSandbox('$1')}) and s.kind = 'device' and s.ended_at is null and k.revoked_at is null
      and least(s.expires_at, s.last_seen_at + interval '${DEVICE_IDLE_DAYS} days', k.expires_at) > now()`,
 })
 
