@@ -12,6 +12,8 @@ type Step =
   | { do: 'undo'; which: number }
   | { do: 'complete'; flow: number }
   | { do: 'send'; weathers: Weather[] }
+  /** A lost response, then a refusal that cannot be looked into. */
+  | { do: 'doubt' }
   /** The browser is killed: before the request, or after it, when the response was not stored. */
   | { do: 'crash'; isSent: boolean; weather: Weather }
   | { do: 'resolve'; which: number; how: 'again' | 'put back' | 'elsewhere' | 'again as new' }
@@ -39,12 +41,13 @@ const steps = fc.array(
     { weight: 3, arbitrary: fc.record({ do: fc.constant('undo' as const), which: fc.nat(9) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('complete' as const), flow }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), weathers }) },
+    { weight: 2, arbitrary: fc.constant<Step>({ do: 'doubt' }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('crash' as const), isSent: fc.boolean(), weather }) },
     {
       weight: 2,
       arbitrary: fc.record({
         do: fc.constant('resolve' as const),
-        which: fc.nat(3),
+        which: fc.oneof(fc.constant(0), fc.nat(3)),
         how: fc.constantFrom('again' as const, 'put back' as const, 'elsewhere' as const, 'again as new' as const),
       }),
     },
@@ -102,6 +105,9 @@ class World {
         return this.apply({ type: 'add', entry: { ...common(step.flow), kind: 'complete', pick_id: null, body: null } })
       case 'send':
         return await this.send(step.weathers)
+      case 'doubt':
+        await this.send(['lost after'])
+        return await this.send(['forbidden', 'forbidden'])
       case 'crash':
         return await this.#crash(step)
       case 'resolve':

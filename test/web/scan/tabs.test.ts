@@ -60,6 +60,39 @@ it('S6: one tab works; another one takes over while picks are being sent, and ea
   await proxy.close()
 })
 
+it('S6: a tab that does not notice that it was taken over writes nothing more', async ({ openWindow, tenant }) => {
+  const { page: first, context } = await openWindow()
+  // As over plain HTTP. And the first tab sleeps through what tells it.
+  await context.addInitScript(() => delete (Navigator.prototype as { locks?: unknown }).locks)
+  await first.addInitScript(() => {
+    const { addEventListener, setInterval } = window
+    const add = addEventListener as (...given: unknown[]) => void
+    window.addEventListener = ((type: string, ...rest: unknown[]) => type !== 'storage' && add(type, ...rest)) as never
+    window.setInterval = ((run: () => void, ms: number) => (ms === 1_000 ? 0 : setInterval(run, ms))) as never
+  })
+  const product = await stockedProduct(tenant, { 'A-1': 50 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 20 }] })
+  const device = await enrolledDevice(first, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-1')
+  const second = await context.newPage()
+  await second.goto('/scan')
+  await second
+    .getByRole('heading', { name: 'Open in another tab' })
+    .or(second.getByRole('heading', { name: 'Orders' }))
+    .waitFor()
+  const use = second.getByRole('button', { name: 'Use here' })
+  if (await use.isVisible()) await use.click()
+  await second.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  await second.getByText('Taken here: 0', { exact: true }).waitFor()
+  const before = await device.outcomes()
+  await device.scanner.scan(product.barcode)
+  await first.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  expect(await device.outcomes()).toEqual(before)
+  await second.reload()
+  await second.getByText('Taken here: 0', { exact: true }).waitFor()
+})
+
 it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
   const database = await cloneDatabase(inject('postgresUrl'))
   const copy = await copyServer(folder)

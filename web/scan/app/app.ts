@@ -73,6 +73,10 @@ export class App {
   readonly #listeners = new Set<() => void>()
   readonly #repeats = new RepeatFilter()
   #verdicts = 0
+  /** A change is being stored. */
+  #isHeld = false
+  /** Something changed meanwhile. */
+  #isDue = false
 
   constructor(store: Store, code: string | undefined) {
     this.store = store
@@ -139,7 +143,7 @@ export class App {
     // Nothing goes on before the operator has seen the problem.
     if (this.ui.problem !== undefined) return this.#sound('problem', text, at)
     if (scanned.kind === 'badge') return this.onBadge(scanned.badge, at)
-    this.set({ dialog: undefined })
+    if (this.ui.dialog !== undefined) this.set({ dialog: undefined })
     void this.#handle(scanned.kind === 'code' ? scanned.texts : [text], at)
   }
 
@@ -160,6 +164,8 @@ export class App {
    * has changed.
    */
   async keep(change: (kept: Kept) => Changes | undefined, at = performance.now()): Promise<boolean> {
+    // Drawn once, with the outcome that the caller tells next.
+    this.#isHeld = true
     try {
       await this.store.commit(change)
       return true
@@ -167,6 +173,10 @@ export class App {
       if (error instanceof TakenOverError) this.set({ isFrozen: true })
       else this.stop({ message: t.problem.storage }, at)
       return false
+    } finally {
+      this.#isHeld = false
+      // If the caller tells nothing.
+      setTimeout(() => this.#isDue && this.#emit())
     }
   }
 
@@ -208,6 +218,8 @@ export class App {
   }
 
   #emit(): void {
+    this.#isDue = this.#isHeld
+    if (this.#isHeld) return
     this.version++
     for (const listener of this.#listeners) listener()
   }

@@ -106,8 +106,10 @@ export class Store {
     const after = this.#after(changes)
     const transaction = begin(this.#database, durability)
     try {
-      if ((await transaction.objectStore('meta').get('owner')) !== this.#owner) throw new TakenOverError()
+      // The requests run in order: the first one aborts the others in time.
+      const owner = transaction.objectStore('meta').get('owner')
       write(transaction, this.kept, after, changes)
+      if ((await owner) !== this.#owner) throw new TakenOverError()
       // Another tenant's enrolment: its own rows are read.
       const isOther = bindingOfKept(after) !== bindingOfKept(this.kept)
       const kept = isOther ? await load(transaction) : after
