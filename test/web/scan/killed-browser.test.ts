@@ -21,13 +21,19 @@ const heard = (page: Page, number: number): Promise<unknown> =>
     number,
   )
 
-it('S4: the browser is killed after each ok, 20 times: none is lost, none is doubled', async ({ folder, service, tenant }) => {
+it('S4: the browser is killed after each ok, 20 times: none is lost, none is doubled', async ({
+  folder,
+  service,
+  tenant,
+  onTestFinished,
+}) => {
   const products = []
   for (let stop = 1; stop <= STOPS; stop++) products.push(await stockedProduct(tenant, { [`A-${stop}`]: 100 }))
   const perLine = Math.ceil(KILLS / STOPS)
   const order = await newOrder(tenant, { order_detail: products.map(({ barcode }) => ({ barcode, quantity: perLine })) })
   const operator = await newOperator(tenant, 'Ada')
   let browser = await startKillableBrowser(folder)
+  onTestFinished(() => browser.kill())
   const origin = service.url
   const first = await enrolledDevice(browser.page, tenant, operator, origin)
   await first.scan(order.order_tenant_id)
@@ -57,6 +63,7 @@ it('S4: the browser is killed after each ok, 20 times: none is lost, none is dou
     await restart()
   }
   const { page } = browser
+  await page.getByText(`Taken here: ${taken % perLine}`, { exact: true }).waitFor()
   const device = await deviceOn(page)
   for (; taken < perLine * STOPS; taken++)
     await device.scan(products[STOPS - 1]?.barcode ?? '', taken + 1 === perLine * STOPS ? 'order' : 'taken')
@@ -65,7 +72,6 @@ it('S4: the browser is killed after each ok, 20 times: none is lost, none is dou
   for (const [index, product] of products.entries())
     expect(await stockOf(tenant, product)).toEqual({ [`A-${index + 1}`]: 100 - perLine })
   await expectConsistentPicking(service.db, tenant)
-  await browser.kill()
 })
 
 async function flowOf(tenant: Parameters<typeof newOrder>[0], orderId: number): Promise<number> {

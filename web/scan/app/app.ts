@@ -208,6 +208,7 @@ export class App {
 
   /** Draws at once: the operator sees it when the tone begins. */
   #show(patch: Partial<Ui>): void {
+    this.#isHeld = false
     flushSync(() => this.set(patch))
   }
 
