@@ -7,6 +7,8 @@ const UNWANTED = /^--(single-process|no-zygote|disable-web-security|disable-site
 /** Starts a real browser: Chromium from npm, or the one at `CHROMIUM_PATH`. `more` are further arguments. */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? (await chromium.executablePath())
-  const args = chromium.args.filter((argument) => !UNWANTED.test(argument))
-  return playwright.launch({ executablePath, args: [...args, ...more], headless: true })
+  return playwright.launch({ executablePath, args: [...wantedArguments(), ...more], headless: true })
 }
+
+/** The package's arguments that suit a user's browser. */
+export const wantedArguments = (): string[] => chromium.args.filter((argument) => !UNWANTED.test(argument))

@@ -24,6 +24,8 @@ const TEXTS: [text: string, grounds: string[]][] = [
   ['text-2', [...SURFACES, ...TINTED]],
   ['text-3', ['surface-1', 'surface-2', 'warn-surface']],
   ['on-accent', ['accent']],
+  ['on-success', ['success']],
+  ['on-alarm', ['alarm']],
   ['accent', ['surface-1', 'surface-2', 'surface-3', 'accent-surface', 'warn-surface']],
   ['ok', ['surface-1', 'surface-2', 'ok-surface', 'warn-surface']],
   ['warn', ['surface-1', 'surface-2', 'warn-surface']],

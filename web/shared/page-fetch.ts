@@ -19,6 +19,8 @@ export interface CallRecord {
 export interface PageFetchOptions {
   app: 'dashboard' | 'scan'
   mode: Mode
+  /** More headers of each call, unless the call has them. */
+  headers?: () => Record<string, string>
   onCall: (record: CallRecord) => void
 }
 
@@ -36,7 +38,7 @@ export function idleMs(): number {
 }
 
 /** The `fetch` of a page: with its session instead of a key, and a record of every call. */
-export function pageFetch({ app, mode, onCall }: PageFetchOptions): Fetch {
+export function pageFetch({ app, mode, headers = () => ({}), onCall }: PageFetchOptions): Fetch {
   return async (url, init) => {
     const startedAt = performance.now()
     const record = (response?: Response): void =>
@@ -50,7 +52,11 @@ export function pageFetch({ app, mode, onCall }: PageFetchOptions): Fetch {
         at: new Date(),
       })
     try {
-      const response = await fetch(url, { ...init, headers: pageHeaders(init.headers, app, mode), credentials: 'same-origin' })
+      const response = await fetch(url, {
+        ...init,
+        headers: pageHeaders(init.headers, headers(), app, mode),
+        credentials: 'same-origin',
+      })
       record(response)
       return response
     } catch (error) {
@@ -60,8 +66,9 @@ export function pageFetch({ app, mode, onCall }: PageFetchOptions): Fetch {
   }
 }
 
-function pageHeaders(own: HeadersInit | undefined, app: string, mode: Mode): Headers {
-  const headers = new Headers(own)
+function pageHeaders(own: HeadersInit | undefined, more: Record<string, string>, app: string, mode: Mode): Headers {
+  const headers = new Headers(more)
+  for (const [name, value] of new Headers(own)) headers.set(name, value)
   headers.delete('X-API-Key')
   headers.set('X-Page', app)
   headers.set('X-Page-Mode', mode)

@@ -17,6 +17,8 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 const FOREVER = 'public, max-age=31536000, immutable'
 /** Clients revalidate at each visit, and download the file only if it has changed. */
 const REVALIDATED = 'no-cache'
+/** The service worker of an app. By default it could not control the app's own address, which has no slash at its end. */
+const SERVICE_WORKER = 'sw.js'
 /** Suffixes of the compressed files that the build writes beside each file. */
 const SUFFIXES: Record<string, string> = { br: '.br', gzip: '.gz' }
 
@@ -59,6 +61,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageA
     .headers(file.headers)
     .headers({ 'cache-control': isHashed ? FOREVER : REVALIDATED, vary: 'Accept-Encoding' })
   if (file.statusCode === 200) reply.header('content-type', await typeOf(name))
+  if (name === SERVICE_WORKER) reply.header('service-worker-allowed', `/${app}`)
   if (file === compressed) reply.header('content-encoding', encoding)
   return await reply.send(file.stream)
 }

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { newOperator, ScanClient } from '../support/scan-client.ts'
-import { scan } from '../support/scanner.ts'
+import { readBarcode } from '../support/read-barcode.ts'
 
 describe('devices', () => {
   it('are enrolled with a code that scanners read, listed with their operator, and ended', async ({ window, tenant }) => {
@@ -18,8 +18,8 @@ describe('devices', () => {
     const address = `${tenant.url}/scan#code=${code}`
     await dialog.getByText(address).waitFor()
     await dialog.getByText('This address works on this machine only.').waitFor()
-    expect(await scan(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', address])
-    expect(await scan(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', address])
+    expect(await readBarcode(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', address])
+    expect(await readBarcode(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', address])
 
     const device = new ScanClient(tenant.url)
     expect((await device.enrol(code)).status).toBe(200)
@@ -72,7 +72,7 @@ describe('sheets to print', () => {
     await page.getByRole('heading', { name: 'Location labels' }).waitFor()
     await page.getByText('3 locations', { exact: true }).waitFor()
     for (const code of ['A-01-04', 'BULK storage, row 7 / left']) {
-      expect(await scan(page.getByRole('img', { name: `Barcode ${code}` }))).toEqual(['Code128', code])
+      expect(await readBarcode(page.getByRole('img', { name: `Barcode ${code}` }))).toEqual(['Code128', code])
     }
     const labels = page.getByRole('main').getByRole('listitem')
     expect(await labels.allInnerTexts()).toEqual([
@@ -92,7 +92,7 @@ describe('sheets to print', () => {
     await page.getByRole('link', { name: 'Command barcodes' }).click()
     await page.getByRole('heading', { name: 'Command barcodes' }).waitFor()
     for (const command of ['FC-OK', 'FC-ALL', 'FC-CONFIRM', 'FC-SHORT', 'FC-SKIP', 'FC-UNDO', 'FC-FINISH']) {
-      expect(await scan(page.getByRole('img', { name: `Barcode ${command}` }))).toEqual(['Code128', command])
+      expect(await readBarcode(page.getByRole('img', { name: `Barcode ${command}` }))).toEqual(['Code128', command])
     }
     expect(await page.getByRole('main').getByRole('listitem').count()).toBe(7)
     const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g)

@@ -4,7 +4,7 @@ import { it } from '../support/browser.ts'
 import { focusedName } from '../support/keyboard.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { enrolled } from '../support/scan-client.ts'
-import { scan } from '../support/scanner.ts'
+import { readBarcode } from '../support/read-barcode.ts'
 
 const cells = (page: Page, name: string): Promise<string[]> =>
   page.getByRole('row').filter({ hasText: name }).getByRole('cell').allTextContents()
@@ -75,8 +75,8 @@ describe('operators', () => {
       const dialog = page.getByRole('dialog', { name: 'Badge of Ada' })
       const badge = (await dialog.getByText(/^FB-/).textContent()) ?? ''
       expect(badge).toMatch(/^FB-\d+-[0-9A-Z]{13}$/)
-      expect(await scan(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', badge])
-      expect(await scan(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', badge])
+      expect(await readBarcode(dialog.getByRole('img', { name: 'QR code' }))).toEqual(['QRCode', badge])
+      expect(await readBarcode(dialog.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', badge])
 
       const device = await enrolled(tenant)
       expect((await device.scanBadge({ id, badge })).body.data.operator.name).toBe('Ada')
@@ -86,7 +86,7 @@ describe('operators', () => {
       await page.emulateMedia({ media: 'print' })
       const printed = (await page.locator('body').innerText()).split('\n').filter((line) => line.trim() !== '')
       expect(printed).toEqual(['Ada', badge])
-      expect(await scan(page.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', badge])
+      expect(await readBarcode(page.getByRole('img', { name: 'Barcode' }))).toEqual(['Code128', badge])
       await page.emulateMedia({ media: 'screen' })
       await dialog.getByRole('button', { name: 'Close' }).last().click()
       await page.getByRole('cell', { name: 'Issued' }).waitFor()

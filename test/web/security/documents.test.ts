@@ -18,6 +18,7 @@ const FILES = {
   'dashboard/.secret.js': 'classified',
   'scan/index.html': DOCUMENT.replace('dashboard', 'scan'),
   'scan/manifest.webmanifest': '{}',
+  'scan/sw.js': 'self',
   'outside.js': 'classified',
 }
 
@@ -123,10 +124,12 @@ describe('files', () => {
     ['/dashboard/assets/icon-a1b2c3.svg', 'image/svg+xml', 'public, max-age=31536000, immutable'],
     ['/dashboard/favicon.ico', 'image/', 'no-cache'],
     ['/scan/manifest.webmanifest', 'application/manifest+json', 'no-cache'],
+    ['/scan/sw.js', 'text/javascript', 'no-cache'],
   ] as const)('%s is sent with its type, to be kept as long as it is good', async ([path, type, cache], { url }) => {
     const { status, headers } = await new PageClient(url, NAVIGATION).send('GET', path)
     expect(status).toBe(200)
     expect(headers).toMatchObject({ ...COMMON, 'cache-control': cache, 'content-type': expect.stringContaining(type) })
+    expect(headers['service-worker-allowed']).toBe(path === '/scan/sw.js' ? '/scan' : undefined)
     const again = await open(url, path, 'GET', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.text]).toEqual([304, ''])
   })

@@ -14,8 +14,8 @@ export interface PickResult {
   /** Whether the earlier pick with this pick_id is the same pick; null when there is no earlier pick. */
   is_same: boolean | null
   refusal: 'stale' | 'foreign' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
-  /** The flow's operator; null when there is an earlier pick. */
-  operator_email: string | null
+  /** Name or e-mail address of the operator who has the flow, if it is another one. Read here: a batched call runs no other statement. */
+  foreign_operator: string | null
   state: PickingFlow['state'] | null
   /** Quantity left to pick of the lines named by the input. */
   remaining: number | null
@@ -143,7 +143,9 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      union all
      select w.position, ${pickJson('p')}, null from new_pick p join wanted w using (flow_id)
    )
-   select w.position::int - 1 as call, t.pick, t.is_same, j.refusal, j.operator_email, j.state, j.remaining, s.available
+   select w.position::int - 1 as call, t.pick, t.is_same, j.refusal, j.state, j.remaining, s.available, case j.refusal when 'foreign' then
+     coalesce((select o.name from operators o where o.tenant_id = $1 and fold_case(o.email) = fold_case(j.operator_email)), j.operator_email)
+   end as foreign_operator
    from wanted w left join judged j using (position) left join short_level s on s.product_id = j.product_id and j.refusal is null
    left join taken t using (position)`,
 })

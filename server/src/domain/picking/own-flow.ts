@@ -29,12 +29,17 @@ export async function requireOwnFlow(db: Queryable, caller: Caller, flowId: numb
 }
 
 /** The error for a change of a flow that belongs to the operator with this e-mail address, and not to the caller's. */
-export async function foreignFlow(db: Queryable, { tenantId, session }: Caller, email: string): Promise<ServiceError> {
+export async function foreignFlow(db: Queryable, caller: Caller, email: string): Promise<ServiceError> {
+  const { name = email } = (await db.runOne(selectName, [caller.tenantId, email])) ?? {}
+  return foreignFlowOf(caller, name)
+}
+
+/** The error for a change of a flow that belongs to the operator with this name, and not to the caller's. */
+export function foreignFlowOf({ session }: Caller, name: string): ServiceError {
   if (session?.operator?.isFormer === true)
     return new ServiceError(
       'operator_not_allowed',
       'What an operator scanned earlier can only be sent for their own picking flow',
     )
-  const { name = email } = (await db.runOne(selectName, [tenantId, email])) ?? {}
   return new ServiceError('flow_error', `The picking flow is ${name}'s`)
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { shortage } from '../stock/index.ts'
 import { insertPicks, type PickResult } from './insert-pick.ts'
 import { flowNotFound } from './lock-order.ts'
-import { foreignFlow, requiredOperator } from './own-flow.ts'
+import { foreignFlowOf, requiredOperator } from './own-flow.ts'
 import { shownPick } from './pick-row.ts'
 import { recordPickInput, type NewPick, pickResult, type PickResponse } from './schemas.ts'
 
@@ -30,7 +30,7 @@ A pick with a \`pick_id\` is safe to retry at any time: a repeated call changes 
   output: pickResult,
   run: async ({ db, caller }, input) => {
     const [result] = await db.runBatched(insertPicks, { caller, input, operatorEmail: requiredOperator(caller) })
-    if (result?.refusal === 'foreign') throw await foreignFlow(db, caller, result.operator_email as string)
+    if (result?.refusal === 'foreign') throw foreignFlowOf(caller, result.foreign_operator as string)
     return responseOf(result, input)
   },
 })

@@ -1,0 +1,131 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newOrder } from '../../support/orders.ts'
+import { type PickableProduct, stockedProduct } from '../../support/picking.ts'
+import { axe } from '../support/axe.ts'
+import { it } from '../support/browser.ts'
+import { focusedName, tabTo } from '../support/keyboard.ts'
+import { layoutProblems } from '../support/layout.ts'
+import { enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+/** For people to look at. Not committed. */
+const OUT = path.join(import.meta.dirname, '../looks/out')
+const SIZES = [
+  { width: 320, height: 568 },
+  { width: 1280, height: 800 },
+]
+/** Targets for fingers in gloves. */
+const TARGET = 56
+
+/** What is wrong with what the page shows, in each size and scheme. */
+async function look(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const size of SIZES) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      // Colours in the middle of a change have no contrast to speak of.
+      await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))))
+      await page.screenshot({ path: path.join(OUT, `scan-${name}-${size.width}-${colorScheme}.png`) })
+      found.push(...(await axe(page)))
+    }
+    found.push(...(await layoutProblems(page)), ...(await smallTargets(page)))
+    for (let index = 0; index < found.length; index++)
+      if (!found[index]?.startsWith(name)) found[index] = `${name}, ${size.width} px: ${found[index]}`
+  }
+  return found
+}
+
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate((target) => {
+    const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
+    return [...top.querySelectorAll<HTMLElement>('button, input:not([type=checkbox]), label:has(input[type=checkbox])')]
+      .filter((element) => element.checkVisibility())
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.height < target || box.width < target)
+      .map(({ element, box }) => `${element.textContent} is ${box.width} x ${box.height}`)
+  }, TARGET)
+}
+
+it('A1, A2: every screen, in light and dark, on a handheld and a desk', async ({ window: { page }, tenant }) => {
+  await mkdir(OUT, { recursive: true })
+  const found: string[] = []
+  await page.goto('/scan')
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  found.push(...(await look(page, 'enrol')))
+  const products: PickableProduct[] = []
+  for (const code of ['A-01-03', 'B-12-07'])
+    products.push(await stockedProduct(tenant, { [code]: 9 }, { name: 'Jasmine green tea, loose leaves, 250 g' }))
+  const order = await newOrder(tenant, {
+    order_tenant_id: 'SHOP-10042',
+    customer_name: 'Ada Lovelace',
+    assembly_date: '2026-03-02',
+    order_detail: products.map(({ barcode }) => ({ barcode, quantity: 3 })),
+  })
+  await newOrder(tenant, { order_detail: [{ barcode: products[0]?.barcode, quantity: 1 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).waitFor()
+  found.push(...(await look(page, 'queue')))
+  await page.getByRole('button', { name: 'Menu' }).click()
+  found.push(...(await look(page, 'menu')))
+  await page.keyboard.press('Escape')
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-01-03')
+  await device.scan(products[0]?.barcode ?? '')
+  found.push(...(await look(page, 'pick')))
+  for (const [name, title] of [
+    ['Quantity', 'quantity'],
+    ['Short', 'short'],
+    ['Elsewhere', 'elsewhere'],
+  ] as const) {
+    await page.getByRole('button', { name }).click()
+    await page.getByRole('dialog', { name }).waitFor()
+    found.push(...(await look(page, title)))
+    await page.keyboard.press('Escape')
+  }
+  await device.scan('no such code', 'problem')
+  found.push(...(await look(page, 'problem')))
+  await page.getByRole('button', { name: 'OK' }).click()
+  await page.getByRole('button', { name: 'Finish' }).click()
+  found.push(...(await look(page, 'finish')))
+  for (const name of ['Look up', 'Move', 'Count', 'Diagnostics']) {
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('menuitem', { name }).click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    if (name === 'Move') await device.scan(products[0]?.barcode ?? '')
+    if (name === 'Count') for (const code of [products[0]?.barcode ?? '', 'A-01-03']) await device.scan(code)
+    found.push(...(await look(page, name.toLowerCase().replace(' ', '-'))))
+  }
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Change operator' }).click()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  found.push(...(await look(page, 'badge')))
+  expect(found).toEqual([])
+})
+
+it('A1: an order is picked by keyboard alone', async ({ window: { page }, tenant }) => {
+  const product = await stockedProduct(tenant, { 'A-1': 9 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 3 }] })
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const press = async (name: string): Promise<void> => {
+    await tabTo(page, name)
+    await page.keyboard.press('Enter')
+  }
+  await press(`Pick ${order.order_tenant_id}`)
+  await page.getByRole('heading', { name: 'A-1' }).waitFor()
+  await press('Quantity')
+  await page.getByRole('dialog', { name: 'Quantity' }).waitFor()
+  await tabTo(page, 'Quantity')
+  await page.keyboard.type('2', { delay: 100 })
+  await page.keyboard.press('Enter')
+  await page.getByText('Taken here: 2', { exact: true }).waitFor()
+  // The focus is where it was before the dialog.
+  await expect.poll(() => focusedName(page)).toBe('Quantity')
+  await press('Take all 1')
+  await page.getByRole('heading', { name: /^Finish/ }).waitFor()
+  await press('Complete')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await expect.poll(async () => (await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+})

@@ -1,0 +1,151 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newOrder } from '../../support/orders.ts'
+import { expectConsistentPicking, pick, stockedProduct, stockOf } from '../../support/picking.ts'
+import { it as base, type TestTenant } from '../support/browser.ts'
+import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+const ORDERED = 3
+
+/** A device in the middle of an order of 3 × Tea at A-01, whose picks do not reach the server until `connect`. */
+const it = base.extend('cut', async ({ window, tenant }) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400|401|403|404/)
+  const { page, context } = window
+  const tea = await stockedProduct(tenant, { 'A-01': 5, 'B-01': 4 }, { name: 'Tea' })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: ORDERED }] })
+  const ada = await newOperator(tenant, 'Ada', { may_change_stock: true })
+  const device = await enrolledDevice(page, tenant, ada)
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-01')
+  const { body } = await tenant.request('GET', `/flows?order_id=${order.id}`)
+  const flow: number = body.data.flows[0].id
+  await context.setOffline(true)
+  return { ...device, ada, tea, order, flow, connect: () => context.setOffline(false) }
+})
+
+const takeAll = (page: Page): Promise<void> => page.getByRole('button', { name: /^Take all/ }).click()
+
+async function openProblems({ page }: Pick<Device, 'page'>): Promise<void> {
+  await page.getByRole('button', { name: 'Problems (1)' }).click()
+  await page.getByRole('heading', { name: 'Problems' }).waitFor()
+}
+
+async function whenResolved({ page }: Pick<Device, 'page'>): Promise<void> {
+  await page.getByText('No problems').waitFor()
+  await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+}
+
+const pickedOf = async (tenant: TestTenant, flow: number): Promise<number> =>
+  (await tenant.request('GET', `/flows/${flow}`)).body.data.total_quantity_picked
+
+it('S5: a pick for an order that was cancelled is put back', async ({ cut, tenant, service }) => {
+  const { page, order, tea } = cut
+  await takeAll(page)
+  await tenant.request('POST', `/orders/${order.id}/cancel`, {})
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText(`${order.order_tenant_id} was cancelled. Put 3 × Tea back to A-01`).waitFor()
+  // It survives a reload.
+  await page.reload()
+  await page.getByRole('heading', { name: 'Problems' }).waitFor()
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 5, 'B-01': 4 })
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a pick beyond what is left says how much goes back', async ({ cut, tenant, service }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await pick(tenant, flow, { barcode: tea.barcode, location_id: 'B-01', quantity: 2, pick_id: 'other' })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText('Only 1 left to pick. Put 2 × Tea back').waitFor()
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  // The line is open again, for the one that is left.
+  await page.goBack()
+  await page.getByRole('button', { name: 'Back to picking' }).click()
+  await page.getByText('Take 1', { exact: true }).waitFor()
+  expect(await pickedOf(tenant, flow)).toBe(2)
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a flow that another operator has now leaves the device', async ({ cut, tenant }) => {
+  const { page, flow, order, tea } = cut
+  await takeAll(page)
+  await tenant.request('POST', `/flows/${flow}/assign`, { operator_email: 'grace@example.com' })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText(`${order.order_tenant_id} is with grace@example.com now`).waitFor()
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 5, 'B-01': 4 })
+  await page.goto('/scan#/queue')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Go on with/ }).count()).toBe(0)
+})
+
+it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, tenant, service }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText('The system has 1 × Tea at A-01').waitFor()
+  await page.getByRole('button', { name: 'Take from elsewhere' }).click()
+  await page.getByRole('button', { name: 'B-01: 4' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 1, 'B-01': 1 })
+  expect(await pickedOf(tenant, flow)).toBe(ORDERED)
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a count corrects the stock, with what the operator holds, and sends the pick again', async ({ cut, tenant, service }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByRole('button', { name: 'Count A-01' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Count A-01' })
+  for (const key of ['1', '2']) await dialog.getByRole('button', { name: key, exact: true }).click()
+  await dialog.getByRole('button', { name: 'Save the count' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 12, 'B-01': 4 })
+  expect(await pickedOf(tenant, flow)).toBe(ORDERED)
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a device whose session ended keeps its scans, and goes on when it is enrolled again', async ({ cut, tenant }) => {
+  const { page, flow } = cut
+  await takeAll(page)
+  const { body } = await tenant.request('GET', '/sessions')
+  const { id } = body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device')
+  await tenant.request('DELETE', `/sessions/${id}`)
+  await cut.connect()
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  await page.getByText('1 scan is kept.').waitFor()
+  const code = await tenant.request('POST', '/devices/codes', { device_name: 'Handheld 3' })
+  await cut.scanner.scan(code.body.data.url)
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  expect(await pickedOf(tenant, flow)).toBe(0)
+  await cut.scanner.scan(cut.ada.badge)
+  await expect.poll(() => pickedOf(tenant, flow)).toBe(ORDERED)
+})
+
+it('S8: entries of an operator who is no longer active are sent when another one has signed in', async ({ cut, tenant }) => {
+  const { page, flow, ada } = cut
+  await takeAll(page)
+  await tenant.request('PUT', `/operators/${ada.id}`, { is_active: false })
+  const grace = await newOperator(tenant, 'Grace')
+  await cut.connect()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await page.getByText('1 scan is kept.').waitFor()
+  await cut.scanner.scan(grace.badge)
+  await expect.poll(() => pickedOf(tenant, flow)).toBe(ORDERED)
+  const { body } = await tenant.request('GET', '/audit-log?operation=flows.pick&surface=scan')
+  expect(body.data.entries).toMatchObject([{ operator_email: ada.email, error: null }])
+  // Nobody but Ada goes on with it.
+  expect(await page.getByRole('button', { name: /^Go on with/ }).count()).toBe(0)
+})

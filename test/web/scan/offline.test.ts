@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newOrder } from '../../support/orders.ts'
+import { expectConsistentPicking, type PickableProduct, stockedProduct, stockOf } from '../../support/picking.ts'
+import { it as base } from '../support/browser.ts'
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+/** The service behind a network that loses what the test says. */
+const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
+  const proxy = await startFaultyProxy(service.url)
+  onCleanup(() => proxy.close())
+  return proxy
+})
+
+const LINES = 5
+const PER_LINE = 2
+const codeOf = (line: number): string => `A-${line + 1}`
+
+/** A device on the Pick screen of an order of five lines, one location each. */
+async function picking(page: Page, tenant: Parameters<typeof enrolledDevice>[1]) {
+  const products: PickableProduct[] = []
+  for (let line = 0; line < LINES; line++) products.push(await stockedProduct(tenant, { [codeOf(line)]: 10 }))
+  const order = await newOrder(tenant, { order_detail: products.map(({ barcode }) => ({ barcode, quantity: PER_LINE })) })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  const pickLine = async (line: number): Promise<void> => {
+    await device.scan(codeOf(line))
+    await device.scan(products[line]?.barcode ?? '')
+    await device.scan(products[line]?.barcode ?? '', line === LINES - 1 ? 'order' : 'line')
+  }
+  return { device, order, products, pickLine }
+}
+
+const connection = (page: Page): Promise<string | null> => page.getByRole('status', { name: 'Connection' }).textContent()
+
+async function whenInstalled(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true)
+}
+
+async function finish({ page }: Device): Promise<void> {
+  await page.getByRole('button', { name: 'Complete' }).click()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+}
+
+it('S3: cut off after the third line, finished, reloaded and back: the server has all of it', async ({
+  openWindow,
+  tenant,
+  service,
+  proxy,
+}) => {
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch/)
+  const { page, context } = window
+  const { device, order, products, pickLine } = await picking(page, tenant)
+  await whenInstalled(page)
+  for (const line of [0, 1, 2]) await pickLine(line)
+  await expect.poll(() => connection(page)).toBe('Online')
+  await context.setOffline(true)
+  await pickLine(3)
+  await device.scan(codeOf(4))
+  await device.scan(products[4]?.barcode ?? '')
+  // The same screen, draft and queue.
+  await page.reload()
+  await page.getByRole('heading', { name: codeOf(4), exact: true }).waitFor()
+  await page.getByText('Taken here: 1', { exact: true }).waitFor()
+  expect(await connection(page)).toBe('Offline, 1 to send')
+  await device.scan(products[4]?.barcode ?? '', 'order')
+  await finish(device)
+  expect(await connection(page)).toBe('Offline, 3 to send')
+  expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(3)
+  await context.setOffline(false)
+  await expect.poll(() => connection(page)).toBe('Online')
+  expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+  for (const [line, product] of products.entries()) expect(await stockOf(tenant, product)).toEqual({ [codeOf(line)]: 8 })
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S3: responses that are lost after the server has done it are sent again, and change nothing', async ({
+  openWindow,
+  tenant,
+  service,
+  proxy,
+}) => {
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|400/)
+  const { page } = window
+  const { device, order, products, pickLine } = await picking(page, tenant)
+  // Each of them is lost once.
+  const lost = new Set<string>()
+  proxy.fault = (method, path): Fault => {
+    if (!/\/(picks|complete)/.test(path) || method === 'GET' || lost.size > LINES) return 'none'
+    const number = proxy.passed.filter((passed) => /\/(picks|complete)/.test(passed)).length
+    if (number % 2 === 1) return 'none'
+    lost.add(`${number}`)
+    return 'lost after'
+  }
+  for (let line = 0; line < LINES; line++) await pickLine(line)
+  await finish(device)
+  await expect.poll(() => connection(page)).toBe('Online')
+  expect(lost.size).toBe(LINES + 1)
+  expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+  for (const [line, product] of products.entries()) expect(await stockOf(tenant, product)).toEqual({ [codeOf(line)]: 8 })
+  await expectConsistentPicking(service.db, tenant)
+  expect(await page.getByRole('button', { name: /^Problems/ }).count()).toBe(0)
+})

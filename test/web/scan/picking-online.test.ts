@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import { eventsOf } from '../../support/events.ts'
+import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
+import { newOrder } from '../../support/orders.ts'
+import { it } from '../support/browser.ts'
+import { enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
+  window: { page },
+  tenant,
+  service,
+}) => {
+  const ada = await newOperator(tenant, 'Ada')
+  const stock: Record<string, number>[] = [{ 'A-2': 5 }, { 'A-10': 9 }, { 'B-1': 2, 'C-1': 4 }, { 'A-2': 3 }, { 'C-2': 1 }]
+  const wanted = [3, 1, 5, 2, 1]
+  const products = []
+  for (const levels of stock) products.push(await stockedProduct(tenant, levels))
+  const order = await newOrder(tenant, {
+    order_detail: products.map(({ barcode }, index) => ({ barcode, quantity: wanted[index] })),
+  })
+  const device = await enrolledDevice(page, tenant, ada)
+  await device.scan(order.order_tenant_id)
+
+  const stops = ['A-2', 'A-10', 'B-1', 'C-1', 'C-2']
+  const heading = page.getByRole('heading', { level: 1 })
+  const taken: string[] = []
+  for (const code of stops) {
+    await expect.poll(() => heading.textContent()).toBe(code)
+    await page.getByText(`Scan ${code}`).waitFor()
+    await device.scan(code)
+    while ((await heading.textContent()) === code) {
+      const barcode = (await page.getByText(/^Code /).textContent())?.slice('Code '.length)
+      const before = (await device.outcomes()).length
+      await device.scanner.scan(barcode ?? '')
+      await expect.poll(async () => (await device.outcomes()).length).toBe(before + 1)
+      taken.push((await device.outcomes()).at(-1) ?? '')
+    }
+  }
+  const first = ['taken', 'taken', 'line', 'taken', 'line']
+  expect(taken).toEqual([...first, 'line', 'line', 'taken', 'taken', 'taken', 'line', 'order'])
+  await page.getByRole('heading', { name: `Finish ${order.order_tenant_id}` }).waitFor()
+  await page.getByRole('button', { name: 'Complete' }).click()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+
+  const { body } = await tenant.request('GET', `/orders/${order.id}`)
+  expect([body.data.state_id, body.data.state_picking_id]).toEqual([5, 2])
+  expect(await Promise.all(products.map((product) => stockOf(tenant, product)))).toEqual([
+    { 'A-2': 2 },
+    { 'A-10': 8 },
+    { 'B-1': 1, 'C-1': 0 },
+    { 'A-2': 1 },
+    { 'C-2': 0 },
+  ])
+  await expectConsistentPicking(service.db, tenant)
+  const events = await eventsOf(service, tenant)
+  const completed = events.find(({ event }) => event === 'flow/completed')
+  expect(completed?.data).toMatchObject({ operator_email: ada.email, operator_id: ada.id, total_quantity_picked: 12 })
+  const { body: audit } = await tenant.request('GET', '/audit-log?surface=scan&limit=100')
+  const picks = audit.data.entries.filter(({ operation }: { operation: string }) => operation === 'flows.pick')
+  expect(picks).toHaveLength(6)
+  for (const entry of picks) expect(entry).toMatchObject({ operator_email: ada.email, surface: 'scan' })
+})

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { attempt, type Attempt } from '../../../web/scan/queue/attempt.ts'
+import type { Entry, PickEntry, Refusal } from '../../../web/scan/queue/entry.ts'
+import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
+import { ADA, type ModelFlow, QueueModel, type Weather } from '../support/queue-model.ts'
+
+function entry(fields: Partial<Entry> & { pick_id?: string | null }): Entry {
+  const about = { order_tenant_id: 'SHOP-1', product_name: 'Tea', location_code: 'A' }
+  const kind = fields.kind ?? 'pick'
+  const body = kind === 'complete' ? null : { order_detail_id: 10, location_id: 'A', quantity: 1 }
+  const rest = {
+    seq: 1,
+    flow_id: 1,
+    about,
+    operator_id: 1,
+    operator_email: ADA,
+    added_at: '',
+    state: 'waiting',
+    attempts: 0,
+    error: null,
+  }
+  return { ...rest, kind, pick_id: 'p1', body, ...fields } as Entry
+}
+
+const refusal = (is_certain: boolean): Refusal => ({ reason: 'other', code: 'x', message: 'x', request_id: null, is_certain })
+
+const after = (entries: Entry[], event: QueueEvent): string[] =>
+  reduce(entries, event, 9).map(({ kind, pick_id, state }) => `${kind} ${pick_id} ${state}`)
+
+describe('undo of a pick', () => {
+  const undo: QueueEvent = { type: 'undo', entry: entry({ kind: 'undo' }) as PickEntry }
+
+  it('that the server has never seen removes it', () => {
+    expect(after([entry({})], undo)).toEqual([])
+  })
+
+  it.for([
+    ['under way', entry({ state: 'sending', attempts: 1 }), 'sending'],
+    ['whose response was lost', entry({ attempts: 1 }), 'waiting'],
+  ] as const)('%s is sent after it', ([, pick, state]) => {
+    expect(after([pick], undo)).toEqual([`pick p1 ${state}`, 'undo p1 waiting'])
+    expect(nextToSend(reduce([pick], undo, 9))?.kind).toBe(state === 'waiting' ? 'pick' : undefined)
+  })
+
+  it('that was sent is queued, once', () => {
+    expect(after([], undo)).toEqual(['undo p1 waiting'])
+    expect(after([entry({ kind: 'undo' })], undo)).toEqual(['undo p1 waiting'])
+  })
+
+  it('goes with the pick when the server refuses it for certain, and stays when it may have been carried out', () => {
+    const both = [entry({ state: 'sending', attempts: 2 }), entry({ kind: 'undo', seq: 2 })]
+    expect(after(both, { type: 'refused', seq: 1, error: refusal(true) })).toEqual([])
+    const left = reduce(both, { type: 'refused', seq: 1, error: refusal(false) }, 9)
+    expect(left.map(({ state }) => state)).toEqual(['refused', 'waiting'])
+    expect(nextToSend(left)?.kind).toBe('undo')
+    expect(after([...left], { type: 'done', seq: 2 })).toEqual([])
+  })
+})
+
+describe('sending', () => {
+  it('is one at a time, in order, past what was refused', () => {
+    const refused = entry({ state: 'refused', error: refusal(true) })
+    const second = entry({ seq: 2, pick_id: 'p2' })
+    expect(nextToSend([refused, second, entry({ seq: 3, pick_id: 'p3' })])?.seq).toBe(2)
+    expect(nextToSend([{ ...second, state: 'sending' }, entry({ seq: 3, pick_id: 'p3' })])).toBeUndefined()
+  })
+
+  it('completes a flow when nothing of it waits or was refused; other flows do not matter', () => {
+    const complete = entry({ kind: 'complete', seq: 5, pick_id: null })
+    expect(nextToSend([entry({ state: 'refused', error: refusal(true) }), complete])).toBeUndefined()
+    expect(nextToSend([entry({ flow_id: 2, state: 'refused', error: refusal(true) }), complete])?.kind).toBe('complete')
+  })
+
+  it('what was under way when the page went waits again', () => {
+    expect(after([entry({ state: 'sending', attempts: 1 })], { type: 'opened' })).toEqual(['pick p1 waiting'])
+  })
+})
+
+describe('ways out of a refusal', () => {
+  const refused = (is_certain: boolean): Entry => entry({ state: 'refused', attempts: 2, error: refusal(is_certain) })
+  const elsewhere: QueueEvent = { type: 'elsewhere', seq: 1, pick_id: 'new', location_id: 'B', location_code: 'B' }
+
+  it('Send again keeps the pick_id', () => {
+    expect(after([refused(true)], { type: 'again', seq: 1 })).toEqual(['pick p1 waiting'])
+  })
+
+  it('Take from elsewhere is a new pick, unless the old one may have been carried out', () => {
+    expect(after([refused(true)], elsewhere)).toEqual(['pick new waiting'])
+    expect(reduce([refused(true)], elsewhere, 9)).toMatchObject([{ body: { location_id: 'B' }, attempts: 0, error: null }])
+    expect(after([refused(false)], elsewhere)).toEqual(['pick p1 refused'])
+  })
+
+  it('I put it back drops the pick; one that may have been carried out is undone', () => {
+    expect(after([refused(true)], { type: 'put back', seq: 1 })).toEqual([])
+    expect(after([refused(false)], { type: 'put back', seq: 1 })).toEqual(['undo p1 waiting'])
+  })
+
+  it('do nothing to what was not refused', () => {
+    expect(after([entry({})], { type: 'put back', seq: 1 })).toEqual(['pick p1 waiting'])
+  })
+})
+
+describe('an attempt', () => {
+  const send = async (
+    sent: Entry,
+    weathers: Weather[],
+    prepare: (model: QueueModel) => void = () => undefined,
+  ): Promise<Attempt> => {
+    const model = new QueueModel()
+    prepare(model)
+    model.weathers = weathers
+    return await attempt(sent, model)
+  }
+  const first = (model: QueueModel): ModelFlow => {
+    const flow = model.flows.get(1)
+    if (flow === undefined) throw new Error('no flow')
+    return flow
+  }
+
+  it.for([
+    ['lost before', { is: 'unanswered' }],
+    ['busy', { is: 'unanswered' }],
+    ['limited', { is: 'unanswered' }],
+    ['proxy page', { is: 'unanswered' }],
+    ['no session', { is: 'stopped', until: 'enrolled' }],
+    ['no operator', { is: 'stopped', until: 'signed in' }],
+  ] as const)('with %s decides nothing', async ([weather, result]) => {
+    expect(await send(entry({}), [weather])).toMatchObject(result)
+  })
+
+  const changes: [reason: string, change: (model: QueueModel) => void, detail: object][] = [
+    ['over', (model) => void (first(model).state = 'cancelled'), { state: 'cancelled' }],
+    ['operator', (model) => void (first(model).operator = 'grace@example.com'), { operator: 'grace@example.com' }],
+    ['beyond', (model) => void first(model).lines.set(10, 0), { left: 0 }],
+    ['stock', (model) => void first(model).stock.set('A', 0), { left: 0 }],
+  ]
+  it.for(changes)('that is refused says why: %s', async ([reason, prepare, detail]) => {
+    const result = await send(entry({}), [], prepare)
+    expect(result).toMatchObject({ is: 'refused', error: { reason, is_certain: true, ...detail } })
+  })
+
+  it('finds a pick that an earlier attempt had carried out', async () => {
+    const model = new QueueModel()
+    model.weathers = ['lost after']
+    expect(await attempt(entry({}), model)).toMatchObject({ is: 'unanswered' })
+    model.weathers = ['forbidden']
+    expect(await attempt(entry({ attempts: 2 }), model)).toMatchObject({ is: 'done' })
+  })
+
+  it('is uncertain when it is refused after a lost one, and the flow cannot be read', async () => {
+    expect(await send(entry({ attempts: 2 }), ['forbidden', 'forbidden'])).toMatchObject({ error: { is_certain: false } })
+    expect(await send(entry({ attempts: 1 }), ['forbidden', 'forbidden'])).toMatchObject({ error: { is_certain: true } })
+  })
+
+  it('to complete a completed flow succeeds', async () => {
+    const complete = entry({ kind: 'complete', pick_id: null })
+    expect(await send(complete, [], (model) => void (first(model).state = 'completed'))).toMatchObject({ is: 'done' })
+    expect(await send(complete, [], (model) => void (first(model).state = 'cancelled'))).toMatchObject({ is: 'refused' })
+  })
+
+  it('to undo what never arrived, or what a cancelled flow returned, succeeds', async () => {
+    expect(await send(entry({ kind: 'undo' }), [])).toEqual({ is: 'done' })
+    const pick = { line: 10, location: 'A', quantity: 1, isUndone: false }
+    const cancelled = (model: QueueModel): void => {
+      first(model).picks.set('p1', pick)
+      first(model).state = 'cancelled'
+    }
+    expect(await send(entry({ kind: 'undo' }), [], cancelled)).toMatchObject({ is: 'done' })
+  })
+
+  it('passes on what is no error of a call', async () => {
+    const model = new QueueModel()
+    model.pick = () => Promise.reject(new TypeError('defect'))
+    await expect(attempt(entry({}), model)).rejects.toThrow('defect')
+  })
+})

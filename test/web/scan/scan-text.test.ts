@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { isSameCode } from '../../../web/shared/gtin.ts'
+import { RepeatFilter } from '../../../web/scan/wedge/repeat-filter.ts'
+import { cleanScan, enrolmentCode, readScan } from '../../../web/scan/wedge/scan-text.ts'
+
+describe('the text of a scan', () => {
+  it.for([
+    ['  A-01 ', 'A-01'],
+    [']C1A-01', 'A-01'],
+    [']E04006381333931', '4006381333931'],
+    ['\u00024006381333931\u0003', '4006381333931'],
+    ['01040\u001D10AB', '01040\u001D10AB'],
+    ['][x', '][x'],
+  ] as const)('%j is %j', ([text, clean]) => {
+    expect(cleanScan(text)).toBe(clean)
+  })
+
+  it.for([
+    ['FC-OK', { kind: 'command', command: 'FC-OK' }],
+    [']C1FC-UNDO', { kind: 'command', command: 'FC-UNDO' }],
+    ['FB-12-0ABCDEFGHJKMN', { kind: 'badge', badge: 'FB-12-0ABCDEFGHJKMN' }],
+    ['https://stock.example/scan#code=7-0ABCDEFGHJKMNPQR', { kind: 'enrolment', code: '7-0ABCDEFGHJKMNPQR' }],
+    ['FC-12', { kind: 'code', texts: ['FC-12'] }],
+    ['FB-12', { kind: 'code', texts: ['FB-12'] }],
+    ['4006381333931', { kind: 'code', texts: ['4006381333931'] }],
+    ['   ', undefined],
+  ] as const)('%s', ([text, scanned]) => {
+    expect(readScan([text])).toEqual(scanned)
+  })
+
+  it('is tried as a scanner with another layout means it, after what the device read', () => {
+    expect(readScan(['FBß12ß0', 'FB-12-0'])).toEqual({ kind: 'badge', badge: 'FB-12-0' })
+    expect(readScan(['Aß01', 'A-01'])).toEqual({ kind: 'code', texts: ['Aß01', 'A-01'] })
+    expect(readScan(['A-01', 'A-01'])).toEqual({ kind: 'code', texts: ['A-01'] })
+  })
+
+  it('a typed enrolment is an address or a code', () => {
+    expect(enrolmentCode(' https://stock.example/scan#code=7-AB ')).toBe('7-AB')
+    expect(enrolmentCode(' 7-AB ')).toBe('7-AB')
+  })
+})
+
+describe('product codes are the same', () => {
+  it.for([
+    ['TEA', 'TEA', true],
+    ['TEA', 'tea', false],
+    ['4006381333931', '04006381333931', true],
+    ['012345678905', '0012345678905', true],
+    ['96385074', '00000096385074', true],
+    ['96385074', '096385074', false],
+    ['1', '01', false],
+    ['4006381333931', '4006381333932', false],
+    ['00001234', '1234', false],
+  ] as const)('%s and %s: %s', ([one, other, same]) => {
+    expect(isSameCode(one, other)).toBe(same)
+    expect(isSameCode(other, one)).toBe(same)
+  })
+})
+
+describe('the same scan again', () => {
+  it('within 300 ms is one, later another', () => {
+    const filter = new RepeatFilter()
+    const repeats = [0, 299, 300, 599, 600].map((at) => filter.isRepeat('A', at, 'wedge'))
+    expect(repeats).toEqual([false, true, false, true, false])
+  })
+
+  it('from the camera within 1,500 ms', () => {
+    const filter = new RepeatFilter()
+    expect([0, 1_499, 1_500].map((at) => filter.isRepeat('A', at, 'camera'))).toEqual([false, true, false])
+  })
+
+  it('after another one is new', () => {
+    const filter = new RepeatFilter()
+    expect(['A', 'B', 'A'].map((text, index) => filter.isRepeat(text, index * 50, 'wedge'))).toEqual([false, false, false])
+  })
+})

@@ -1,0 +1,139 @@
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, inject } from 'vitest'
+import { openDatabase } from '@fulfillment/server/database/database.ts'
+import { newOrder } from '../../support/orders.ts'
+import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
+import { startServerProcess } from '../../support/server-process.ts'
+import { newTenant } from '../../support/service.ts'
+import { cloneDatabase } from '../../support/test-database.ts'
+import { it } from '../support/browser.ts'
+import { startFaultyProxy } from '../support/faulty-proxy.ts'
+import { deviceOn, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { copyServer } from '../support/server-copy.ts'
+
+const BUILT = path.join(import.meta.dirname, '../../../web/dist/scan')
+
+it('S6: one tab works; another one takes over while picks are being sent, and each is recorded once', async ({
+  openWindow,
+  service,
+  tenant,
+}) => {
+  const proxy = await startFaultyProxy(service.url)
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch/)
+  const { page: first, context } = window
+  const product = await stockedProduct(tenant, { 'A-1': 50 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 20 }] })
+  const device = await enrolledDevice(first, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-1')
+  // Every second response is lost.
+  let picks = 0
+  proxy.fault = (_, path) => (path.endsWith('/picks') && ++picks % 2 === 1 ? 'lost after' : 'none')
+  for (let pick = 0; pick < 4; pick++) {
+    await device.scan(product.barcode)
+    await device.scan('FC-CONFIRM', 'line')
+  }
+  await device.scan(product.barcode)
+  const second = await context.newPage()
+  await second.goto('/scan')
+  await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  await second.getByRole('button', { name: 'Use here' }).click()
+  await first.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  await second.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  // The draft came along.
+  await second.getByText('Taken here: 1', { exact: true }).waitFor()
+  // The first tab is frozen: nothing is scanned there.
+  await device.scanner.scan(product.barcode)
+  const successor = await deviceOn(second)
+  await successor.scan(product.barcode)
+  await second.getByText('Taken here: 2', { exact: true }).waitFor()
+  await successor.scan('FC-CONFIRM', 'line')
+  await expect.poll(() => second.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+  expect(await stockOf(tenant, product)).toEqual({ 'A-1': 44 })
+  await expectConsistentPicking(service.db, tenant)
+  // And back.
+  await first.getByRole('button', { name: 'Use here' }).click()
+  await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  await expect.poll(() => first.locator('body').innerText()).toContain('Take 14')
+  await proxy.close()
+})
+
+it('S6: a tab that does not notice that it was taken over writes nothing more', async ({ openWindow, tenant }) => {
+  const { page: first, context } = await openWindow()
+  // As over plain HTTP. And the first tab sleeps through what tells it.
+  await context.addInitScript(() => delete (Navigator.prototype as { locks?: unknown }).locks)
+  await first.addInitScript(() => {
+    const { addEventListener, setInterval } = window
+    const add = addEventListener as (...given: unknown[]) => void
+    window.addEventListener = ((type: string, ...rest: unknown[]) => type !== 'storage' && add(type, ...rest)) as never
+    window.setInterval = ((run: () => void, ms: number) => (ms === 1_000 ? 0 : setInterval(run, ms))) as never
+  })
+  const product = await stockedProduct(tenant, { 'A-1': 50 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 20 }] })
+  const device = await enrolledDevice(first, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-1')
+  const second = await context.newPage()
+  await second.goto('/scan')
+  await second
+    .getByRole('heading', { name: 'Open in another tab' })
+    .or(second.getByRole('heading', { name: 'Orders' }))
+    .waitFor()
+  const use = second.getByRole('button', { name: 'Use here' })
+  if (await use.isVisible()) await use.click()
+  await second.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  await second.getByText('Taken here: 0', { exact: true }).waitFor()
+  const before = await device.outcomes()
+  await device.scanner.scan(product.barcode)
+  await first.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  expect(await device.outcomes()).toEqual(before)
+  await second.reload()
+  await second.getByText('Taken here: 0', { exact: true }).waitFor()
+})
+
+it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
+  const database = await cloneDatabase(inject('postgresUrl'))
+  const copy = await copyServer(folder)
+  const built = path.join(folder, 'web/dist/scan')
+  await cp(BUILT, built, { recursive: true })
+  const server = await startServerProcess({ DATABASE_URL: database.url, DATA_DIR: folder }, copy.main)
+  const db = openDatabase(database.url, { maxConnections: 2, pipelinedConnections: 1 })
+  const proxy = await startFaultyProxy(server.url)
+  try {
+    const tenant = await newTenant(server.url, db)
+    const window = await openWindow({ baseURL: proxy.url })
+    window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch/)
+    const { page } = window
+    const product = await stockedProduct(tenant, { 'A-1': 5 })
+    const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 2 }] })
+    const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true)
+    await device.scan(order.order_tenant_id)
+    proxy.fault = (_, path) => (path.endsWith('/picks') || path.endsWith('/complete') ? 'lost before' : 'none')
+    await page.getByRole('button', { name: 'Take all 2' }).click()
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+
+    const edit = async (file: string, from: RegExp, to: string): Promise<void> => {
+      const name = path.join(built, file)
+      await writeFile(name, (await readFile(name, 'utf8')).replace(from, to))
+    }
+    await edit('index.html', /<title>/, '<meta name="build" content="next" /><title>')
+    await edit('sw.js', /[0-9a-f]{16}/, '0123456789abcdef')
+    await page.evaluate(async () => await (await navigator.serviceWorker.getRegistration('/scan'))?.update())
+    await page.getByRole('button', { name: 'Update now' }).click()
+    await page.locator('meta[name="build"]').waitFor({ state: 'attached' })
+    await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toContain('2 to send')
+    proxy.fault = () => 'none'
+    await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+    expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+    await window.context.close()
+  } finally {
+    await proxy.close()
+    await server.end('SIGTERM')
+    await db.close()
+    await database.drop()
+  }
+})

@@ -1,0 +1,240 @@
+import { flushSync } from 'react-dom'
+import { Api } from '../data/api.ts'
+import { Feedback, type Outcome } from '../feedback.ts'
+import { Sender } from '../queue/sender.ts'
+import { RepeatFilter, type ScanSource } from '../wedge/repeat-filter.ts'
+import { readScan, type Scanned } from '../wedge/scan-text.ts'
+import { type Changes, type Kept, type Store, TakenOverError } from '../store/store.ts'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { takeEnrolmentCode } from '../enrolment-code.ts'
+import { hashOf, type Screen, screenOf } from './screen.ts'
+
+/** A message that stops the operator until it is acknowledged. */
+export interface ProblemNote {
+  message: string
+  scanned?: string | undefined
+  expected?: string | undefined
+  requestId?: string | undefined
+}
+
+/** What the last scan or tap led to. */
+export interface Verdict {
+  /** A new one for each, so that the same text is shown again. */
+  id: number
+  outcome: Outcome
+  text: string
+}
+
+/** A scan, as the diagnostics list it. */
+export interface ScanRecord {
+  at: Date
+  text: string
+  outcome: Outcome
+  ms: number
+}
+
+export interface Ui {
+  screen: Screen
+  /** What must be done before anything else. */
+  needs: 'enrolment' | 'badge' | undefined
+  problem: ProblemNote | undefined
+  verdict: Verdict | undefined
+  dialog: 'quantity' | 'short' | 'elsewhere' | undefined
+  isOnline: boolean
+  /** Another tab works. */
+  isFrozen: boolean
+  /** A new build that waits. */
+  update: ServiceWorker | undefined
+  /** The code of an address or scan that enrols the device. */
+  code: string | undefined
+}
+
+/** What a screen does with a code. False: the code is not known to it. */
+export type CodeHandler = (texts: readonly string[], at: number) => boolean | Promise<boolean>
+
+const MOST_SCANS = 50
+
+/** The state and the actions of the app. Screens read `ui` and `store.kept`, and are drawn again after each change of either. */
+export class App {
+  ui: Ui
+  version = 0
+  scans: readonly ScanRecord[] = []
+  onBadge: (badge: string, at: number) => void = () => undefined
+  /** After each entry that the server carried out. */
+  onSent: () => void = () => undefined
+  /** The badge of an operator who signed in without a connection: it is shown to the server later. */
+  offlineBadge: string | undefined
+  readonly store: Store
+  readonly api: Api
+  readonly sender: Sender
+  readonly feedback: Feedback
+  /** Of the screen that is shown. */
+  #onCode: CodeHandler | undefined
+  readonly #listeners = new Set<() => void>()
+  readonly #repeats = new RepeatFilter()
+  #verdicts = 0
+  /** A change is being stored. */
+  #isHeld = false
+  /** Something changed meanwhile. */
+  #isDue = false
+
+  constructor(store: Store, code: string | undefined) {
+    this.store = store
+    this.ui = {
+      screen: screenOf(location.hash),
+      needs: store.kept.session === null ? 'enrolment' : store.kept.session.operator === null ? 'badge' : undefined,
+      problem: undefined,
+      verdict: undefined,
+      dialog: undefined,
+      isOnline: navigator.onLine,
+      isFrozen: false,
+      update: undefined,
+      code,
+    }
+    this.feedback = new Feedback(() => this.#emit())
+    this.api = new Api({
+      mode: () => store.kept.session?.mode ?? 'live',
+      operatorId: () => store.kept.session?.operator?.id,
+      onReach: (isOnline) => {
+        if (isOnline !== this.ui.isOnline) this.set({ isOnline })
+      },
+    })
+    this.sender = new Sender({ store, calls: this.api, onChange: () => this.#afterAttempt() })
+    store.subscribe(() => this.#emit())
+    addEventListener('hashchange', () => this.#navigated())
+  }
+
+  /** What the device keeps. */
+  get kept(): Kept {
+    return this.store.kept
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Codes go to this handler. Returns what ends that. */
+  handleCodes(handler: CodeHandler): () => void {
+    this.#onCode = handler
+    return () => {
+      if (this.#onCode === handler) this.#onCode = undefined
+    }
+  }
+
+  set(patch: Partial<Ui>): void {
+    this.ui = { ...this.ui, ...patch }
+    this.#emit()
+  }
+
+  /** Shows a screen. It is a new entry of the browser's history. */
+  go(screen: Screen): void {
+    this.set({ screen, dialog: undefined })
+    if (hashOf(screen) !== location.hash) history.pushState(null, '', hashOf(screen))
+  }
+
+  /** Reads what a scanner or camera saw. `texts` are its readings, `at` the time of its last character. */
+  scan(texts: readonly string[], at: number, source: ScanSource = 'wedge'): void {
+    const scanned = readScan(texts)
+    if (scanned === undefined || this.ui.isFrozen) return
+    const text = textOf(scanned)
+    if (this.#repeats.isRepeat(text, at, source)) return
+    if (scanned.kind === 'command') return this.#press(scanned.command, at)
+    // Nothing goes on before the operator has seen the problem.
+    if (this.ui.problem !== undefined) return this.#sound('problem', text, at)
+    if (scanned.kind === 'badge') return this.onBadge(scanned.badge, at)
+    if (this.ui.dialog !== undefined) this.set({ dialog: undefined })
+    void this.#handle(scanned.kind === 'code' ? scanned.texts : [text], at)
+  }
+
+  /** Tells the outcome of a scan or tap: the screen, the tone and the vibration at once. */
+  tell(outcome: Exclude<Outcome, 'problem'>, text: string, at: number, scanned = text): void {
+    this.#show({ verdict: { id: ++this.#verdicts, outcome, text } })
+    this.#sound(outcome, scanned, at)
+  }
+
+  /** Stops the operator with a message. */
+  stop(problem: ProblemNote, at: number): void {
+    this.#show({ problem, dialog: undefined, verdict: { id: ++this.#verdicts, outcome: 'problem', text: problem.message } })
+    this.#sound('problem', problem.scanned ?? '', at)
+  }
+
+  /**
+   * Stores a change, and only then tells the operator of it. Returns whether it is stored: if not, the operator was stopped and nothing
+   * has changed.
+   */
+  async keep(change: (kept: Kept) => Changes | undefined, at = performance.now()): Promise<boolean> {
+    // Drawn once, with the outcome that the caller tells next.
+    this.#isHeld = true
+    try {
+      await this.store.commit(change)
+      return true
+    } catch (error) {
+      if (error instanceof TakenOverError) this.set({ isFrozen: true })
+      else this.stop({ message: t.problem.storage }, at)
+      return false
+    } finally {
+      this.#isHeld = false
+      // If the caller tells nothing.
+      setTimeout(() => this.#isDue && this.#emit())
+    }
+  }
+
+  #navigated(): void {
+    // The address of an enrolment was opened in this tab.
+    const code = takeEnrolmentCode()
+    this.set(code === undefined ? { screen: screenOf(location.hash), dialog: undefined } : { code })
+  }
+
+  async #handle(texts: readonly string[], at: number): Promise<void> {
+    const isKnown = (await this.#onCode?.(texts, at)) ?? false
+    if (!isKnown) this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
+  }
+
+  /** A command presses the button that carries it, in the topmost dialog or on the screen. */
+  #press(command: string, at: number): void {
+    const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
+    const button = top.querySelector<HTMLButtonElement>(`button[data-command="${command}"]:not(:disabled)`)
+    if (button !== null) return button.click()
+    if (this.ui.problem === undefined) this.stop({ message: t.problem.noCommand, scanned: command }, at)
+    else this.#sound('problem', command, at)
+  }
+
+  #sound(outcome: Outcome, text: string, at: number): void {
+    this.feedback.play(outcome)
+    const { duration } = performance.measure('scan', { start: at, end: performance.now(), detail: { outcome } })
+    this.scans = [{ at: new Date(), text, outcome, ms: duration }, ...this.scans].slice(0, MOST_SCANS)
+  }
+
+  /** Draws at once: the operator sees it when the tone begins. */
+  #show(patch: Partial<Ui>): void {
+    this.#isHeld = false
+    flushSync(() => this.set(patch))
+  }
+
+  #afterAttempt(): void {
+    this.onSent()
+    const needs = this.sender.stopped === 'enrolled' ? 'enrolment' : this.sender.stopped === 'signed in' ? 'badge' : undefined
+    if (needs !== undefined) this.set({ needs })
+  }
+
+  #emit(): void {
+    this.#isDue = this.#isHeld
+    if (this.#isHeld) return
+    this.version++
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function textOf(scanned: Scanned): string {
+  switch (scanned.kind) {
+    case 'command':
+      return scanned.command
+    case 'badge':
+      return scanned.badge
+    case 'enrolment':
+      return scanned.code
+    default:
+      return scanned.texts[0] ?? ''
+  }
+}

@@ -1,0 +1,63 @@
+import { FulfillmentError } from '@fulfillment/sdk'
+import { idleMs } from '../../shared/page-fetch.ts'
+import { TakenOverError } from '../store/store.ts'
+import type { App } from './app.ts'
+import { refreshFlow } from './flows.ts'
+import { whileSending } from './page-lock.ts'
+import { checkSession, signOut } from './session.ts'
+
+const REFRESH_MS = 10_000
+const CHECK_IDLE_MS = 30_000
+/** As on the server. */
+const SIGN_OUT_AFTER_MS = 60 * 60_000
+const RESTART_MS = 2_000
+
+/** Starts what runs beside the screens: sending, reading the flow on screen again, watching the connection and the operator. */
+export function startBackground(app: App, signal: AbortSignal): void {
+  void send(app, signal)
+  refreshAfterSending(app)
+  addEventListener('online', () => resume(app), { signal })
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && resume(app), { signal })
+  const timer = setInterval(() => {
+    if (idleMs() > SIGN_OUT_AFTER_MS && app.kept.session?.operator) void signOut(app)
+  }, CHECK_IDLE_MS)
+  signal.addEventListener('abort', () => clearInterval(timer))
+  void checkSession(app)
+}
+
+function resume(app: App): void {
+  app.sender.retry()
+  void checkSession(app)
+  const { screen } = app.ui
+  if ('flow' in screen) void refreshFlow(app, screen.flow)
+}
+
+async function send(app: App, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await whileSending(() => app.sender.run(signal), signal)
+    } catch (error) {
+      if (!(error instanceof FulfillmentError)) console.warn(error)
+    }
+    if (signal.aborted) return
+    await new Promise((resolve) => setTimeout(resolve, RESTART_MS))
+    // What was under way when the sender failed waits again.
+    await app.store
+      .commit(() => ({ events: [{ type: 'opened' }] }))
+      .catch((error: unknown) => {
+        if (error instanceof TakenOverError) app.set({ isFrozen: true })
+      })
+    if (app.ui.isFrozen) return
+  }
+}
+
+/** Others may change the order meanwhile. */
+function refreshAfterSending(app: App): void {
+  let readAt = 0
+  app.onSent = () => {
+    const { screen } = app.ui
+    if (!('flow' in screen) || performance.now() - readAt < REFRESH_MS) return
+    readAt = performance.now()
+    void refreshFlow(app, screen.flow)
+  }
+}

@@ -1,0 +1,102 @@
+import { ConnectionError, FulfillmentError } from '@fulfillment/sdk'
+import { isNoSession } from '../../shared/api.ts'
+import { t } from '../../shared/texts/scan-texts.ts'
+import type { DeviceSession, KnownOperator } from '../store/database.ts'
+import type { App } from './app.ts'
+import { online } from './calls.ts'
+import { badgeHash, operatorOfBadge } from './known-badges.ts'
+
+/** Enrols this device with a code. A device that the tenant knows proves who it is, and goes on with its queue. */
+export async function enrol(app: App, code: string, at = performance.now()): Promise<void> {
+  const [tenant] = code.split('-', 1)
+  const [, device] = Object.entries(app.kept.devices).find(([binding]) => binding.startsWith(`${tenant} `)) ?? []
+  const enrolled = await online(app, () => app.api.enrol({ code, device }))
+  if (enrolled === undefined) return
+  const { device: proof, ...session } = enrolled
+  const isKept = await app.keep(() => ({ session, device: proof }), at)
+  if (!isKept) return
+  // The browser must not delete what was not sent when space is short.
+  await navigator.storage?.persist?.()
+  app.set({ code: undefined, needs: session.operator === null ? 'badge' : undefined })
+  app.sender.resume()
+  app.tell('taken', session.device_name, at)
+}
+
+/** Signs an operator in with their badge; without a connection, one who used this device in the last 30 days. */
+export async function signIn(app: App, badge: string, at = performance.now()): Promise<void> {
+  if (app.kept.session === null || app.ui.needs === 'enrolment') {
+    app.stop({ message: t.enrol.title }, at)
+    return
+  }
+  const session = await online(app, async () => {
+    try {
+      return await app.api.signIn(badge)
+    } catch (error) {
+      const known = error instanceof ConnectionError ? await operatorOfBadge(app.kept.operators, badge) : undefined
+      if (known === undefined) throw error
+      app.offlineBadge = badge
+      return offlineSession(app, known)
+    }
+  })
+  if (session?.operator === null || session === undefined) return
+  const { operator } = session
+  const hash = await badgeHash(badge)
+  const known: KnownOperator | undefined = hash === undefined ? undefined : { ...operator, badge_hash: hash, used_at: Date.now() }
+  if (!(await app.keep(() => ({ session, ...(known === undefined ? {} : { operator: known }) }), at))) return
+  app.set({ needs: undefined })
+  app.go({ name: 'queue' })
+  app.sender.resume()
+  app.tell('taken', t.said.signedIn(operator.name), at)
+}
+
+/** Signs the operator out: the next one scans a badge. Works without a connection too. */
+export async function signOut(app: App): Promise<void> {
+  const { session } = app.kept
+  if (session === null) return
+  // Without a connection the server keeps the operator until the next badge; this device does not.
+  await app.api.signOut().catch(() => undefined)
+  if (await app.keep(() => ({ session: { ...session, operator: null } }))) app.set({ needs: 'badge' })
+}
+
+/** Ends the session of this device. What was not sent stays here, and goes on when the device is enrolled with the same tenant again. */
+export async function unenrol(app: App): Promise<void> {
+  const isEnded = await online(app, async () => {
+    await app.api.end()
+    return true
+  })
+  if (isEnded === true && (await app.keep(() => ({ session: null })))) app.set({ needs: 'enrolment' })
+}
+
+/** Asks the server whether the session is still good, and who is signed in. */
+export async function checkSession(app: App): Promise<void> {
+  if (app.kept.session === null) return
+  try {
+    const session = await readSession(app)
+    await app.keep(() => ({ session }))
+    app.set({ needs: session.operator === null ? 'badge' : undefined })
+    app.sender.resume()
+  } catch (error) {
+    if (isNoSession(error)) app.set({ needs: 'enrolment' })
+    else if (!(error instanceof FulfillmentError)) throw error
+  }
+}
+
+/** The server's session, with an operator only if it is the one whom this device knows: who signed in or out offline counts. */
+async function readSession(app: App): Promise<DeviceSession> {
+  const session = await app.api.readSession()
+  const here = app.kept.session?.operator
+  if (here?.id === session.operator?.id) return session
+  if (here !== null && here !== undefined && app.offlineBadge !== undefined) {
+    const signedIn = await app.api.signIn(app.offlineBadge)
+    app.offlineBadge = undefined
+    return signedIn
+  }
+  return { ...session, operator: null }
+}
+
+function offlineSession(app: App, operator: KnownOperator): DeviceSession {
+  const { session } = app.kept
+  if (session === null) throw new Error('The device is not enrolled')
+  const { id, name, email, may_change_stock } = operator
+  return { ...session, operator: { id, name, email, may_change_stock } }
+}

@@ -1,0 +1,78 @@
+import type { FulfillmentClient } from '@fulfillment/sdk'
+import { pageClient, sessionCall } from '../../shared/api.ts'
+import type { Mode, PageFetchOptions } from '../../shared/page-fetch.ts'
+import type { QueueCalls } from '../queue/attempt.ts'
+import type { DeviceSession } from '../store/database.ts'
+import { readServerTime } from './server-clock.ts'
+
+/** What a new enrolment returns. */
+export type Enrolled = DeviceSession & { device: { id: number; secret: string } }
+
+interface ApiOptions {
+  /** Mode of the session; test data are a tenant of their own. */
+  mode: () => Mode
+  /** The operator whom calls name, unless they name another one. */
+  operatorId: () => number | undefined
+  /** After each call: whether there was a response. */
+  onReach: (isReached: boolean) => void
+}
+
+/** A value of the header that names the operator of a call. */
+const asOperator = (id: number): { headers: Record<string, string> } => ({ headers: { 'X-Page-Operator': String(id) } })
+
+/** The calls of this device. They do not retry: the queue does, and everything else tells the operator at once. */
+export class Api implements QueueCalls {
+  readonly #options: ApiOptions
+  readonly #clients = new Map<Mode, FulfillmentClient>()
+
+  constructor(options: ApiOptions) {
+    this.#options = options
+  }
+
+  get client(): FulfillmentClient {
+    const mode = this.#options.mode()
+    const client = this.#clients.get(mode) ?? pageClient(this.#fetchOptions())
+    this.#clients.set(mode, client)
+    return client
+  }
+
+  enrol = (input: {
+    code: string
+    device_name?: string
+    device?: { id: number; secret: string } | undefined
+  }): Promise<Enrolled> => this.#session<Enrolled>('POST', '/session', input)
+
+  end = (): Promise<unknown> => sessionCall(this.#fetchOptions(), 'DELETE', '/session')
+
+  readSession = (): Promise<DeviceSession> => this.#session('GET', '/session')
+
+  signIn = (badge: string): Promise<DeviceSession> => this.#session('PUT', '/session/operator', { badge })
+
+  signOut = (): Promise<DeviceSession> => this.#session('DELETE', '/session/operator')
+
+  pick: QueueCalls['pick'] = async ({ flow_id, pick_id, body, operator_id }) =>
+    await this.client.flows.pick(flow_id, { ...body, pick_id }, asOperator(operator_id))
+
+  undo: QueueCalls['undo'] = async ({ flow_id, pick_id, operator_id }) =>
+    await this.client.flows.undoPick(flow_id, pick_id, asOperator(operator_id))
+
+  complete: QueueCalls['complete'] = async ({ flow_id, operator_id }) =>
+    await this.client.flows.complete(flow_id, asOperator(operator_id))
+
+  readFlow: QueueCalls['readFlow'] = async (id) => await this.client.flows.get(id)
+
+  async #session<T extends DeviceSession>(method: string, path: string, body?: unknown): Promise<T> {
+    const session = await sessionCall<T>(this.#fetchOptions(), method, path, body)
+    readServerTime(session.server_time)
+    return session
+  }
+
+  #fetchOptions(): PageFetchOptions {
+    const { mode, operatorId, onReach } = this.#options
+    const headers = (): Record<string, string> => {
+      const id = operatorId()
+      return id === undefined ? {} : asOperator(id).headers
+    }
+    return { app: 'scan', mode: mode(), headers, onCall: ({ status }) => onReach(status > 0) }
+  }
+}

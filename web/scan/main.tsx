@@ -1,0 +1,58 @@
+import './base.css'
+import { type ReactNode, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.ts'
+import { startBackground } from './app/background.ts'
+import { holdPage } from './app/page-lock.ts'
+import { signIn } from './app/session.ts'
+import { keepUpToDate } from './app/updates.ts'
+import { AppContext } from './app/use-app.ts'
+import { takeEnrolmentCode } from './enrolment-code.ts'
+import { NoStore } from './screens/no-store.tsx'
+import { OtherTab } from './screens/other-tab.tsx'
+import { Root } from './screens/root.tsx'
+import { Store } from './store/store.ts'
+import { listenToWedge } from './wedge/listen.ts'
+import { Wedge } from './wedge/wedge.ts'
+
+let code = takeEnrolmentCode()
+const element = document.querySelector('#root')
+const root = element === null ? undefined : createRoot(element)
+
+const show = (screen: ReactNode): void => root?.render(<StrictMode>{screen}</StrictMode>)
+
+void start(false)
+
+/** Starts the app in this tab, unless another tab works. */
+async function start(steal: boolean): Promise<void> {
+  const lock = await holdPage(steal)
+  if (!lock.isHeld) return show(<OtherTab onUse={() => void start(true)} />)
+  let store: Store
+  try {
+    store = await Store.open()
+  } catch {
+    return show(<NoStore />)
+  }
+  run(store, lock.lost)
+}
+
+function run(store: Store, lost: AbortSignal): void {
+  const app = new App(store, code)
+  // This tab may start again after another one.
+  code = undefined
+  app.onBadge = (badge, at) => void signIn(app, badge, at)
+  const wedge = new Wedge(store.kept.settings)
+  store.subscribe(() => (wedge.settings = store.kept.settings))
+  listenToWedge(wedge, ({ text, usText, at }) => app.scan([text, usText], at), lost)
+  // Browsers permit sound after a tap, any tap.
+  addEventListener('pointerdown', () => app.feedback.unlock(), { capture: true, signal: lost })
+  startBackground(app, lost)
+  // Without it the app works as long as there is a connection.
+  keepUpToDate(app, lost).catch((error: unknown) => console.warn(error))
+  lost.addEventListener('abort', () => app.set({ isFrozen: true }))
+  show(
+    <AppContext value={app}>
+      <Root onUse={() => void start(true)} />
+    </AppContext>,
+  )
+}

@@ -1,0 +1,79 @@
+import { exact } from './quantity.ts'
+
+/** Stock of a line's product at a location. */
+export interface Level {
+  location_id: string
+  location_code: string
+  quantity: number
+}
+
+/** A line with what is left to pick of it. */
+export interface OpenLine {
+  order_detail_id: number
+  product_id: number
+  left: number
+  levels: readonly Level[]
+}
+
+/** A quantity of a line at a location. Without a location, stock does not suffice. */
+export interface Stop {
+  /** Line and location. */
+  key: string
+  order_detail_id: number
+  location: { id: string; code: string } | undefined
+  quantity: number
+}
+
+export interface StopOptions {
+  /** A location from which lines are taken before their fullest one. */
+  first?: string | undefined
+  /** Keys of stops that come last, in their order. */
+  skipped?: readonly string[]
+}
+
+const natural = new Intl.Collator('en', { numeric: true })
+
+/**
+ * The stops of a flow, in the natural order of location codes. A line is taken from its fullest location first, so that stops are few. Lines
+ * of one product share its stock.
+ */
+export function stopsOf(lines: readonly OpenLine[], { first, skipped = [] }: StopOptions = {}): Stop[] {
+  const stock = new Map<string, number>()
+  for (const { product_id, levels } of lines)
+    for (const { location_id, quantity } of levels) stock.set(stockKey(product_id, location_id), quantity)
+  const stops = lines.flatMap((line) => stopsOfLine(line, stock, first))
+  const rank = ({ key }: Stop): number => skipped.indexOf(key)
+  return stops.toSorted((one, other) => rank(one) - rank(other) || byLocation(one, other))
+}
+
+const stockKey = (productId: number, locationId: string): string => `${productId} ${locationId}`
+
+function stopsOfLine(line: OpenLine, stock: Map<string, number>, first: string | undefined): Stop[] {
+  const available = ({ location_id }: Level): number => stock.get(stockKey(line.product_id, location_id)) ?? 0
+  const order = (one: Level, other: Level): number =>
+    Number(other.location_id === first) - Number(one.location_id === first) || available(other) - available(one)
+  const stops: Stop[] = []
+  let { left } = line
+  for (const level of line.levels.toSorted(order)) {
+    const quantity = Math.min(left, available(level))
+    if (quantity <= 0) continue
+    stock.set(stockKey(line.product_id, level.location_id), exact(available(level) - quantity))
+    left = exact(left - quantity)
+    stops.push(stop(line, { id: level.location_id, code: level.location_code }, quantity))
+  }
+  if (left > 0) stops.push(stop(line, undefined, left))
+  return stops
+}
+
+function stop({ order_detail_id }: OpenLine, location: Stop['location'], quantity: number): Stop {
+  return { key: stopKey(order_detail_id, location?.id), order_detail_id, location, quantity }
+}
+
+/** The key of a line's stop at a location. */
+export const stopKey = (orderDetailId: number, locationId = ''): string => `${orderDetailId}@${locationId}`
+
+/** Stops without a location come last. */
+function byLocation({ location: one }: Stop, { location: other }: Stop): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
+  return natural.compare(one.code, other.code)
+}

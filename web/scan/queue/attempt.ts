@@ -1,0 +1,117 @@
+import {
+  APIError,
+  ConnectionError,
+  type FlowsPickResult,
+  type FlowsUndoPickResult,
+  type PickingFlow,
+  type PickingFlowDetails,
+} from '@fulfillment/sdk'
+import type { Entry, PickEntry, Refusal, RefusalReason } from './entry.ts'
+
+/** The calls that the queue needs. They do not retry. */
+export interface QueueCalls {
+  pick(entry: PickEntry): Promise<FlowsPickResult>
+  undo(entry: PickEntry): Promise<FlowsUndoPickResult>
+  complete(entry: Entry): Promise<PickingFlow>
+  readFlow(id: number, operatorId: number): Promise<PickingFlowDetails>
+}
+
+/** What is known of the flow after an attempt: changed lines, all of it, or that it does not belong on this device any more. */
+export type FlowNews =
+  | { is: 'picked'; result: FlowsPickResult }
+  | { is: 'undone'; result: FlowsUndoPickResult }
+  | { is: 'read'; flow: PickingFlowDetails }
+  | { is: 'over' }
+
+/** What became of an attempt to send an entry. */
+export type Attempt =
+  | { is: 'done'; news?: FlowNews | undefined }
+  | { is: 'unanswered'; retryAfterMs: number | undefined }
+  /** Nothing can be sent until the device is enrolled again, or an operator has signed in. */
+  | { is: 'stopped'; until: 'enrolled' | 'signed in' }
+  | { is: 'refused'; error: Refusal; news?: FlowNews | undefined }
+
+/** Sends an entry once. After a refusal it reads the flow, and decides by its state: an earlier attempt may have been carried out. */
+export async function attempt(entry: Entry, calls: QueueCalls): Promise<Attempt> {
+  try {
+    return { is: 'done', news: await send(entry, calls) }
+  } catch (error) {
+    const interruption = interruptionOf(error)
+    if (interruption !== undefined) return interruption
+    const refusal = error as APIError
+    // There is no such pick: it never arrived.
+    if (entry.kind === 'undo' && refusal.status === 404) return { is: 'done' }
+    return await judge(entry, refusal, calls)
+  }
+}
+
+async function send(entry: Entry, calls: QueueCalls): Promise<FlowNews> {
+  if (entry.kind === 'pick') return { is: 'picked', result: await calls.pick(entry) }
+  if (entry.kind === 'undo') return { is: 'undone', result: await calls.undo(entry) }
+  await calls.complete(entry)
+  return { is: 'over' }
+}
+
+/** What an error means if it says nothing of the entry itself. Throws what is no error of a call. */
+export function interruptionOf(error: unknown): Extract<Attempt, { is: 'unanswered' | 'stopped' }> | undefined {
+  if (error instanceof ConnectionError) return { is: 'unanswered', retryAfterMs: undefined }
+  if (!(error instanceof APIError)) throw error
+  const { status, code, retryAfterMs } = error
+  if (status === 401) return { is: 'stopped', until: 'enrolled' }
+  if ((code as string) === 'operator_required') return { is: 'stopped', until: 'signed in' }
+  // A proxy's page says nothing of the service.
+  const isAgain = status === 408 || status === 429 || status >= 500 || code === 'unexpected_response'
+  return isAgain ? { is: 'unanswered', retryAfterMs } : undefined
+}
+
+async function judge(entry: Entry, error: APIError, calls: QueueCalls): Promise<Attempt> {
+  let flow: PickingFlowDetails
+  try {
+    flow = await calls.readFlow(entry.flow_id, entry.operator_id)
+  } catch (failure) {
+    const interruption = interruptionOf(failure)
+    if (interruption !== undefined) return interruption
+    // Only the first attempt of all tells that nothing was carried out.
+    return { is: 'refused', error: refusal('other', error, { is_certain: entry.attempts <= 1 }) }
+  }
+  if (isCarriedOut(entry, flow)) return { is: 'done', news: newsOf(flow, entry) }
+  const reason = reasonOf(entry, error, flow)
+  return { is: 'refused', error: refusal(reason, error, detailOf(reason, entry, flow)), news: newsOf(flow, entry) }
+}
+
+function isCarriedOut(entry: Entry, flow: PickingFlowDetails): boolean {
+  if (entry.kind === 'complete') return flow.state === 'completed'
+  const isThere = flow.picks.some(({ id }) => id === entry.pick_id)
+  // Cancelling a flow puts its picks back.
+  return entry.kind === 'pick' ? isThere : !isThere || flow.state === 'cancelled'
+}
+
+function reasonOf(entry: Entry, { code }: APIError, flow: PickingFlowDetails): RefusalReason {
+  if (flow.state !== 'started') return 'over'
+  if (isOfOther(entry, flow)) return 'operator'
+  if (code === 'adjustment_error') return entry.kind === 'pick' ? 'stock' : 'other'
+  const left = leftOf(entry, flow)
+  return code === 'flow_error' && entry.kind === 'pick' && left !== undefined && left < entry.body.quantity ? 'beyond' : 'other'
+}
+
+const isOfOther = ({ operator_email }: Entry, flow: PickingFlowDetails): boolean =>
+  flow.operator_email.toLowerCase() !== operator_email.toLowerCase()
+
+const lineOf = ({ body }: Entry, { lines }: PickingFlowDetails) =>
+  lines.find(({ order_detail_id }) => order_detail_id === body?.order_detail_id)
+
+const leftOf = (entry: Entry, flow: PickingFlowDetails): number | undefined => lineOf(entry, flow)?.remaining
+
+function detailOf(reason: RefusalReason, entry: Entry, flow: PickingFlowDetails): Partial<Refusal> {
+  const level = lineOf(entry, flow)?.locations.find(({ location_id }) => location_id === entry.body?.location_id)
+  const left = reason === 'stock' ? (level?.quantity ?? 0) : leftOf(entry, flow)
+  return { is_certain: true, state: flow.state, operator: flow.operator_email, ...(left === undefined ? {} : { left }) }
+}
+
+function refusal(reason: RefusalReason, { code, message, requestId }: APIError, detail: Partial<Refusal>): Refusal {
+  return { is_certain: false, ...detail, reason, code, message, request_id: requestId ?? null }
+}
+
+function newsOf(flow: PickingFlowDetails, entry: Entry): FlowNews {
+  return flow.state !== 'started' || isOfOther(entry, flow) ? { is: 'over' } : { is: 'read', flow }
+}

@@ -1,0 +1,131 @@
+import type { Entry, NewEntry, NewPick, PickEntry, Refusal } from './entry.ts'
+
+/** What happens to the queue. */
+export type QueueEvent =
+  /** The operator picked, or completed a flow. */
+  | { type: 'add'; entry: NewEntry }
+  /** The operator took a pick back. */
+  | { type: 'undo'; entry: NewPick }
+  /** The entry is about to be sent. */
+  | { type: 'sending'; seq: number }
+  /** The server carried it out, now or earlier. */
+  | { type: 'done'; seq: number }
+  /** No response, or none that says what became of it. */
+  | { type: 'unanswered'; seq: number }
+  | { type: 'refused'; seq: number; error: Refusal }
+  /** The page was opened: what was under way has an unknown outcome. */
+  | { type: 'opened' }
+  /** Ways out of a refusal. */
+  | { type: 'again'; seq: number }
+  | { type: 'elsewhere'; seq: number; pick_id: string; location_id: string; location_code: string }
+  | { type: 'again as new'; seq: number; pick_id: string }
+  | { type: 'put back'; seq: number }
+  /** The flow was cancelled from here: everything of it is back. */
+  | { type: 'cancelled'; flow_id: number }
+
+const FRESH = { state: 'waiting', attempts: 0, error: null } as const
+
+/** The queue after an event. Entries are ordered by `seq`, and each new one gets a larger `seq` than any before: `nextSeq`. */
+export function reduce(entries: readonly Entry[], event: QueueEvent, nextSeq: number): readonly Entry[] {
+  switch (event.type) {
+    case 'add':
+      return isThere(entries, event.entry) ? entries : [...entries, { ...event.entry, ...FRESH, seq: nextSeq }]
+    case 'undo':
+      return undo(entries, event.entry, nextSeq)
+    case 'sending':
+      return change(entries, event.seq, (entry) => ({ ...entry, state: 'sending', attempts: entry.attempts + 1 }))
+    case 'done':
+      return done(entries, event.seq)
+    case 'unanswered':
+      return change(entries, event.seq, (entry) => ({ ...entry, state: 'waiting' }))
+    case 'refused':
+      return refuse(entries, event.seq, event.error)
+    case 'opened':
+      return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state: 'waiting' } : entry))
+    case 'cancelled':
+      return entries.filter(({ flow_id }) => flow_id !== event.flow_id)
+    default:
+      return resolve(entries, event)
+  }
+}
+
+/** The entry to send next. One is under way at a time, in their order; refused ones hold up only what depends on them. */
+export function nextToSend(entries: readonly Entry[]): Entry | undefined {
+  if (entries.some(({ state }) => state === 'sending')) return undefined
+  return entries.find((entry) => entry.state === 'waiting' && !isHeldUp(entries, entry))
+}
+
+/** Entries that the operator has to decide on. */
+export const problemsOf = (entries: readonly Entry[]): Entry[] => entries.filter(({ state }) => state === 'refused')
+
+function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
+  return entry.kind === 'complete' && entries.some((other) => other !== entry && other.flow_id === entry.flow_id)
+}
+
+function done(entries: readonly Entry[], seq: number): readonly Entry[] {
+  const entry = entries.find((other) => other.seq === seq)
+  // With the undo, nothing is left to decide on a pick that was refused after an attempt of unknown outcome.
+  if (entry?.kind === 'undo') return entries.filter(({ pick_id }) => pick_id !== entry.pick_id)
+  return entries.filter((other) => other !== entry)
+}
+
+function isThere(entries: readonly Entry[], { kind, flow_id, pick_id }: NewEntry): boolean {
+  return entries.some((other) => other.kind === kind && other.flow_id === flow_id && other.pick_id === pick_id)
+}
+
+function undo(entries: readonly Entry[], undone: NewPick, nextSeq: number): readonly Entry[] {
+  const isPick = ({ kind, pick_id }: Entry): boolean => kind === 'pick' && pick_id === undone.pick_id
+  const pick = entries.find(isPick)
+  if (pick !== undefined && isUnknownToServer(pick)) return entries.filter((entry) => entry !== pick)
+  if (isThere(entries, undone)) return entries
+  // The outcome of the pick is unknown, or it was carried out: the undo is sent after it.
+  return [...entries, { ...undone, ...FRESH, seq: nextSeq }]
+}
+
+function isUnknownToServer({ state, attempts, error }: Entry): boolean {
+  return state === 'refused' ? error?.is_certain === true : attempts === 0
+}
+
+function refuse(entries: readonly Entry[], seq: number, error: Refusal): readonly Entry[] {
+  const refused = entries.find((entry) => entry.seq === seq)
+  const isUndone = entries.some((entry) => entry.kind === 'undo' && entry.pick_id === refused?.pick_id)
+  // The operator has put it back already, and the server never took it.
+  if (refused?.kind === 'pick' && isUndone && error.is_certain)
+    return entries.filter(({ pick_id }) => pick_id !== refused.pick_id)
+  return change(entries, seq, (entry) => ({ ...entry, state: 'refused', error }))
+}
+
+type Resolution = Extract<QueueEvent, { type: 'again' | 'elsewhere' | 'again as new' | 'put back' }>
+
+function resolve(entries: readonly Entry[], event: Resolution): readonly Entry[] {
+  const entry = entries.find(({ seq, state }) => seq === event.seq && state === 'refused')
+  if (entry === undefined) return entries
+  if (event.type === 'again') return change(entries, event.seq, (same) => ({ ...same, state: 'waiting', error: null }))
+  if (event.type === 'put back') return putBack(entries, entry)
+  // With a new pick_id only where the server certainly did not carry out the old one.
+  if (entry.kind !== 'pick' || entry.error?.is_certain !== true) return entries
+  return change(entries, event.seq, () => taken(entry, event))
+}
+
+function taken(entry: PickEntry, event: Extract<Resolution, { pick_id: string }>): Entry {
+  const fresh: Entry = { ...entry, ...FRESH, pick_id: event.pick_id }
+  if (event.type !== 'elsewhere') return fresh
+  return {
+    ...fresh,
+    body: { ...entry.body, location_id: event.location_id },
+    about: { ...entry.about, location_code: event.location_code },
+  }
+}
+
+function putBack(entries: readonly Entry[], entry: Entry): readonly Entry[] {
+  const others = entries.filter((other) => other !== entry)
+  if (entry.kind !== 'pick' || entry.error?.is_certain === true) return others
+  // An earlier attempt may have been carried out: its undo makes sure.
+  return isThere(others, { ...entry, kind: 'undo' })
+    ? others
+    : change(entries, entry.seq, () => ({ ...entry, ...FRESH, kind: 'undo' }))
+}
+
+function change(entries: readonly Entry[], seq: number, to: (entry: Entry) => Entry): readonly Entry[] {
+  return entries.map((entry) => (entry.seq === seq ? to(entry) : entry))
+}

@@ -1,0 +1,105 @@
+import type { Location, ProductWithStock } from '@fulfillment/sdk'
+import { useState } from 'react'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { online } from '../app/calls.ts'
+import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { findLocation, findProduct } from '../data/find.ts'
+import { Button } from '../kit/button.tsx'
+import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import styles from './screens.module.css'
+
+interface Scanned {
+  product?: ProductWithStock
+  from?: Location
+  to?: Location
+}
+
+interface ChangeStockProps {
+  title: string
+  /** Names of the locations, in the order in which they are scanned. */
+  places: readonly { key: 'from' | 'to'; label: string; hint: string }[]
+  quantityLabel: string
+  button: string
+  done: string
+  save: (scanned: Required<Scanned>, quantity: number) => PromiseLike<unknown>
+}
+
+/** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
+export function ChangeStock({ title, places, quantityLabel, button, done, save }: ChangeStockProps) {
+  const app = useApp()
+  const [scanned, setScanned] = useState<Scanned>({})
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  useTitle(title)
+  const missing = places.find(({ key }) => scanned[key] === undefined)
+  const { product } = scanned
+  useCodes(async (texts, at) => {
+    const found = await online(app, async () =>
+      product === undefined ? await findProduct(app.api.client, texts) : ((await findLocation(app.api.client, texts)) ?? null),
+    )
+    if (found === undefined && app.ui.problem !== undefined) return true
+    if (found === undefined || found === null) return false
+    const isProduct = 'barcode' in found
+    if (!isProduct && missing === undefined) return false
+    setScanned({ ...scanned, [isProduct ? 'product' : (missing?.key ?? 'from')]: found })
+    app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
+    return true
+  })
+  const restart = (): void => {
+    setScanned({})
+    setTyped('')
+  }
+  const quantity = quantityOf(typed)
+  const submit = async (): Promise<void> => {
+    if (quantity === undefined) return
+    setBusy(true)
+    const at = performance.now()
+    const isSaved = await online(app, async () => {
+      await save({ ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>, quantity)
+      return true
+    })
+    setBusy(false)
+    if (isSaved !== true) return
+    restart()
+    app.tell('taken', done, at)
+  }
+  const isAllowed = app.kept.session?.operator?.may_change_stock === true
+  if (!isAllowed)
+    return (
+      <div className={styles.screen}>
+        <h1>{title}</h1>
+        <p>{t.stock.notAllowed}</p>
+      </div>
+    )
+  return (
+    <div className={styles.screen}>
+      <h1>{title}</h1>
+      <dl className={styles.facts}>
+        <dt>{t.stock.product}</dt>
+        <dd>{product?.name ?? ''}</dd>
+        {places.map(({ key, label }) => (
+          <div key={key}>
+            <dt>{label}</dt>
+            <dd>{scanned[key]?.code ?? ''}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className={styles.expected}>{product === undefined ? t.stock.scanProduct : (missing?.hint ?? t.stock.enterQuantity)}</p>
+      {product !== undefined && missing === undefined && (
+        <>
+          <Keypad label={quantityLabel} value={typed} onChange={setTyped} isWhole={!product.weighable} />
+          <Button
+            kind="primary"
+            command="FC-CONFIRM"
+            isBusy={isBusy}
+            isDisabled={quantity === undefined}
+            onClick={() => void submit()}
+          >
+            {button}
+          </Button>
+        </>
+      )}
+      <Button onClick={restart}>{t.stock.again}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+import { useEffect, useState } from 'react'
+import { formatClock } from '../../shared/format.ts'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { saveQueue } from '../app/save-queue.ts'
+import { useApp, useTitle } from '../app/use-app.ts'
+import type { Outcome } from '../feedback.ts'
+import { Button } from '../kit/button.tsx'
+import { Field } from '../kit/field.tsx'
+import type { Settings } from '../store/settings.ts'
+import { Unenrol } from './unenrol.tsx'
+import styles from './screens.module.css'
+
+const OUTCOMES: Outcome[] = ['taken', 'line', 'order', 'problem']
+const GAP = { min: 20, max: 120 }
+
+/** What support asks for, and the settings of the device. */
+export function Diagnostics() {
+  const app = useApp()
+  useTitle(t.diagnostics.title)
+  return (
+    <div className={styles.screen}>
+      <h1>{t.diagnostics.title}</h1>
+      <Facts />
+      <section className={styles.screen}>
+        <h2>{t.diagnostics.tones}</h2>
+        <div className={styles.buttons}>
+          {OUTCOMES.map((outcome) => (
+            <Button
+              key={outcome}
+              onClick={() => {
+                app.feedback.unlock()
+                app.feedback.play(outcome)
+              }}
+            >
+              {t.diagnostics.tone[outcome]}
+            </Button>
+          ))}
+        </div>
+      </section>
+      <ScannerSettings />
+      <Scans />
+      <Button onClick={() => void saveQueue(app)}>{t.diagnostics.export}</Button>
+      <Unenrol />
+    </div>
+  )
+}
+
+function Facts() {
+  const app = useApp()
+  const [isPersistent, setPersistent] = useState(false)
+  useEffect(() => void navigator.storage?.persisted?.().then(setPersistent), [])
+  const { session, entries } = app.kept
+  const facts = [
+    [t.diagnostics.version, session?.version],
+    [t.diagnostics.device, session?.device_name],
+    [t.diagnostics.tenant, session?.tenant.name],
+    [t.diagnostics.operator, session?.operator?.name],
+    [t.diagnostics.storage, isPersistent ? t.diagnostics.persistent : t.diagnostics.notPersistent],
+    [t.diagnostics.connection, app.ui.isOnline ? t.connection.online : t.connection.offline],
+    [t.connection.toSend(entries.length), ''],
+  ]
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? t.diagnostics.none}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function ScannerSettings() {
+  const app = useApp()
+  const { settings } = app.kept
+  const [gap, setGap] = useState(String(settings.gapMs))
+  const save = (change: Partial<Settings>): void => void app.keep(() => ({ settings: { ...app.kept.settings, ...change } }))
+  return (
+    <section className={styles.screen}>
+      <h2>{t.diagnostics.settings}</h2>
+      <Field
+        label={t.diagnostics.gap}
+        value={gap}
+        inputMode="numeric"
+        onChange={(typed) => {
+          setGap(typed)
+          const gapMs = Number(typed)
+          if (gapMs >= GAP.min && gapMs <= GAP.max) save({ gapMs })
+        }}
+      />
+      <Choice label={t.diagnostics.noEnter} isOn={settings.endsInSilence} onChange={(endsInSilence) => save({ endsInSilence })} />
+      <Choice
+        label={t.diagnostics.locationFirst}
+        isOn={settings.isLocationFirst}
+        onChange={(isLocationFirst) => save({ isLocationFirst })}
+      />
+    </section>
+  )
+}
+
+function Choice({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  // Shown at once, before it is stored.
+  const [isChosen, setChosen] = useState(isOn)
+  return (
+    <label className={styles.choice}>
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={({ target }) => {
+          setChosen(target.checked)
+          onChange(target.checked)
+        }}
+      />
+      {label}
+    </label>
+  )
+}
+
+function Scans() {
+  const { scans } = useApp()
+  return (
+    <section>
+      <h2>{t.diagnostics.scans}</h2>
+      {scans.length === 0 && <p>{t.diagnostics.noScans}</p>}
+      <ul className={styles.list}>
+        {scans.map(({ at, text, outcome, ms }) => (
+          <li key={`${at.getTime()} ${text}`} className={styles.line}>
+            {`${formatClock(at)} ${text} ${t.diagnostics.tone[outcome]} ${t.diagnostics.ms(ms)}`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { t } from '../../shared/texts/scan-texts.ts'
+import { useApp } from '../app/use-app.ts'
+import { ChangeStock } from './change-stock.tsx'
+
+const { stock } = t
+
+/** Moves stock from a location to another. */
+export function Move() {
+  const { api } = useApp()
+  return (
+    <ChangeStock
+      title={stock.moveTitle}
+      places={[
+        { key: 'from', label: stock.from, hint: stock.scanFrom },
+        { key: 'to', label: stock.to, hint: stock.scanTo },
+      ]}
+      quantityLabel={stock.quantity}
+      button={stock.move}
+      done={t.said.moved}
+      save={({ product, from, to }, quantity) =>
+        api.client.stock.transfer({ product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity })
+      }
+    />
+  )
+}
+
+/** Sets the stock of a location to what was counted. */
+export function Count() {
+  const { api } = useApp()
+  return (
+    <ChangeStock
+      title={stock.countTitle}
+      places={[{ key: 'from', label: stock.location, hint: stock.scanLocation }]}
+      quantityLabel={stock.counted}
+      button={stock.save}
+      done={t.said.counted}
+      save={({ product, from }, quantity) =>
+        api.client.stock.setLevel(product.id, { location_id: from.id, quantity, reason: 'inventory_count' })
+      }
+    />
+  )
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { decide } from '../app/picking-actions.ts'
+import { useApp } from '../app/use-app.ts'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import { goTo, setQuantity, short } from '../picking/decide.ts'
+import type { ShortReason } from '../picking/draft.ts'
+import type { FlowView } from '../picking/view.ts'
+import styles from './screens.module.css'
+
+const REASONS: ShortReason[] = ['not_found', 'damaged', 'too_few']
+
+/** How much was taken, with keys for fingers. */
+export function QuantityDialog({ view }: { view: FlowView }) {
+  const app = useApp()
+  const [typed, setTyped] = useState('')
+  const line = view.lines.find(({ order_detail_id }) => order_detail_id === view.current?.order_detail_id)
+  const product = app.kept.flows.get(view.flow.id)?.products[line?.product_id ?? 0]
+  const quantity = quantityOf(typed)
+  const close = (): void => app.set({ dialog: undefined })
+  return (
+    <Dialog title={t.quantity.title} onClose={close}>
+      <form
+        className={styles.screen}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (quantity === undefined) return
+          close()
+          void decide(app, view.flow.id, (picking) => setQuantity(picking, quantity))
+        }}
+      >
+        <Keypad label={t.quantity.label} value={typed} onChange={setTyped} isWhole={product?.weighable === false} />
+        <Button kind="primary" isSubmit command="FC-CONFIRM" isDisabled={quantity === undefined}>
+          {t.quantity.confirm}
+        </Button>
+        <Button onClick={close}>{t.dialog.cancel}</Button>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Why the rest of the line is not taken. */
+export function ShortDialog({ view }: { view: FlowView }) {
+  const app = useApp()
+  const close = (): void => app.set({ dialog: undefined })
+  return (
+    <Dialog title={t.short.title} onClose={close}>
+      <p>{t.short.hint}</p>
+      {REASONS.map((reason) => (
+        <Button
+          key={reason}
+          onClick={() => {
+            close()
+            void decide(app, view.flow.id, (picking) => short(picking, reason))
+          }}
+        >
+          {t.short[reason]}
+        </Button>
+      ))}
+      <Button kind="quiet" onClick={close}>
+        {t.dialog.cancel}
+      </Button>
+    </Dialog>
+  )
+}
+
+/** Other locations of the product. */
+export function ElsewhereDialog({ view }: { view: FlowView }) {
+  const app = useApp()
+  const close = (): void => app.set({ dialog: undefined })
+  const { current } = view
+  const line = view.lines.find(({ order_detail_id }) => order_detail_id === current?.order_detail_id)
+  const others = line?.levels.filter(({ location_id, quantity }) => location_id !== current?.location?.id && quantity > 0) ?? []
+  return (
+    <Dialog title={t.pick.elsewhereTitle} onClose={close}>
+      {others.length === 0 && <p>{t.pick.elsewhereNone}</p>}
+      {others.map(({ location_id, location_code, quantity }) => (
+        <Button
+          key={location_id}
+          onClick={() => {
+            close()
+            void decide(app, view.flow.id, (picking) => goTo(picking, { id: location_id, code: location_code }))
+          }}
+        >
+          {t.pick.at(location_code, quantity)}
+        </Button>
+      ))}
+      <Button kind="quiet" onClick={close}>
+        {t.dialog.cancel}
+      </Button>
+    </Dialog>
+  )
+}

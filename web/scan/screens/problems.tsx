@@ -1,0 +1,154 @@
+import { type ReactNode, useState } from 'react'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { countAgain, sendAgain, takeElsewhere, putBack } from '../app/ways-out.ts'
+import { useApp, useTitle } from '../app/use-app.ts'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import type { Entry, PickEntry } from '../queue/entry.ts'
+import { problemsOf } from '../queue/reduce.ts'
+import styles from './screens.module.css'
+
+/** What the server refused, each with its ways out. Nothing leaves this list by itself. */
+export function Problems() {
+  const { kept } = useApp()
+  const problems = problemsOf(kept.entries)
+  useTitle(t.problems.title)
+  return (
+    <div className={styles.screen}>
+      <h1>{t.problems.title}</h1>
+      {problems.length === 0 && <p>{t.problems.none}</p>}
+      <ul aria-label={t.problems.title} className={styles.list}>
+        {problems.map((entry) => (
+          <ProblemItem key={entry.seq} entry={entry} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function ProblemItem({ entry }: { entry: Entry }) {
+  const { error, about, body } = entry
+  return (
+    <li className={styles.problem}>
+      <p>
+        <strong>{sentenceOf(entry)}</strong>
+      </p>
+      {body !== null && <p>{t.problems.of(about.order_tenant_id, body.quantity, about.product_name, about.location_code)}</p>}
+      {error?.reason === 'other' && (
+        <p>
+          {error.message} {error.request_id !== null && t.dialog.request(error.request_id)}
+        </p>
+      )}
+      <WaysOut entry={entry} />
+    </li>
+  )
+}
+
+function WaysOut({ entry }: { entry: Entry }) {
+  const app = useApp()
+  const reason = entry.error?.reason
+  const isStock = reason === 'stock' && entry.kind === 'pick'
+  return (
+    <div className={styles.buttons}>
+      {isStock && <Elsewhere entry={entry} />}
+      {isStock && app.kept.session?.operator?.may_change_stock === true && <CountHere entry={entry} />}
+      {(reason === 'other' || entry.kind !== 'pick') && (
+        <Button onClick={() => void sendAgain(app, entry)}>{t.problems.again}</Button>
+      )}
+      <Button onClick={() => void putBack(app, entry)}>{t.problems.putBack}</Button>
+    </div>
+  )
+}
+
+function Opened({ label, title, children }: { label: string; title: string; children: (close: () => void) => ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{label}</Button>
+      {isOpen && (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+          <Button kind="quiet" onClick={close}>
+            {t.dialog.cancel}
+          </Button>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Elsewhere({ entry }: { entry: PickEntry }) {
+  const app = useApp()
+  const lines = app.kept.flows.get(entry.flow_id)?.flow.lines
+  const line = lines?.find(({ order_detail_id }) => order_detail_id === entry.body.order_detail_id)
+  const others = line?.locations.filter(({ location_id }) => location_id !== entry.body.location_id) ?? []
+  return (
+    <Opened label={t.problems.elsewhere} title={t.problems.elsewhere}>
+      {(close) =>
+        others.length === 0 ? (
+          <p>{t.pick.elsewhereNone}</p>
+        ) : (
+          others.map((level) => (
+            <Button
+              key={level.location_id}
+              onClick={() => {
+                close()
+                void takeElsewhere(app, entry, level)
+              }}
+            >
+              {t.pick.at(level.location_code, level.quantity)}
+            </Button>
+          ))
+        )
+      }
+    </Opened>
+  )
+}
+
+function CountHere({ entry }: { entry: PickEntry }) {
+  const app = useApp()
+  const [typed, setTyped] = useState('')
+  const counted = quantityOf(typed)
+  const title = t.problems.count(entry.about.location_code)
+  return (
+    <Opened label={title} title={title}>
+      {(close) => (
+        <>
+          <Keypad label={t.problems.countLabel(entry.about.location_code)} value={typed} onChange={setTyped} />
+          <Button
+            kind="primary"
+            isDisabled={counted === undefined}
+            onClick={() => {
+              close()
+              void countAgain(app, entry, counted ?? 0)
+            }}
+          >
+            {t.stock.save}
+          </Button>
+        </>
+      )}
+    </Opened>
+  )
+}
+
+function sentenceOf({ kind, error, about, body }: Entry): string {
+  const { order_tenant_id, product_name, location_code } = about
+  const state = error?.state as keyof typeof t.problems.states | undefined
+  const quantity = body?.quantity ?? 0
+  const left = error?.left ?? 0
+  if (error?.reason === 'operator') return t.problems.operator(order_tenant_id, error.operator ?? '')
+  if (kind === 'complete') return t.problems.complete(order_tenant_id)
+  if (kind === 'undo') return t.problems.undo(quantity, product_name, location_code)
+  switch (error?.reason) {
+    case 'over':
+      return t.problems.over(order_tenant_id, t.problems.states[state ?? 'cancelled'], quantity, product_name, location_code)
+    case 'beyond':
+      return t.problems.beyond(left, quantity - left, product_name)
+    case 'stock':
+      return t.problems.stock(left, location_code, product_name)
+    default:
+      return t.problem.failed
+  }
+}

@@ -1,0 +1,111 @@
+import type { FlowsQueueResult } from '@fulfillment/sdk'
+import { TriangleAlert } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { formatDay } from '../../shared/format.ts'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { online } from '../app/calls.ts'
+import { startFlow } from '../app/flows.ts'
+import { ownFlows, readOwnFlows } from '../app/own-flows.ts'
+import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { Button } from '../kit/button.tsx'
+import styles from './screens.module.css'
+import { UpdateButton } from './update-button.tsx'
+
+type Order = FlowsQueueResult['orders'][number]
+
+const PAGE = 50
+const READ_AGAIN_MS = 15_000
+
+/** Own running flows, and the orders that are ready. */
+export function Queue() {
+  const app = useApp()
+  const [orders, setOrders] = useState<Order[]>([])
+  const [total, setTotal] = useState<number>()
+  const [limit, setLimit] = useState(PAGE)
+  const [starting, setStarting] = useState<number>()
+  const flows = ownFlows(app)
+  useTitle(t.queue.title)
+  const operatorId = app.kept.session?.operator?.id
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      await readOwnFlows(app)
+      const pages = Math.ceil(limit / PAGE)
+      const read = await Promise.all(
+        Array.from({ length: pages }, (_, page) => app.api.client.flows.queue({ page: page + 1, limit: PAGE })),
+      )
+      setOrders(read.flatMap(({ orders }) => orders))
+      setTotal(read[0]?.pagination.total)
+    }
+    const quietly = (): void => void read().catch(() => undefined)
+    quietly()
+    const timer = setInterval(quietly, READ_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [operatorId, limit, app.ui.isOnline])
+  const start = async (id: number, at?: number): Promise<void> => {
+    if (starting !== undefined) return
+    setStarting(id)
+    await startFlow(app, id, at)
+    setStarting(undefined)
+  }
+  useCodes(async (texts, at) => {
+    const flow = flows.find(({ order_tenant_id }) => texts.includes(order_tenant_id))
+    if (flow !== undefined) app.go({ name: 'pick', flow: flow.id })
+    if (flow !== undefined) app.tell('taken', t.said.started(flow.order_tenant_id), at)
+    if (flow !== undefined) return true
+    const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
+    if (order !== undefined) await start(order.order_id, at)
+    // The operator knows by now that the search failed.
+    return order !== undefined || app.ui.problem !== undefined
+  })
+  return (
+    <div className={styles.screen}>
+      <h1>{t.queue.title}</h1>
+      <UpdateButton />
+      {flows.map(({ id, order_tenant_id }) => (
+        <Button key={id} kind="primary" onClick={() => app.go({ name: 'pick', flow: id })}>
+          {t.queue.goOn(order_tenant_id)}
+        </Button>
+      ))}
+      {!app.ui.isOnline && <p className={styles.notice}>{t.queue.offline}</p>}
+      {total === 0 && <p>{t.queue.none}</p>}
+      <ul aria-label={t.queue.title} className={styles.list}>
+        {orders.map((order) => (
+          <OrderItem
+            key={order.order_id}
+            order={order}
+            isBusy={starting === order.order_id}
+            onPick={() => void start(order.order_id)}
+          />
+        ))}
+      </ul>
+      {total !== undefined && total > orders.length && <Button onClick={() => setLimit(limit + PAGE)}>{t.queue.more}</Button>}
+    </div>
+  )
+}
+
+async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[]): Promise<Order | undefined> {
+  for (const search of texts) {
+    const found = await online(app, () => app.api.client.flows.queue({ search, limit: PAGE }))
+    const order = found?.orders.find(({ order_tenant_id }) => order_tenant_id === search)
+    if (order !== undefined || found === undefined) return order
+  }
+  return undefined
+}
+
+function OrderItem({ order, isBusy, onPick }: { order: Order; isBusy: boolean; onPick: () => void }) {
+  const { order_tenant_id, assembly_date, customer_name, open_lines, open_quantity } = order
+  const isOverdue = assembly_date < new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
+  return (
+    <li className={styles.order}>
+      <Button kind="quiet" isBusy={isBusy} onClick={onPick}>
+        {t.queue.pick(order_tenant_id)}
+      </Button>
+      <span>{t.queue.lines(open_lines, open_quantity)}</span>
+      <span className={isOverdue ? styles.overdue : ''}>
+        {isOverdue && <TriangleAlert aria-hidden size={20} />}
+        {isOverdue ? t.queue.overdue(formatDay(assembly_date)) : t.queue.due(formatDay(assembly_date))}
+      </span>
+      {customer_name !== null && <span className={styles.quiet}>{customer_name}</span>}
+    </li>
+  )
+}

@@ -1,0 +1,41 @@
+/** A prefix by which a scanner names the symbology. */
+const AIM = /^\][A-Za-z][0-9A-Za-z]/
+// Control characters except GS, which separates the fields of GS1 codes.
+// oxlint-disable-next-line eslint/no-control-regex
+const CONTROL = /[\u0000-\u001C\u001E\u001F\u007F]/g
+const COMMAND = /^FC-[A-Z]+$/
+const BADGE = /^FB-\d+-[0-9A-Z]+$/i
+const CODE = /#code=([^&\s]+)/
+
+/** A scan that means the same on every screen, or a code of the warehouse. */
+export type Scanned =
+  | { kind: 'command'; command: string }
+  | { kind: 'badge'; badge: string }
+  | { kind: 'enrolment'; code: string }
+  /** `texts` are tried in order: as read, and as a scanner with a US keyboard means it. */
+  | { kind: 'code'; texts: string[] }
+
+/** The text of a scan without control characters, spaces at its ends and an AIM prefix. */
+export function cleanScan(text: string): string {
+  return text.replaceAll(CONTROL, '').trim().replace(AIM, '')
+}
+
+/** What a scan is. `texts` are its readings, the likelier first; undefined if none has a character left. */
+export function readScan(texts: readonly string[]): Scanned | undefined {
+  const readings = [...new Set(texts.map(cleanScan))].filter((text) => text !== '')
+  return readings.map(specialOf).find((special) => special !== undefined) ?? codeOf(readings)
+}
+
+/** The code in what a person typed or pasted: the address of an enrolment, or the code alone. */
+export function enrolmentCode(typed: string): string {
+  return CODE.exec(typed)?.[1] ?? typed.trim()
+}
+
+function specialOf(text: string): Scanned | undefined {
+  if (COMMAND.test(text)) return { kind: 'command', command: text }
+  if (BADGE.test(text)) return { kind: 'badge', badge: text }
+  const code = CODE.exec(text)?.[1]
+  return code === undefined ? undefined : { kind: 'enrolment', code }
+}
+
+const codeOf = (texts: string[]): Scanned | undefined => (texts.length === 0 ? undefined : { kind: 'code', texts })
