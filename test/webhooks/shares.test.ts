@@ -143,9 +143,11 @@ it('a tenant with few deliveries waits for one part of the work of a tenant with
     if (name === 'record_delivery_results') return ['part']
     return (name === 'fan_out_events' || name === 'take_deliveries') && isOfAttacker(values) ? ['part'] : []
   })
-  expect(parts.filter((part) => part === 'part').length).toBeGreaterThan(3)
-  // Once in the end, the rest of its deliveries is so small that they are claimed with those of the others, in front of a part.
-  expect(parts.join(' ').split('part part').length - 1).toBeLessThanOrEqual(1)
+  const count = parts.filter((part) => part === 'part').length
+  expect(count).toBeGreaterThan(10)
+  // Most parts follow a look. Some follow another part: a slow look is not repeated at once, the small rest of a backlog is claimed with the
+  // deliveries of others, and nobody waits once those are done. With all parts in one turn, two of three do.
+  expect(parts.join(' ').split('part part').length - 1).toBeLessThan(count / 4)
 })
 
 describe('a look for work', () => {
