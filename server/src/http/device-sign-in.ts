@@ -27,7 +27,7 @@ export interface DeviceOptions {
   db: Database
   devices: Devices
   refused: RefusedSignIns
-  /** Counts a sign-in with a badge against the device. */
+  /** Counts the sign-ins and sign-outs of operators against the device: each reads and writes the database. */
   limit: Guard | undefined
 }
 
@@ -97,8 +97,9 @@ export async function signInWithBadge(request: FastifyRequest, reply: FastifyRep
 }
 
 /** Signs the operator of the device out. Succeeds without one too. */
-export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { db, devices }: DeviceOptions) {
-  await requireDevice(request, reply, devices)
+export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { db, devices, limit }: DeviceOptions) {
+  request.caller = callerOf(await requireDevice(request, reply, devices))
+  await limit?.(request, reply)
   const device = await refreshedDevice(request, reply, devices)
   await signOutOperator(db, device, { address: request.ip, requestId: request.id })
   return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }

@@ -99,6 +99,14 @@ describe('a badge', () => {
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
   })
 
+  it('is limited like this at the sign-out too, which reads and writes the database', async ({ startService }) => {
+    const service = await startService({ rateLimitPerMinute: 20 })
+    const client = await enrolled(await service.newTenant())
+    const statuses: number[] = []
+    for (let i = 0; i < 21; i++) statuses.push((await client.send('DELETE', '/scan/session/operator')).status)
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429])
+  })
+
   it.for([{}, { badge: 1 }, { badge: 'x'.repeat(300) }, []])('is not %j', async (input, { tenant }) => {
     const client = await enrolled(tenant)
     expect(outcome(await client.send('PUT', '/scan/session/operator', input))).toEqual([400, 'validation_error'])
