@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { parse } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -46,7 +47,7 @@ describe('a released migration', () => {
   })
 
   it('comes before every one that is not', async () => {
-    const names = (await readdir(folder)).map((file) => file.replace('.sql', '')).toSorted()
+    const names = (await readdir(folder)).map((file) => parse(file).name).toSorted()
     const released = Object.keys(RELEASED_MIGRATIONS)
     expect(names.slice(0, released.length)).toEqual(released)
   })
@@ -254,6 +255,6 @@ describe('a schema that is newer than the program', () => {
 it('processes that start at once run each migration once', async () => {
   const { db } = await oldDatabase(['0001_initial'])
   const ran = await Promise.all([1, 2, 3].map(() => db.withoutTimeLimits(migrate)))
-  const names = (await readdir(folder)).map((file) => file.replace('.sql', '')).toSorted()
+  const names = (await readdir(folder)).map((file) => parse(file).name).toSorted()
   expect(ran.flat().toSorted()).toEqual(names.slice(1))
 })

@@ -444,7 +444,7 @@ export interface paths {
         };
         /**
          * List orders to pick
-         * @description Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.
+         * @description Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1053,7 +1053,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.
+         * @description The server that handles the call refuses the session at once, all other servers within a second. Ending a session again changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1074,7 +1074,7 @@ export interface paths {
         };
         /**
          * List operators
-         * @description Ordered by name, active or not. `total` is exact.
+         * @description All operators, including inactive ones, ordered by name. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1106,7 +1106,7 @@ export interface paths {
         };
         /**
          * Get an operator
-         * @description One operator, without the badge.
+         * @description Returns one operator. The badge is never returned.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1115,7 +1115,7 @@ export interface paths {
         get: operations["operators.get"];
         /**
          * Update an operator
-         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. What the operator scanned before, and a device has kept, is still accepted.
+         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. Picks that a device had stored before are still accepted.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1140,7 +1140,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a badge
-         * @description Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.
+         * @description Returns the text to print on the badge, once. The badge signs the operator in on enrolled devices of the tenant and is valid nowhere else. The previous badge becomes invalid; the operator stays signed in on devices.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1164,7 +1164,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that enrols a device
-         * @description The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.
+         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -5330,7 +5330,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Text of the new badge. Returned only in this response; it cannot be read again. */
+                            /** @description Text of the new badge. Returned only once. */
                             badge: string;
                         };
                     };
@@ -5377,7 +5377,7 @@ export interface operations {
                         data: {
                             /** @description Enrols one device. Returned only in this response; it cannot be read again. */
                             code: string;
-                            /** @description Address that enrols the device that opens it. It contains the code. */
+                            /** @description Address to open on the device, which then asks for confirmation. Contains the code. */
                             url: string;
                             /**
                              * Format: date-time

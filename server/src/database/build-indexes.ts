@@ -1,35 +1,27 @@
 import type { Query } from './schema-version.ts'
 
 interface Index {
-  name: string
+  /** Its name. */
+  index: string
   table: string
   /** The text after the name of the table. */
   definition: string
 }
 
-/** The only supported form. It can be repeated for each partition. */
-const CREATE_INDEX = /^create index concurrently (\w+) on (\w+) (.+)$/s
+/** A step of a migration that runs outside a transaction: an index to build, or a statement that can be repeated. */
+export type ConcurrentStep = Index | { sql: string }
 
 /**
- * Runs the statements of a migration one by one, each in its own transaction. Indexes are built concurrently; on a partitioned table,
+ * Runs the steps of a migration one by one, each in its own transaction. Indexes are built concurrently; on a partitioned table,
  * partition by partition. An interrupted run can be repeated: existing indexes are kept, incomplete ones are dropped and built again.
  * `lockTimeout` applies to the statements that briefly lock a table.
  */
-export async function buildIndexes(query: Query, migration: string, lockTimeout: string): Promise<void> {
-  for (const statement of statementsOf(migration)) {
-    const [, name, table, definition] = CREATE_INDEX.exec(statement) ?? []
-    if (name === undefined || table === undefined || definition === undefined) await query(statement)
-    else if (await isPartitioned(query, table)) await buildOnPartitions(query, { name, table, definition }, lockTimeout)
-    else await build(query, { name, table, definition })
+export async function buildIndexes(query: Query, steps: readonly ConcurrentStep[], lockTimeout: string): Promise<void> {
+  for (const step of steps) {
+    if ('sql' in step) await query(step.sql)
+    else if (await isPartitioned(query, step.table)) await buildOnPartitions(query, step, lockTimeout)
+    else await build(query, step)
   }
-}
-
-function statementsOf(migration: string): string[] {
-  return migration
-    .replaceAll(/^--.*$/gm, '')
-    .split(/;\s*$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
 }
 
 async function isPartitioned(query: Query, table: string): Promise<boolean> {
@@ -40,7 +32,7 @@ async function isPartitioned(query: Query, table: string): Promise<boolean> {
 }
 
 /** Waits for older transactions, but blocks no writes; only one index of a table can be built at a time. */
-async function build(query: Query, { name, table, definition }: Index): Promise<void> {
+async function build(query: Query, { index: name, table, definition }: Index): Promise<void> {
   const [index] = await query<{ valid: boolean }>(
     `select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`,
   )
@@ -50,7 +42,7 @@ async function build(query: Query, { name, table, definition }: Index): Promise<
 }
 
 /** The table's index becomes valid when the index of the last partition is attached. Partitions created later get the index from the table. */
-async function buildOnPartitions(query: Query, { name, table, definition }: Index, lockTimeout: string): Promise<void> {
+async function buildOnPartitions(query: Query, { index: name, table, definition }: Index, lockTimeout: string): Promise<void> {
   await briefly(query, `create index if not exists ${name} on only ${table} ${definition}`, lockTimeout)
   const partitions = await query<{ partition: string }>(
     `select inhrelid::regclass::text as partition from pg_inherits i
@@ -60,7 +52,7 @@ async function buildOnPartitions(query: Query, { name, table, definition }: Inde
   )
   for (const { partition } of partitions) {
     const ofPartition = `${name}_of_${partition.slice(table.length + 1)}`
-    await build(query, { name: ofPartition, table: partition, definition })
+    await build(query, { index: ofPartition, table: partition, definition })
     await briefly(query, `alter index ${name} attach partition ${ofPartition}`, lockTimeout)
   }
 }
