@@ -16,7 +16,7 @@ interface Keys {
   tenant_id: number
   ip_whitelist: string[]
   calling_ip_whitelist: string[]
-  /** Whether it expires after the calling key. */
+  /** Whether the key expires after the calling key. */
   is_longer: boolean
 }
 
