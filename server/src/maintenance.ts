@@ -1,3 +1,4 @@
+import { analyzeGrownTables } from './database/analyze-grown-tables.ts'
 import type { Database, Queryable } from './database/database.ts'
 import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { putBackEvents } from './delivery/index.ts'
@@ -11,6 +12,7 @@ import { repeat, type PeriodicTask } from './runtime/periodic.ts'
 import { SLICES } from './slices.ts'
 
 const FOLD_INTERVAL_MS = 1_000
+const ANALYZE_INTERVAL_MS = 2_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const CLEAR_INTERVAL_MS = 10_000
@@ -37,6 +39,7 @@ export async function ensurePartitions(db: Queryable): Promise<void> {
 export function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
   return [
     repeat(FOLD_INTERVAL_MS, () => foldAllCounts(db), onError, DELAY_MS),
+    repeat(ANALYZE_INTERVAL_MS, () => analyzeGrownTables(db), onError, DELAY_MS),
     repeat(MINUTE_MS, (stopping) => expireResponses(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
