@@ -103,6 +103,9 @@ export interface Operator extends Named<Schemas['Operator']> {}
 /** A call to change data. */
 export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
 
+/** Orders of a day. */
+export interface OrderDay extends Named<Schemas['OrderDay']> {}
+
 /** Requests of an hour with one API key for one operation. */
 export interface UsageHour extends Named<Schemas['UsageHour']> {}
 
@@ -265,6 +268,10 @@ export interface DevicesCreateCodeResult extends Named<operations['devices.creat
 export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}
 
 export interface AuditLogListResult extends Named<operations['auditLog.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReportsOrdersParams extends Named<Query<NonNullable<operations['reports.orders']['parameters']['query']>>> {}
+
+export interface ReportsOrdersResult extends Named<operations['reports.orders']['responses'][200]['content']['application/json']['data']> {}
 
 export interface ReportsUsageParams extends Named<Query<NonNullable<operations['reports.usage']['parameters']['query']>>> {}
 

@@ -61,6 +61,8 @@ import type {
   ProductsListResult,
   ProductsUpdateParams,
   ProductsUpdateResult,
+  ReportsOrdersParams,
+  ReportsOrdersResult,
   ReportsUsageParams,
   ReportsUsageResult,
   SessionsEndResult,
@@ -1342,6 +1344,23 @@ export class Reports {
   /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport
+  }
+
+  /**
+   * Report orders by day and state.
+   *
+   * Number of orders by day and by their current state, for at most 366 days (UTC). The numbers are exact: their sum over all days is the `total` of the list of orders.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/reports/orders`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  orders(params: ReportsOrdersParams, options?: RequestOptions): APIPromise<ReportsOrdersResult> {
+    return this.#transport.request('GET', '/api/v1/reports/orders', { query: params, options })
   }
 
   /**

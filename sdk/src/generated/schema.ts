@@ -1201,6 +1201,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report orders by day and state
+         * @description Number of orders by day and by their current state, for at most 366 days (UTC). The numbers are exact: their sum over all days is the `total` of the list of orders.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["reports.orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/usage": {
         parameters: {
             query?: never;
@@ -2048,6 +2072,24 @@ export interface components {
             operator_email: string | null;
             /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
+        };
+        /** @description Orders of a day. */
+        OrderDay: {
+            /**
+             * Format: date
+             * @description Day, UTC.
+             */
+            date: string;
+            /** @description Numbers of orders by state, without states that no order has. */
+            counts: {
+                /**
+                 * @description State of the orders now.
+                 * @enum {integer}
+                 */
+                state_id: 1 | 2 | 3 | 5 | 7;
+                /** @description Number of orders of the day in this state. */
+                count: number;
+            }[];
         };
         /** @description Requests of an hour with one API key for one operation. */
         UsageHour: {
@@ -5437,6 +5479,43 @@ export interface operations {
                             entries: components["schemas"]["AuditEntry"][];
                             /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.orders": {
+        parameters: {
+            query: {
+                /** @description First day (UTC): a date, or an ISO 8601 timestamp for the day of that time. */
+                since: string;
+                /** @description Last day (UTC): a date, or an ISO 8601 timestamp for the day of that time. Default: today. */
+                until?: string;
+                /** @description Day of an order: the day of its creation, or its `assembly_date`. Default: created. */
+                by?: "created" | "assembly";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Days with orders, oldest first. */
+                            days: components["schemas"]["OrderDay"][];
                         };
                     };
                 };

@@ -5,8 +5,7 @@ const DESK_REM = 1280 / 16
 
 /**
  * What is wrong with the layout of the page, a line each: it scrolls sideways, has a dialog that is too wide, on a desk's screen a table
- * scrolls, it is empty, or has texts
- * that are cut or lie on each other.
+ * scrolls, it is empty, or has texts that are cut or lie on each other.
  */
 export async function layoutProblems(page: Page): Promise<string[]> {
   return await page.evaluate((deskRem) => {
