@@ -3,7 +3,7 @@ import type { Database, Queryable } from './database/database.ts'
 import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { putBackEvents } from './delivery/index.ts'
 import { foldCounts } from './domain/counts/index.ts'
-import { removeOldUsage } from './domain/reports/slice.ts'
+import { removeOldHours } from './domain/reports/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
 import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
 import { expireResponses } from './procedures/idempotency/expire-responses.ts'
@@ -43,7 +43,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(MINUTE_MS, (stopping) => expireResponses(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
-    repeat(HOUR_MS, (stopping) => removeOldUsage(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
   ]

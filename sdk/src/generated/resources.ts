@@ -61,6 +61,8 @@ import type {
   ProductsListResult,
   ProductsUpdateParams,
   ProductsUpdateResult,
+  ReportsDeliveriesParams,
+  ReportsDeliveriesResult,
   ReportsOrdersParams,
   ReportsOrdersResult,
   ReportsUsageParams,
@@ -1361,6 +1363,23 @@ export class Reports {
    */
   orders(params: ReportsOrdersParams, options?: RequestOptions): APIPromise<ReportsOrdersResult> {
     return this.#transport.request('GET', '/api/v1/reports/orders', { query: params, options })
+  }
+
+  /**
+   * Report webhook deliveries.
+   *
+   * Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/reports/deliveries`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  deliveries(params: ReportsDeliveriesParams, options?: RequestOptions): APIPromise<ReportsDeliveriesResult> {
+    return this.#transport.request('GET', '/api/v1/reports/deliveries', { query: params, options })
   }
 
   /**

@@ -1225,6 +1225,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report webhook deliveries
+         * @description Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["reports.deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/usage": {
         parameters: {
             query?: never;
@@ -2090,6 +2114,22 @@ export interface components {
                 /** @description Number of orders of the day in this state. */
                 count: number;
             }[];
+        };
+        /** @description Attempts to deliver webhooks of an hour. */
+        DeliveryHour: {
+            /**
+             * Format: date-time
+             * @description Start of the hour, UTC.
+             */
+            at: string;
+            /** @description Attempts that the receiver acknowledged. */
+            succeeded: number;
+            /** @description Attempts that failed, also if a later attempt succeeded. */
+            failed: number;
+            /** @description Half of the attempts took at most this long, in milliseconds. See the description of the operation. */
+            p50_ms: number;
+            /** @description 95 of 100 attempts took at most this long, in milliseconds. */
+            p95_ms: number;
         };
         /** @description Requests of an hour with one API key for one operation. */
         UsageHour: {
@@ -5516,6 +5556,43 @@ export interface operations {
                         data: {
                             /** @description Days with orders, oldest first. */
                             days: components["schemas"]["OrderDay"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.deliveries": {
+        parameters: {
+            query: {
+                /** @description Only hours that begin at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
+                since: string;
+                /** @description Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
+                until?: string;
+                /** @description Only attempts to deliver to the webhook of this id. */
+                webhook_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Hours with attempts, oldest first. */
+                            hours: components["schemas"]["DeliveryHour"][];
                         };
                     };
                 };

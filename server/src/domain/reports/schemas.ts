@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { orderStateId } from '../order-states/index.ts'
-import { date, queryInteger, timestamp } from '../../procedures/fields/fields.ts'
+import { date, queryInteger, text, timestamp } from '../../procedures/fields/fields.ts'
 import { since, until } from '../../procedures/fields/moments.ts'
 
 const DAY_MS = 86_400_000
@@ -23,16 +23,20 @@ const atMostDays = (days: number) => ({
 const hourly = atMostDays(MAX_HOURLY_DAYS)
 const daily = atMostDays(MAX_DAYS)
 
+const hours = {
+  since: since
+    .describe('Only hours that begin at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC).')
+    .meta({ examples: ['2026-01-31'] }),
+  until: until
+    .optional()
+    .describe(
+      'Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now.',
+    ),
+}
+
 export const reportUsageInput = z
   .object({
-    since: since
-      .describe('Only hours that begin at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC).')
-      .meta({ examples: ['2026-01-31'] }),
-    until: until
-      .optional()
-      .describe(
-        'Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now.',
-      ),
+    ...hours,
     key_id: queryInteger().optional().describe('Only requests with the API key of this id.'),
   })
   .refine(hourly.check, hourly.params)
@@ -84,4 +88,27 @@ const orderDay = z
 
 export const reportOrdersOutput = z.object({
   days: z.array(orderDay).describe('Days with orders, oldest first.'),
+})
+
+export const reportDeliveriesInput = z
+  .object({
+    ...hours,
+    webhook_id: text(255).optional().describe('Only attempts to deliver to the webhook of this id.'),
+  })
+  .refine(hourly.check, hourly.params)
+
+const deliveryHour = z
+  .object({
+    at: timestamp.describe('Start of the hour, UTC.'),
+    succeeded: z.int().describe('Attempts that the receiver acknowledged.'),
+    failed: z.int().describe('Attempts that failed, also if a later attempt succeeded.'),
+    p50_ms: z
+      .int()
+      .describe('Half of the attempts took at most this long, in milliseconds. See the description of the operation.'),
+    p95_ms: z.int().describe('95 of 100 attempts took at most this long, in milliseconds.'),
+  })
+  .meta({ id: 'DeliveryHour', description: 'Attempts to deliver webhooks of an hour.' })
+
+export const reportDeliveriesOutput = z.object({
+  hours: z.array(deliveryHour).describe('Hours with attempts, oldest first.'),
 })
