@@ -19,6 +19,7 @@ interface Compared {
   exists: boolean
   /** The level when the call's turn came; null without a product. */
   current_quantity: number | null
+  is_expected: boolean | null
   /** Null, like the one below, when nothing was changed. */
   previous_quantity: number | null
   new_quantity: number | null
@@ -59,7 +60,8 @@ export const adjustExpectedLevel: BatchedStatement<Adjustment, Compared, Values>
        defaultWarehouse: '$7::bigint',
        createdBy: '$8::text',
      })}, ${recordEvents('stock_event')}
-     select i.position::int - 1 as call, i.product_id, i.exists, c.found as current_quantity, m.previous_quantity, m.new_quantity
+     select i.position::int - 1 as call, i.product_id, i.exists, c.found as current_quantity, c.found = i.expected_quantity as is_expected,
+       m.previous_quantity, m.new_quantity
      from item i left join compared_change c using (position) left join stock_movement m using (position)`,
   }),
   valuesOf: (adjustments) => [

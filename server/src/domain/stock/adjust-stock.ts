@@ -117,8 +117,7 @@ async function adjustAny({ db, caller }: RequestContext, input: Input): Promise<
 
 async function adjustExpected({ db, caller }: RequestContext, input: Input, expected: number): Promise<Result> {
   const [row] = await db.runBatched(adjustExpectedLevel, { caller, input, expectedQuantity: expected })
-  const { current_quantity, ...named } = requireNamedProduct(row)
-  const current = current_quantity ?? 0
-  if (current !== expected) throw quantityConflict(expected, current)
+  const { current_quantity: current, is_expected, ...named } = requireNamedProduct(row)
+  if (is_expected !== true) throw quantityConflict(expected, current ?? 0)
   return { ...named, available: current }
 }
