@@ -85,7 +85,7 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     expect(found).toEqual([])
   })
 
-  it('on the dialogs of picking, operators and devices', async ({ window: { page }, tenant }) => {
+  it('on the dialogs of picking, locations, operators and devices', async ({ window: { page }, tenant }) => {
     const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
     await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
@@ -94,6 +94,7 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
       ['/picking', 'Assign SHOP-1', 'Assign'],
       ['/picking', 'Cancel flow SHOP-1'],
       [flow, 'Undo Tea from A-01'],
+      ['/locations', 'Edit A-01'],
       ['/operators', 'Add operator'],
       ['/operators', 'Edit Ada Lovelace'],
       ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
@@ -81,6 +82,7 @@ describe('D4: products and stock', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('The level is 3 by now.').waitFor()
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 3, 'B-01': 7 })
+    expect(await axe(page)).toEqual([])
     // The question is about the level that it showed.
     await elsewhere('A-01', 4)
     await page.getByRole('button', { name: 'Set to 9' }).click()
