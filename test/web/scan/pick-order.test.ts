@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { stockedProduct, stockOf } from '../../support/picking.ts'
+import { type PickableProduct, stockedProduct, stockOf } from '../../support/picking.ts'
 import { newOrder } from '../../support/orders.ts'
 import { it } from '../support/browser.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
@@ -7,7 +7,7 @@ import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 it('leads by pick sequence, then by code, and past locations that are not pickable', async ({ window: { page }, tenant }) => {
   const ada = await newOperator(tenant, 'Ada')
   const stock: Record<string, number>[] = [{ 'A-2': 5 }, { 'Z-9': 5 }, { 'A-1': 9, 'A-10': 2 }, { 'C-1': 5 }]
-  const products = []
+  const products: PickableProduct[] = []
   for (const levels of stock) products.push(await stockedProduct(tenant, levels))
   await tenant.request('PUT', '/locations/Z-9', { pick_sequence: 1 })
   await tenant.request('PUT', '/locations/C-1', { pick_sequence: 2 })
