@@ -190,4 +190,15 @@ describe('import stock', () => {
       { product_id: second.id, location_id: 'B', quantity: 2 },
     ])
   })
+
+  it('sets only levels that are what the file expects', async ({ service, tenant }) => {
+    const [first, second] = [await newProduct(tenant), await newProduct(tenant)]
+    for (const { id } of [first, second]) await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 5 })
+    const csv = `sku,location_id,quantity,expected_quantity\n${first.sku},A,4,5\n${second.sku},A,4,6\n${second.sku},B,1,\n`
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'stock', csv)
+    expect([exitCode, stdout]).toEqual([1, '3 rows: 2 set, 1 failed\n'])
+    expect(stderr).toBe(`Line 3 (SKU ${second.sku} at A): expected_quantity: the level is 5, not 6\n`)
+    const { body } = await tenant.request('GET', '/stock/levels')
+    expect(body.data.levels.map(({ quantity }: { quantity: number }) => quantity)).toEqual([4, 5, 1])
+  })
 })

@@ -86,6 +86,7 @@ describe('the examples of requests', () => {
     const product = await send('products.create')
     await send('products.update', product.id)
     await send('products.bulk')
+    await send('locations.create')
     await send('stock.setLevel', product.id)
     await send('stock.adjust')
     await send('stock.bulk')

@@ -142,7 +142,12 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}?as_of=2030-01-01` }),
   'stock.reconcile': () => ({ path: '/stock/reconcile?cursor=0', ...own }),
   'locations.list': () => ({ path: '/locations', ...own }),
-  'locations.update': ({ location }) => ({ path: `/locations/${location}`, body: { name: 'Shelf' } }),
+  'locations.create': ({ warehouse }) => ({
+    path: '/locations',
+    body: { id: unique(), warehouse_id: warehouse, pickable: false, sellable: false, pick_sequence: 7 },
+    asOther: expectUnknownWarehouse,
+  }),
+  'locations.update': ({ location }) => ({ path: `/locations/${location}`, body: { name: 'Shelf', pick_sequence: 3 } }),
   'warehouses.list': () => ({ path: '/warehouses', ...own }),
   'warehouses.create': () => ({ path: '/warehouses', body: { name: 'East' }, ...own }),
   'orders.create': () => ({ path: '/orders', body: { orders: [] }, ...own }),
@@ -205,4 +210,9 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
 function expectItemError({ status, body }: { status: number; body: { data: { success: number; errors: unknown[] } } }): void {
   if (status !== 200 || body.data.success !== 0 || body.data.errors.length !== 1)
     throw new Error(`expected an item error, got ${JSON.stringify(body)}`)
+}
+
+function expectUnknownWarehouse({ status, body }: { status: number; body: { error?: { message: string } } }): void {
+  if (status !== 400 || body.error?.message !== 'warehouse_id: no warehouse has this id')
+    throw new Error(`expected an unknown warehouse, got ${JSON.stringify(body)}`)
 }

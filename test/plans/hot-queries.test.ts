@@ -258,6 +258,33 @@ describe('single records are read and written by key', () => {
         }),
       { products: 400 },
     ],
+    [
+      'an adjustment of a level that is expected',
+      (context, seed) => {
+        const level = { product_id: seed.products[0], location_id: 'new', expected_quantity: 0 }
+        return adjustStock.run(context, { ...level, adjustment_quantity: 5 })
+      },
+      { products: 3 },
+    ],
+    [
+      'a set level that is expected',
+      (context, seed) =>
+        setLevel.run(context, { productId: seed.products[0], location_id: 'new', quantity: 5, expected_quantity: 0 }),
+      { products: 3 },
+    ],
+    [
+      'a hundred set levels, of which half are expected',
+      (context, seed) =>
+        bulkSetLevels.run(context, {
+          updates: Array.from({ length: 100 }, (_, index) => ({
+            product_id: seed.products[0] + index,
+            location_id: index % 2 === 0 ? 'A-1' : 'new',
+            quantity: 5,
+            expected_quantity: 0,
+          })),
+        }),
+      { products: 400, stock_levels: 100 },
+    ],
   ]
   it.for(calls)('%s', async ([, call, most], { seed, recorder, callers }) => {
     const reads = await recorder.readsOf(() => call(callers.large, seed))

@@ -168,6 +168,7 @@ describe('a migration that builds indexes', () => {
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
       drop table usage_hours; drop table delivery_hours; -- created by later migrations
+      alter table locations drop column pickable, drop column sellable, drop column pick_sequence;
       drop table device_operators; drop table devices; drop table operators;
       alter table sessions drop column device_id; alter table sign_in_codes drop column mode;
       drop index orders_to_pick; drop index picking_flows_by_operator;
@@ -183,6 +184,7 @@ describe('a migration that builds indexes', () => {
       '0016_usage',
       '0017_operators',
       '0017_queue_indexes.concurrent',
+      '0018_location_attributes',
       '0020_delivery_hours',
     ])
     expect(await indexes(db)).toEqual(

@@ -67,7 +67,7 @@ export interface Pick extends Named<Schemas['Pick']> {}
 /** An order line that a pick changed. */
 export interface PickedLine extends Named<Schemas['PickedLine']> {}
 
-/** A storage location. The first stock call that names a location creates it. */
+/** A storage location. The first stock call that names a location creates it, unless `POST /locations` did. */
 export interface Location extends Named<Schemas['Location']> {}
 
 /** A group of locations. */
@@ -207,6 +207,8 @@ export interface FlowsCancelParams extends Named<NonNullable<operations['flows.c
 export interface LocationsListParams extends Named<Query<NonNullable<operations['locations.list']['parameters']['query']>>> {}
 
 export interface LocationsListResult extends Named<operations['locations.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface LocationsCreateParams extends Named<NonNullable<operations['locations.create']['requestBody']>['content']['application/json']> {}
 
 export interface LocationsUpdateParams extends Named<NonNullable<operations['locations.update']['requestBody']>['content']['application/json']> {}
 

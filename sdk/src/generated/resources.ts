@@ -30,6 +30,7 @@ import type {
   FlowsStartParams,
   FlowsUndoPickResult,
   Location,
+  LocationsCreateParams,
   LocationsListParams,
   LocationsListResult,
   LocationsUpdateParams,
@@ -260,13 +261,13 @@ export class Stock {
   /**
    * Set a stock level.
    *
-   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).
+   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.
    *
    * Scope: `write:stock`.
    *
    * `PUT /api/v1/stock/product/{productId}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `quantity_conflict` (409)
    * @example
    * await client.stock.setLevel(productId, { location_id: 'A-01-03', quantity: 120 })
    */
@@ -277,13 +278,13 @@ export class Stock {
   /**
    * Adjust a stock level.
    *
-   * Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.
+   * Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.
    *
    * Scope: `write:stock`.
    *
    * `POST /api/v1/stock/adjustment`
    *
-   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404)
+   * @throws {APIError} `validation_error` (400), `adjustment_error` (400), `not_found` (404), `quantity_conflict` (409)
    * @example
    * await client.stock.adjust({ sku: 'TEA-G-100', location_id: 'A-01-03', adjustment_quantity: -5 })
    */
@@ -294,7 +295,7 @@ export class Stock {
   /**
    * Set many stock levels.
    *
-   * Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.
+   * Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is made only when the level is exactly that when its turn comes.
    *
    * Scope: `write:stock`.
    *
@@ -591,7 +592,7 @@ export class Flows {
   /**
    * Get a picking flow.
    *
-   * One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
+   * One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product at pickable locations of the order's warehouse, in pick order. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -608,7 +609,7 @@ export class Flows {
   /**
    * Record a pick.
    *
-   * Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse.
+   * Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
    *
    * Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
    *
@@ -736,6 +737,25 @@ export class Locations {
   }
 
   /**
+   * Create a location.
+   *
+   * Creates a location before it has stock. A location that a stock call names first is created with the defaults of this call.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/locations`
+   *
+   * @throws {APIError} `validation_error` (400), `already_exists` (409)
+   * @example
+   * await client.locations.create({ id: 'A-01-03', name: 'Tea, lower shelf' })
+   */
+  create(params: LocationsCreateParams, options?: WriteOptions): APIPromise<Location> {
+    return this.#transport.request('POST', '/api/v1/locations', { body: params, options })
+  }
+
+  /**
    * Change a location.
    *
    * Only the given fields change. A new warehouse takes over the stock of the location immediately.
@@ -748,7 +768,7 @@ export class Locations {
    *
    * @throws {APIError} `validation_error` (400)
    * @example
-   * await client.locations.update(id, { name: 'Tea, lower shelf' })
+   * await client.locations.update(id, { name: 'Tea, lower shelf', pick_sequence: 120 })
    */
   update(id: string, params: LocationsUpdateParams, options?: WriteOptions): APIPromise<Location> {
     return this.#transport.request('PUT', '/api/v1/locations/{id}', { ids: [id], body: params, options })

@@ -119,7 +119,7 @@ export interface paths {
         get?: never;
         /**
          * Set a stock level
-         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).
+         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.
          *
          *     Scope: `write:stock`.
          */
@@ -142,7 +142,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a stock level
-         * @description Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.
+         * @description Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.
          *
          *     Scope: `write:stock`.
          */
@@ -164,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Set many stock levels
-         * @description Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others.
+         * @description Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is made only when the level is exactly that when its turn comes.
          *
          *     Scope: `write:stock`.
          */
@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * Get a picking flow
-         * @description One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
+         * @description One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product at pickable locations of the order's warehouse, in pick order. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -494,7 +494,7 @@ export interface paths {
         put?: never;
         /**
          * Record a pick
-         * @description Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse.
+         * @description Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
          *
          *     Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
          *
@@ -630,7 +630,15 @@ export interface paths {
          */
         get: operations["locations.list"];
         put?: never;
-        post?: never;
+        /**
+         * Create a location
+         * @description Creates a location before it has stock. A location that a stock call names first is created with the defaults of this call.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["locations.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1288,6 +1296,8 @@ export interface components {
             path: string;
             /** @description Description of the error and how to fix it. */
             error: string;
+            /** @description The stock level. Only with `quantity_conflict`. */
+            current_quantity?: number | undefined;
         };
         /**
          * @description Every error code of the API, with its HTTP status:
@@ -1303,10 +1313,11 @@ export interface components {
          *     - `adjustment_error` (400): A removal exceeds the available stock, or an addition exceeds the maximum quantity.
          *     - `update_error` (400): The order's current state does not permit the update.
          *     - `cancel_error` (400): The order is already completed.
-         *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, or the pick exceeds the ordered quantity.
+         *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
-         *     - `already_exists` (409): Another product has this barcode or SKU.
+         *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
+         *     - `quantity_conflict` (409): The stock level is not the `expected_quantity`; `details` has the level.
          *     - `idempotency_conflict` (409): The Idempotency-Key was used with a different request, its first request is still running, or the stored response can no longer be read.
          *     - `payload_too_large` (413): The body is larger than the limit.
          *     - `unsupported_media_type` (415): The body is not application/json.
@@ -1315,7 +1326,7 @@ export interface components {
          *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
-        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to create. */
         NewOrder: {
             /**
@@ -1751,7 +1762,7 @@ export interface components {
             picked_quantity: number;
             /** @description Quantity left to pick. */
             remaining: number;
-            /** @description Current stock of the product in the order's warehouse, ordered by location id. */
+            /** @description Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id. */
             locations: {
                 /** @description Id of the location. */
                 location_id: string;
@@ -1759,6 +1770,8 @@ export interface components {
                 location_code: string;
                 /** @description Quantity of the product at the location. */
                 quantity: number;
+                /** @description Place of the location in the pick order. Absent if it has none. */
+                pick_sequence?: number | undefined;
             }[];
         };
         /** @description A quantity of a product taken from a location for an order. */
@@ -1801,7 +1814,7 @@ export interface components {
             /** @description Quantity left to pick. */
             remaining: number;
         };
-        /** @description A storage location. The first stock call that names a location creates it. */
+        /** @description A storage location. The first stock call that names a location creates it, unless `POST /locations` did. */
         Location: {
             /** @description Id of the location. */
             id: string;
@@ -1811,6 +1824,12 @@ export interface components {
             name: string | null;
             /** @description Id of the warehouse that the location belongs to. */
             warehouse_id: number;
+            /** @description Whether picks may take stock from the location. Put-backs always may return it. */
+            pickable: boolean;
+            /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
+            sellable: boolean;
+            /** @description Place of the location in the order of picking, 0 to 1000000000: smallest first, locations without one last, then by id. */
+            pick_sequence: number | null;
         };
         /** @description A group of locations. */
         Warehouse: {
@@ -3168,6 +3187,8 @@ export interface operations {
                      * @example 120
                      */
                     quantity: number;
+                    /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                    expected_quantity?: (number | null) | undefined;
                     /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
                 };
@@ -3233,6 +3254,8 @@ export interface operations {
                      * @example -5
                      */
                     adjustment_quantity: number;
+                    /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                    expected_quantity?: (number | null) | undefined;
                     /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
                 };
@@ -3308,6 +3331,8 @@ export interface operations {
                          * @example 120
                          */
                         quantity: number;
+                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                        expected_quantity?: (number | null) | undefined;
                     }[];
                 };
             };
@@ -3336,6 +3361,8 @@ export interface operations {
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
+                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
+                                current_quantity?: number | undefined;
                             }[];
                         };
                     };
@@ -4366,6 +4393,60 @@ export interface operations {
             };
         };
     };
+    "locations.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Id of the location, by which stock calls name it.
+                     * @example A-01-03
+                     */
+                    id: string;
+                    /** @description Human-readable code of the location. Default: its id. */
+                    code?: (string | null) | undefined;
+                    /**
+                     * @description Name of the location.
+                     * @example Tea, lower shelf
+                     */
+                    name?: (string | null) | undefined;
+                    /** @description Id of the warehouse that the location belongs to. Default: the default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /** @description Whether picks may take stock from the location. Default: true. */
+                    pickable?: (boolean | null) | undefined;
+                    /** @description Whether stock at the location can be promised to orders. Default: true. */
+                    sellable?: (boolean | null) | undefined;
+                    /** @description Place of the location in the order of picking, 0 to 1000000000: smallest first. Default: none, after those with one. */
+                    pick_sequence?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+        };
+    };
     "locations.update": {
         parameters: {
             query?: never;
@@ -4391,6 +4472,15 @@ export interface operations {
                     name?: (string | null) | undefined;
                     /** @description Id of the warehouse to move the location to, with its stock. */
                     warehouse_id?: number | undefined;
+                    /** @description Whether picks may take stock from the location. Put-backs always may return it. */
+                    pickable?: boolean | undefined;
+                    /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
+                    sellable?: boolean | undefined;
+                    /**
+                     * @description Place of the location in the order of picking, 0 to 1000000000; null removes it.
+                     * @example 120
+                     */
+                    pick_sequence?: (number | null) | undefined;
                 };
             };
         };

@@ -46,6 +46,9 @@ export interface Schema {
     name: string | null
     warehouse_id: number
     created_at: Timestamp
+    pickable: Generated<boolean>
+    sellable: Generated<boolean>
+    pick_sequence: number | null
   }
   products: {
     tenant_id: number

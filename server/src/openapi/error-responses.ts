@@ -96,6 +96,7 @@ const EXAMPLES: Partial<Record<ErrorCode, string>> = {
   insufficient_scope: 'This API key lacks the scope write:orders',
   invalid_id: `Path parameter id ${INVALID_ID_MESSAGE}`,
   validation_error: 'quantity: is required',
+  quantity_conflict: 'expected_quantity: the level is 7, not 5',
   method_not_allowed: 'DELETE is not allowed here; allowed: GET, POST, HEAD',
   internal_error: 'Internal server error, request id 5f0c6a52-6a5e-4a0e-9d6f-3c1f3a2f7b11',
 }
@@ -139,6 +140,7 @@ export const ERROR_DETAIL_SCHEMA: JsonObject = {
       properties: {
         path: { type: 'string', description: 'Name of the field, such as `order_detail[0].quantity`.' },
         error: DETAIL,
+        current_quantity: { type: 'number', description: 'The stock level. Only with `quantity_conflict`.' },
       },
       required: ['path', 'error'],
     },

@@ -19,14 +19,16 @@ export const ERRORS = {
   cancel_error: { status: 400, cause: 'The order is already completed.' },
   flow_error: {
     status: 400,
-    cause: 'The state of the picking flow or of the order does not permit the call, or the pick exceeds the ordered quantity.',
+    cause:
+      'The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.',
   },
   not_found: { status: 404, cause: 'The route does not exist, or the tenant has no such record.' },
   method_not_allowed: {
     status: 405,
     cause: 'The path does not support this method; the Allow header lists the supported methods.',
   },
-  already_exists: { status: 409, cause: 'Another product has this barcode or SKU.' },
+  already_exists: { status: 409, cause: 'Another product has this barcode or SKU, or another location this id.' },
+  quantity_conflict: { status: 409, cause: 'The stock level is not the `expected_quantity`; `details` has the level.' },
   idempotency_conflict: {
     status: 409,
     cause:
@@ -64,8 +66,11 @@ export const API_ERROR_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter(
   (code): code is ApiErrorCode => !('ofPages' in ERRORS[code]),
 )
 
-/** An entry of an error's `details`: `index` is a position in a submitted array, `path` the invalid field. */
-export type ErrorDetail = { index: number; error: string } | { path: string; error: string }
+/**
+ * An entry of an error's `details`: `index` is a position in a submitted array, `path` the invalid field, `current_quantity` the level of a
+ * `quantity_conflict`.
+ */
+export type ErrorDetail = { index: number; error: string } | { path: string; error: string; current_quantity?: number }
 
 /** An error reported to the caller, as `{ code, message, details? }` with the status of its code. */
 export class ServiceError extends Error {

@@ -60,7 +60,17 @@ describe('PUT /stock/product/{productId}', () => {
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'Regal ß/3', quantity: 1 })
     const { body } = await tenant.request('GET', '/locations')
     const warehouses = (await tenant.request('GET', '/warehouses')).body.data.warehouses
-    expect(body.data.locations).toEqual([{ id: 'Regal ß/3', code: 'Regal ß/3', name: null, warehouse_id: warehouses[0].id }])
+    expect(body.data.locations).toEqual([
+      {
+        id: 'Regal ß/3',
+        code: 'Regal ß/3',
+        name: null,
+        warehouse_id: warehouses[0].id,
+        pickable: true,
+        sellable: true,
+        pick_sequence: null,
+      },
+    ])
   })
 
   it.for([

@@ -104,7 +104,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     expect(found).toEqual([])
   })
 
-  it('on the dialogs of picking, operators and devices', async ({ window: { page }, tenant }) => {
+  it('on the dialogs of picking, locations, operators and devices', async ({ window: { page }, tenant }) => {
     const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
     await signIn(page, tenant.key)
     const found: string[] = []
@@ -112,6 +112,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
       ['/picking', 'Assign SHOP-1', 'Assign'],
       ['/picking', 'Cancel flow SHOP-1'],
       [flow, 'Undo Tea from A-01'],
+      ['/locations', 'Edit A-01'],
       ['/operators', 'Add operator'],
       ['/operators', 'Edit Ada Lovelace'],
       ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
@@ -61,6 +62,41 @@ describe('D4: products and stock', () => {
     await page.getByRole('status').getByText('Tea at B-01: 12.5').waitFor()
     await grid.getByRole('gridcell', { name: '12.5', exact: true }).waitFor()
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 5, 'B-01': 12.5 })
+  })
+
+  it('that changed meanwhile is shown as it is now, and set only when asked again', async ({ window, tenant }) => {
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
+    const { page } = window
+    window.expectComplaint(/409/)
+    await signIn(page, tenant.key, '/stock')
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    const edit = async (shown: string, typed: string) => {
+      await grid.getByRole('gridcell', { name: shown, exact: true }).focus()
+      await page.keyboard.press('Enter')
+      await page.keyboard.type(typed)
+    }
+    const elsewhere = (location_id: string, quantity: number) =>
+      tenant.request('PUT', `/stock/product/${id}`, { location_id, quantity })
+    await edit('5', '9')
+    await elsewhere('A-01', 3)
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The level is 3 by now.').waitFor()
+    expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 3, 'B-01': 7 })
+    expect(await axe(page)).toEqual([])
+    // The question is about the level that it showed.
+    await elsewhere('A-01', 4)
+    await page.getByRole('button', { name: 'Set to 9' }).click()
+    await page.getByRole('alert').getByText('The level is 4 by now.').waitFor()
+    await page.getByRole('spinbutton', { name: 'Tea at A-01' }).press('Enter')
+    await page.getByRole('status').getByText('Tea at A-01: 9').waitFor()
+    expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 7 })
+
+    await edit('7', '8')
+    await elsewhere('B-01', 6)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Keep 6' }).click()
+    await grid.getByRole('gridcell', { name: '6', exact: true }).waitFor()
+    expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 6 })
   })
 
   it('is shown for one product as of a past day', async ({ window, tenant }) => {

@@ -25,6 +25,17 @@ describe('stops', () => {
     ])
   })
 
+  it('are in the order of pick sequences, before those without one', () => {
+    const sequences: Record<string, number> = { 'C-1': 0, 'B-1': 20, 'B-2': 20, 'A-9': 100 }
+    const codes = ['A-10', 'A-9', 'B-2', 'A-2', 'C-1', 'B-1']
+    const lines = codes.map((code, index) => {
+      const one = line(index, 1, { [code]: 5 })
+      const [level] = one.levels
+      return { ...one, levels: [{ ...level!, pick_sequence: sequences[code] }] }
+    })
+    expect(stopsOf(lines).map(({ location }) => location?.code)).toEqual(['C-1', 'B-1', 'B-2', 'A-9', 'A-2', 'A-10'])
+  })
+
   it('take a line from its fullest location, and only what is missing from the next', () => {
     expect(shown([line(1, 5, { 'A-1': 2, 'B-1': 9 })])).toEqual(['5 of 1 at B-1'])
     expect(shown([line(1, 12, { 'A-1': 2, 'B-1': 9, 'C-1': 4 })])).toEqual(['9 of 1 at B-1', '3 of 1 at C-1'])

@@ -5,6 +5,8 @@ export interface Level {
   location_id: string
   location_code: string
   quantity: number
+  /** Place in the pick order. Absent: after the locations that have one. */
+  pick_sequence?: number | undefined
 }
 
 /** A line with what is left to pick of it. */
@@ -20,7 +22,7 @@ export interface Stop {
   /** Line and location. */
   key: string
   order_detail_id: number
-  location: { id: string; code: string } | undefined
+  location: { id: string; code: string; sequence?: number | undefined } | undefined
   quantity: number
 }
 
@@ -34,8 +36,8 @@ export interface StopOptions {
 const natural = new Intl.Collator('en', { numeric: true })
 
 /**
- * The stops of a flow, in the natural order of location codes. A line is taken from its fullest location first, so that stops are few. Lines
- * of one product share its stock.
+ * The stops of a flow in the pick order: by the sequence of their locations, then those without one in the natural order of their codes. A
+ * line is taken from its fullest location first, so that stops are few. Lines of one product share its stock.
  */
 export function stopsOf(lines: readonly OpenLine[], { first, skipped = [] }: StopOptions = {}): Stop[] {
   const stock = new Map<string, number>()
@@ -59,11 +61,17 @@ function stopsOfLine(line: OpenLine, stock: Map<string, number>, first: string |
     if (quantity <= 0) continue
     stock.set(stockKey(line.product_id, level.location_id), exact(available(level) - quantity))
     left = exact(left - quantity)
-    stops.push(stop(line, { id: level.location_id, code: level.location_code }, quantity))
+    stops.push(stop(line, locationOf(level), quantity))
   }
   if (left > 0) stops.push(stop(line, undefined, left))
   return stops
 }
+
+const locationOf = ({ location_id, location_code, pick_sequence }: Level): Stop['location'] => ({
+  id: location_id,
+  code: location_code,
+  sequence: pick_sequence,
+})
 
 function stop({ order_detail_id }: OpenLine, location: Stop['location'], quantity: number): Stop {
   return { key: stopKey(order_detail_id, location?.id), order_detail_id, location, quantity }
@@ -75,5 +83,6 @@ export const stopKey = (orderDetailId: number, locationId = ''): string => `${or
 /** Stops without a location come last. */
 function byLocation({ location: one }: Stop, { location: other }: Stop): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
-  return natural.compare(one.code, other.code)
+  const [first = Number.MAX_VALUE, second = Number.MAX_VALUE] = [one.sequence, other.sequence]
+  return first - second || natural.compare(one.code, other.code)
 }

@@ -276,6 +276,10 @@ export const en = {
       adjust: { title: 'Adjust stock', act: 'Adjust', of: (name: string) => `Adjust stock of ${name}` },
       transfer: { title: 'Transfer', act: 'Transfer', of: (name: string) => `Transfer ${name}` },
     },
+    /** After a level changed under the hands of who edits it. */
+    changedTo: (level: number) => `The level is ${grouped(level)} by now.`,
+    setAnyway: (quantity: string) => `Set to ${quantity}`,
+    keep: (level: number) => `Keep ${grouped(level)}`,
     isNow: (name: string, location: string, quantity: number) => `${name} at ${location}: ${grouped(quantity)}`,
     moved: (name: string, quantity: number, from: string, to: string) =>
       `Moved ${grouped(quantity)} of ${name} from ${from} to ${to}`,
@@ -305,6 +309,10 @@ export const en = {
     code: 'Code',
     id: 'Location id',
     warehouse: 'Warehouse',
+    pickable: 'Pickable',
+    sellable: 'Sellable',
+    pickSequence: 'Pick sequence',
+    pickSequenceHint: 'Locations are picked from the smallest number up; those without one come last.',
     editOne: (code: string) => `Edit ${code}`,
     saved: (code: string) => `Saved ${code}`,
     newWarehouse: 'New warehouse',

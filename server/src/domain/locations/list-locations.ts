@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
+import { LOCATION_COLUMNS } from './location-columns.ts'
 import { listLocationsInput, listLocationsOutput } from './schemas.ts'
 
 type Output = z.infer<typeof listLocationsOutput>
@@ -14,7 +15,7 @@ const locationsPage = statement<
   lane: 'slow',
   sql: `select (select count(*) from locations where tenant_id = $1) as total,
      (select coalesce(json_agg(l order by l.id), '[]') from (
-        select id, code, name, warehouse_id from locations where tenant_id = $1 order by id limit $2::bigint offset $3::bigint
+        select ${LOCATION_COLUMNS} from locations where tenant_id = $1 order by id limit $2::bigint offset $3::bigint
       ) l) as locations`,
 })
 

@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { createLocation } from './create-location.ts'
 import { createWarehouse } from './create-warehouse.ts'
 import { listLocations } from './list-locations.ts'
 import { listWarehouses } from './list-warehouses.ts'
@@ -10,5 +11,5 @@ export const locations = slice({
     { name: 'locations', description: 'Storage locations, each in one warehouse.' },
     { name: 'warehouses', description: 'Groups of locations.' },
   ],
-  endpoints: [listLocations, updateLocation, listWarehouses, createWarehouse],
+  endpoints: [listLocations, createLocation, updateLocation, listWarehouses, createWarehouse],
 })

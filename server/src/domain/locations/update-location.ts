@@ -7,6 +7,7 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { lowAlerts } from '../stock/index.ts'
 import { updateLocationInput, updateLocationOutput } from './schemas.ts'
+import { warehouseNotFound } from './warehouse-not-found.ts'
 
 type Input = z.infer<typeof updateLocationInput>
 type Location = z.infer<typeof updateLocationOutput>
@@ -28,6 +29,10 @@ const changeLocation = statement<
     name: string | null,
     nameGiven: boolean,
     warehouseId: number | null,
+    pickable: boolean | null,
+    sellable: boolean | null,
+    pickSequence: number | null,
+    pickSequenceGiven: boolean,
   ],
   { location: Location | null; previous_warehouse_id: number }
 >({
@@ -36,10 +41,12 @@ const changeLocation = statement<
   sql: `with present as materialized (
      select id, warehouse_id from locations where tenant_id = $1 and id = $2 for no key update
    ), changed as (
-     update locations l set code = coalesce($3, l.code), name = case when $5::boolean then $4 else l.name end, warehouse_id = coalesce($6::bigint, l.warehouse_id)
+     update locations l set code = coalesce($3, l.code), name = case when $5::boolean then $4 else l.name end, warehouse_id = coalesce($6::bigint, l.warehouse_id),
+       pickable = coalesce($7::boolean, l.pickable), sellable = coalesce($8::boolean, l.sellable),
+       pick_sequence = case when $10::boolean then $9 else l.pick_sequence end
      from present p
      where l.tenant_id = $1 and l.id = p.id and ($6::bigint is null or exists (select from warehouses w where w.tenant_id = $1 and w.id = $6))
-     returning l.id, l.code, l.name, l.warehouse_id
+     returning l.id, l.code, l.name, l.warehouse_id, l.pickable, l.sellable, l.pick_sequence
    )
    select (select row_to_json(c) from changed c) as location, p.warehouse_id as previous_warehouse_id from present p`,
 })
@@ -98,6 +105,7 @@ async function changeAndMove(tx: Queryable, context: RequestContext, input: Inpu
   return location
 }
 
+/** The one place where a location changes. */
 async function change(
   db: Queryable,
   context: RequestContext,
@@ -110,11 +118,12 @@ async function change(
     input.name ?? null,
     input.name !== undefined,
     input.warehouse_id ?? null,
+    input.pickable ?? null,
+    input.sellable ?? null,
+    input.pick_sequence ?? null,
+    input.pick_sequence !== undefined,
   ])
   if (row === undefined) throw new ServiceError('not_found', 'Location not found')
-  if (row.location === null) {
-    const error = 'no warehouse has this id'
-    throw new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
-  }
+  if (row.location === null) throw warehouseNotFound()
   return { location: row.location, previousWarehouseId: row.previous_warehouse_id }
 }

@@ -7,9 +7,9 @@ import { pickJson, type PickRow, shownPick } from './pick-row.ts'
 import { getFlowOutput, flowId, type PickingFlowDetails } from './schemas.ts'
 
 const LOCATIONS = `(
-  select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', c.code, 'quantity', v.quantity) order by v.location_id), '[]')
+  select coalesce(json_agg(json_strip_nulls(json_build_object('location_id', v.location_id, 'location_code', c.code, 'quantity', v.quantity, 'pick_sequence', c.pick_sequence)) order by c.pick_sequence nulls last, v.location_id), '[]')
   from stock_levels v join locations c on c.tenant_id = $1 and c.id = v.location_id
-  where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0
+  where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0 and c.pickable
 )`
 
 const selectFlow = statement<[tenantId: number, flowId: number], Omit<PickingFlowDetails, 'picks'> & { picks: PickRow[] }>({
@@ -35,7 +35,7 @@ export const getFlow = endpoint({
   method: 'GET',
   path: '/flows/{id}',
   summary: 'Get a picking flow',
-  description: `One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product in the order's warehouse. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.`,
+  description: `One flow with its picks and all lines of the order. Each line has the quantity left to pick and the current stock of its product at pickable locations of the order's warehouse, in pick order. Undone picks are excluded; picks of a cancelled flow are included, although they returned to stock.`,
   isAddition: true,
   input: flowId,
   output: getFlowOutput,

@@ -13,7 +13,7 @@ export interface PickResult {
   pick: PickRow | null
   /** Whether the earlier pick with this pick_id is the same pick; null when there is no earlier pick. */
   is_same: boolean | null
-  refusal: 'stale' | 'foreign' | 'over' | 'unknown' | 'fraction' | 'beyond' | null
+  refusal: 'stale' | 'foreign' | 'over' | 'unknown' | 'fraction' | 'beyond' | 'unpickable' | null
   /** Name or e-mail address of the operator who has the flow, if it is another one. Read here: a batched call runs no other statement. */
   foreign_operator: string | null
   state: PickingFlow['state'] | null
@@ -106,6 +106,7 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
        when p.id is null then 'unknown'
        when not p.weighable and w.quantity <> trunc(w.quantity) then 'fraction'
        when coalesce(l.remaining, 0) < w.quantity then 'beyond'
+       when (select not pickable from locations where tenant_id = $1 and id = w.location_id limit 1) then 'unpickable'
        when row_number() over (partition by p.id order by w.position) > 1 then 'stale'
      end as refusal
      from wanted w join locked_flow f on f.id = w.flow_id left join product p using (position) left join (

@@ -10,8 +10,8 @@ import { recordPickInput, type NewPick, pickResult, type PickResponse } from './
 /**
  * Takes a quantity of a product from a location for the order of a running flow. Sending the same pick again changes nothing and returns
  * the same result, even after the flow ended or the pick was undone. Throws `not_found`, `validation_error` for a fraction of a product
- * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity or another pick has the pick_id, and
- * `adjustment_error` when stock is short.
+ * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity, the location is
+ * not pickable or another pick has the pick_id, and `adjustment_error` when stock is short.
  */
 export const recordPick = endpoint({
   name: 'flows.pick',
@@ -19,7 +19,7 @@ export const recordPick = endpoint({
   method: 'POST',
   path: '/flows/{id}/picks',
   summary: 'Record a pick',
-  description: `Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. \`barcode\` or \`product_id\` fills the open lines of the product in order; \`order_detail_id\` fills that line alone. The location can be in any warehouse.
+  description: `Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. \`barcode\` or \`product_id\` fills the open lines of the product in order; \`order_detail_id\` fills that line alone. The location can be in any warehouse; one that is not \`pickable\` returns \`flow_error\`.
 
 Writes an \`OUT\` movement with the reason \`order_fulfillment\` and sends the stock events.
 
@@ -58,6 +58,8 @@ function refused({ refusal, state, remaining, available }: PickResult, input: Ne
     }
     case 'beyond':
       return new ServiceError('flow_error', `Cannot pick ${input.quantity}: only ${remaining} left to pick`)
+    case 'unpickable':
+      return new ServiceError('flow_error', `Location ${input.location_id} is not pickable`)
     default:
       return shortage(input.location_id, input.quantity, available)
   }

@@ -66,9 +66,12 @@ const lineToPick = z
           location_id: returned.location_id,
           location_code: returned.location_code,
           quantity: z.number().describe('Quantity of the product at the location.'),
+          pick_sequence: z.int().optional().describe('Place of the location in the pick order. Absent if it has none.'),
         }),
       )
-      .describe("Current stock of the product in the order's warehouse, ordered by location id."),
+      .describe(
+        "Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id.",
+      ),
   })
   .meta({ id: 'LineToPick', description: 'An order line with the current stock of its product.' })
 

@@ -1,17 +1,22 @@
 import type { z } from 'zod'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
+import { adjustExpectedLevel } from './adjust-expected-level.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
 import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
+import { quantityConflict } from './quantity-conflict.ts'
 import { adjustStockInput, adjustStockOutput } from './schemas.ts'
-import { shortage } from './shortage.ts'
+import { outOfRange, shortage } from './shortage.ts'
 import { groupOf, type StockCaller } from './stock-caller.ts'
+
+type Input = z.infer<typeof adjustStockInput>
 
 interface Adjustment {
   caller: StockCaller
-  input: z.infer<typeof adjustStockInput>
+  input: Input
 }
 
 interface Adjusted {
@@ -75,7 +80,7 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
 
 /**
  * Adds or removes stock of a product at a location. Throws `not_found`, `validation_error` when product_id and sku name different products,
- * and `adjustment_error` when the removal exceeds the stock or the level would exceed the maximum.
+ * `quantity_conflict` when the level is not the one expected, and `adjustment_error` when the removal exceeds the stock or the level would exceed the maximum.
  */
 export const adjustStock = endpoint({
   name: 'stock.adjust',
@@ -84,15 +89,17 @@ export const adjustStock = endpoint({
   path: '/stock/adjustment',
   summary: 'Adjust a stock level',
   description:
-    'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero.',
-  errors: ['not_found', 'adjustment_error'],
+    'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.',
+  errors: ['not_found', 'quantity_conflict', 'adjustment_error'],
   input: adjustStockInput,
   output: adjustStockOutput,
   run: async (context, input) => {
     const change = input.adjustment_quantity
-    const [row] = await context.db.runBatched(adjustStockLevels, { caller: context.caller, input })
-    const { product_id, available, previous_quantity, new_quantity } = requireNamedProduct(row)
-    if (previous_quantity === null || new_quantity === null) throw shortage(input.location_id, -change, available)
+    const expected = input.expected_quantity ?? null
+    const adjusted = await (expected === null ? adjustAny(context, input) : adjustExpected(context, input, expected))
+    const { product_id, available, previous_quantity, new_quantity } = adjusted
+    if (previous_quantity === null || new_quantity === null)
+      throw change > 0 ? outOfRange() : shortage(input.location_id, -change, available)
     return {
       type: change > 0 ? ('addition' as const) : ('removal' as const),
       quantity_adjusted: change,
@@ -100,3 +107,17 @@ export const adjustStock = endpoint({
     }
   },
 })
+
+type Result = Omit<Adjusted, 'product_id' | 'call' | 'exists'> & { product_id: number }
+
+async function adjustAny({ db, caller }: RequestContext, input: Input): Promise<Result> {
+  const [row] = await db.runBatched(adjustStockLevels, { caller, input })
+  return requireNamedProduct(row)
+}
+
+async function adjustExpected({ db, caller }: RequestContext, input: Input, expected: number): Promise<Result> {
+  const [row] = await db.runBatched(adjustExpectedLevel, { caller, input, expectedQuantity: expected })
+  const { current_quantity: current, is_expected, ...named } = requireNamedProduct(row)
+  if (is_expected !== true) throw quantityConflict(expected, current ?? 0)
+  return { ...named, available: current }
+}

@@ -1,4 +1,5 @@
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
+import { comparedApart, comparedTogether } from './compared-changes.ts'
 import { lowAlerts, stockEvents } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
@@ -7,7 +8,9 @@ interface StockChanges {
    * The relation with the changes, its rows distinct by `position`. Its columns, all of them needed, with their types:
    * - `position` integer: the order in which changes of the same level follow one another, and the order of the events
    * - `product_id` bigint (of the tenant `$1`), `location_id` text
-   * - `amount` numeric: the quantity to add, negative to remove; or, with `amount: 'absolute'`, the new quantity
+   * - `amount` numeric: the quantity to add, negative to remove; or, with `amount: 'absolute'` or `'compared'`, the new quantity
+   * - `expected_quantity` numeric, with `amount: 'compared'` alone: what the level must be when the turn of the change comes. Null for any
+   *   level, with `together` only
    * - `movement_type` text, `reason` text: stored in the movement
    * - `user_id` bigint, `order_id` bigint
    * - `other_location_id` text: for a transfer, the source or destination location
@@ -15,11 +18,14 @@ interface StockChanges {
   source: string
   /**
    * `together`: all changes are made, or none if stock is short for one. `apart`: each change on its own, no two of the same product, which
-   * takes half the plan nodes.
+   * takes half the plan nodes. `compared` changes are never all or none: each is made if its level is what it expects.
    */
   rows: 'together' | 'apart'
-  /** Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. */
-  amount: 'relative' | 'absolute'
+  /**
+   * Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. `compared`: a new
+   * quantity for a level that is what is expected of it. With `apart`, one out of the range of a level is not made.
+   */
+  amount: 'relative' | 'absolute' | 'compared'
   /** The reason in `stock/updated` when the `reason` of the change is not an allowed value. */
   eventReason: StockReason
   /** SQL for the warehouse id of new locations. */
@@ -56,6 +62,7 @@ const ABSOLUTE = {
  * - `short_level` (product_id, location_id, available): levels that hold less than the quantity to remove. They are not changed; with
  *   `together`, nothing is. Other CTEs of the statement must depend on it or on `stock_movement`. If another caller takes the stock in the
  *   meantime, the statement fails on the constraint stock_levels_quantity_range instead, which is also `adjustment_error`.
+ * - `compared_change` (position, found, is_made), of `compared` changes: the level that each found when its turn came.
  * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
  *   reason, user_id, order_id, created_at): the movements written.
  * - `stock_event` (position, topic, data): the events, for `recordEvents`; position is above 0.
@@ -64,11 +71,10 @@ const ABSOLUTE = {
  * (product_id, warehouse_id). A transaction may have at most one such statement.
  */
 export function applyStockChanges(changes: StockChanges): string {
-  const { source, defaultWarehouse } = changes
-  const amounts = changes.amount === 'relative' ? RELATIVE : ABSOLUTE
-  const sql = changes.rows === 'apart' ? apart(source) : together(source, amounts)
-  const isMade = changes.amount === 'relative' ? sql.isMade : 'true'
-  return `
+  const { defaultWarehouse } = changes
+  const { amounts, sql } = partsOf(changes)
+  const isMade = changes.amount === 'absolute' ? 'true' : sql.isMade
+  return `${sql.inTurn}
 net_change as materialized (
   ${sql.netChange}
 ), short_level as materialized (
@@ -93,7 +99,7 @@ net_change as materialized (
   on conflict (tenant_id, product_id, location_id) do update
   set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, quantity, previous_quantity
-), warehouse_total as (
+), ${sql.compared}warehouse_total as (
   insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
   ${sql.warehouseChange}
   on conflict (tenant_id, product_id, warehouse_id) do update
@@ -128,6 +134,18 @@ net_change as materialized (
 const MAX_POSITION = '2147483647::bigint'
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
+
+function partsOf({ source, rows, amount }: StockChanges) {
+  if (amount === 'compared' && rows === 'apart')
+    return { amounts: comparedApart.amounts, sql: { ...apart(comparedApart.made(source)), ...comparedApart.sql(source) } }
+  if (amount === 'compared') {
+    const amounts = { ...ABSOLUTE, ...comparedTogether.amounts }
+    return { amounts, sql: { ...together(comparedTogether.made(source), amounts), ...comparedTogether.sql(source) } }
+  }
+  const amounts = amount === 'relative' ? RELATIVE : ABSOLUTE
+  const sql = rows === 'apart' ? apart(source) : together(source, amounts)
+  return { amounts, sql: { ...sql, inTurn: '', compared: '' } }
+}
 
 function apart(source: string) {
   return {

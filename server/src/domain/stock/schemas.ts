@@ -37,12 +37,18 @@ const level = {
   previous_quantity: quantityOf('Quantity at the location before the change'),
   new_quantity: quantityOf('Quantity at the location after the change'),
 }
+const expectedQuantity = quantity
+  .nullish()
+  .describe(
+    'Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is.',
+  )
 const movementId = z.string().describe('Id of the recorded movement.')
 
 export const setLevelInput = z.object({
   productId: pathId.describe('Id of the product.'),
   location_id: changedLocation,
   quantity: quantity.describe('The new absolute quantity, at most 3 decimal places.').meta({ examples: [120] }),
+  expected_quantity: expectedQuantity,
   reason,
 })
 export const setLevelOutput = z.object({
@@ -60,6 +66,7 @@ export const adjustStockInput = z
       .refine((value) => value !== 0, 'must not be zero')
       .describe('Quantity to add; negative to remove. Not zero; at most 3 decimal places.')
       .meta({ examples: [-5] }),
+    expected_quantity: expectedQuantity,
     reason,
   })
   .refine(...namesProduct)
@@ -98,6 +105,7 @@ export const stockUpdate = z
     ...product,
     location_id: changedLocation,
     quantity: quantity.describe('The new absolute quantity, at most 3 decimal places.').meta({ examples: [120] }),
+    expected_quantity: expectedQuantity,
   })
   .refine(...namesProduct)
 
@@ -115,6 +123,10 @@ export const bulkSetLevelsOutput = z.object({
         product_id: z.int().describe('`product_id` of the update; 0 when it has none or its SKU was not found.'),
         error: z.string().describe('Why the update failed and how to fix it.'),
         index: itemIndex,
+        current_quantity: z
+          .number()
+          .optional()
+          .describe('The level, when it is not the `expected_quantity` of the update; else absent.'),
       }),
     )
     .describe('Failed updates, in the order submitted.'),

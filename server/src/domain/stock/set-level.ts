@@ -1,18 +1,23 @@
 import type { z } from 'zod'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
+import { quantityConflict } from './quantity-conflict.ts'
 import { setLevelInput, setLevelOutput } from './schemas.ts'
+import { setExpectedLevel } from './set-expected-level.ts'
 import { groupOf, type StockCaller } from './stock-caller.ts'
 
 type Output = z.infer<typeof setLevelOutput>
 
+type Input = z.infer<typeof setLevelInput>
+
 interface Setting {
   caller: StockCaller
-  input: z.infer<typeof setLevelInput>
+  input: Input
 }
 
 type Values = [
@@ -58,7 +63,7 @@ const setStockLevel: BatchedStatement<Setting, Output & { call: number }, Values
   sizeOf: () => 1,
 }
 
-/** Sets the quantity of a product at a location. Throws `not_found`. */
+/** Sets the quantity of a product at a location. Throws `not_found`, and `quantity_conflict` when the level is not the one expected. */
 export const setLevel = endpoint({
   name: 'stock.setLevel',
   scope: 'write:stock',
@@ -66,13 +71,30 @@ export const setLevel = endpoint({
   path: '/stock/product/{productId}',
   summary: 'Set a stock level',
   description:
-    'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count).',
+    'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.',
+  errors: ['quantity_conflict'],
   input: setLevelInput,
   output: setLevelOutput,
   run: async (context, input) => {
-    const [row] = await context.db.runBatched(setStockLevel, { caller: context.caller, input })
+    const expected = input.expected_quantity ?? null
+    const row = await (expected === null ? setAny(context, input) : setExpected(context, input, expected))
     if (row === undefined) throw new ServiceError('not_found', 'Product not found')
-    const { call: _, ...output } = row
-    return output
+    return row
   },
 })
+
+async function setAny({ db, caller }: RequestContext, input: Input): Promise<Output | undefined> {
+  const [row] = await db.runBatched(setStockLevel, { caller, input })
+  if (row === undefined) return undefined
+  const { call: _, ...output } = row
+  return output
+}
+
+async function setExpected({ db, caller }: RequestContext, input: Input, expected: number): Promise<Output | undefined> {
+  const [row] = await db.runBatched(setExpectedLevel, { caller, input, expectedQuantity: expected })
+  if (row === undefined) return undefined
+  const { product_id, location_id, previous_quantity, new_quantity, movement_id } = row
+  if (previous_quantity === null || new_quantity === null || movement_id === null)
+    throw quantityConflict(expected, row.current_quantity)
+  return { product_id, location_id, previous_quantity, new_quantity, movement_id }
+}

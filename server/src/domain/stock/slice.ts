@@ -6,6 +6,7 @@ import { listLevels } from './list-levels.ts'
 import { listMovements } from './list-movements.ts'
 import { reconcileStock } from './reconcile-stock.ts'
 import { stockOverview } from './stock-overview.ts'
+import { OUT_OF_RANGE_MESSAGE } from './shortage.ts'
 import { setLevel } from './set-level.ts'
 import { transferStock } from './transfer-stock.ts'
 
@@ -34,7 +35,7 @@ export const stock = slice({
   ],
   topics: [stockUpdated, stockLowAlert, stockMovementCreated],
   constraints: {
-    stock_levels_quantity_range: { code: 'adjustment_error', message: 'The stock level would leave the range 0 to 999999999999' },
+    stock_levels_quantity_range: { code: 'adjustment_error', message: OUT_OF_RANGE_MESSAGE },
   },
   rollups: [foldMovements],
 })

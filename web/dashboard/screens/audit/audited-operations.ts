@@ -9,6 +9,7 @@ export const AUDITED_OPERATIONS = [
   'flows.pick',
   'flows.start',
   'flows.undoPick',
+  'locations.create',
   'locations.update',
   'operators.create',
   'operators.issueBadge',

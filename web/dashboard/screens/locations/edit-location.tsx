@@ -1,6 +1,7 @@
 import type { Location, LocationsUpdateParams, Warehouse } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { Checkbox } from '../../kit/choices.tsx'
 import { Field } from '../../kit/field.tsx'
 import { Select } from '../../kit/select.tsx'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
@@ -18,10 +19,17 @@ export function EditLocation({
   const [code, setCode] = useState(location.code)
   const [name, setName] = useState(location.name ?? '')
   const [warehouse, setWarehouse] = useState(String(location.warehouse_id))
+  const [sequence, setSequence] = useState(location.pick_sequence?.toString() ?? '')
+  const [pickable, setPickable] = useState(location.pickable)
+  const [sellable, setSellable] = useState(location.sellable)
+  const pickSequence = sequence === '' ? null : Number(sequence)
   const input: LocationsUpdateParams = {
     ...(code === location.code ? {} : { code }),
     ...(name === (location.name ?? '') ? {} : { name: name === '' ? null : name }),
     ...(Number(warehouse) === location.warehouse_id ? {} : { warehouse_id: Number(warehouse) }),
+    ...(pickSequence === location.pick_sequence ? {} : { pick_sequence: pickSequence }),
+    ...(pickable === location.pickable ? {} : { pickable }),
+    ...(sellable === location.sellable ? {} : { sellable }),
   }
   return (
     <WriteDialog
@@ -43,6 +51,17 @@ export function EditLocation({
         value={warehouse}
         onChange={setWarehouse}
       />
+      <Field
+        label={t.locations.pickSequence}
+        name="pick_sequence"
+        type="number"
+        size="narrow"
+        hint={t.locations.pickSequenceHint}
+        value={sequence}
+        onChange={setSequence}
+      />
+      <Checkbox label={t.locations.pickable} isSelected={pickable} onChange={setPickable} />
+      <Checkbox label={t.locations.sellable} isSelected={sellable} onChange={setSellable} />
     </WriteDialog>
   )
 }

@@ -66,6 +66,14 @@ const columns = (warehouses: readonly Warehouse[], edit: (location: Location) =>
     cell: ({ warehouse_id }) => warehouses.find(({ id }) => id === warehouse_id)?.name ?? warehouse_id,
   },
   {
+    id: 'sequence',
+    header: t.locations.pickSequence,
+    isNumber: true,
+    cell: ({ pick_sequence }) => <Value text={pick_sequence?.toString()} />,
+  },
+  { id: 'pickable', header: t.locations.pickable, cell: ({ pickable }) => yesOrNo(pickable) },
+  { id: 'sellable', header: t.locations.sellable, cell: ({ sellable }) => yesOrNo(sellable) },
+  {
     id: 'actions',
     header: t.keys.actions,
     cell: (location) => (
@@ -75,3 +83,5 @@ const columns = (warehouses: readonly Warehouse[], edit: (location: Location) =>
     ),
   },
 ]
+
+const yesOrNo = (is: boolean): string => (is ? t.products.yes : t.products.no)

@@ -1,7 +1,10 @@
 import { type HTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { APIError } from '../../../shared/api.ts'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { queries } from '../../data/client.ts'
 import { useWrite } from '../../data/use-write.ts'
+import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import field from '../../kit/field.module.css'
 import table from '../../kit/table.module.css'
@@ -15,25 +18,46 @@ interface Props {
   isEditable: boolean
 }
 
-/** A level: Enter edits it, Enter saves it, Esc undoes. A refused value stays in its field, with the message below. */
+/** What is saved: a new quantity in place of the one that was on the screen. */
+interface Edit {
+  quantity: number
+  expected: number
+}
+
+/**
+ * A level: Enter edits it, Enter saves it, Esc undoes. A refused value stays in its field, with the message below. When the level has changed
+ * since it was shown, the cell shows it as it is now, and asks.
+ */
 export function LevelCell({ cell, product, level, isEditable }: Props) {
   const [typed, setTyped] = useState<string>()
+  const [shown, setShown] = useState(level.quantity)
   const own = useRef<HTMLTableCellElement>(null)
   const error = useId()
   const write = useWrite({
-    write: (api, quantity: number, options) =>
-      api.stock.setLevel(product.product_id, { location_id: level.location_id, quantity, reason: 'inventory_count' }, options),
+    write: (api, { quantity, expected }: Edit, options) =>
+      api.stock.setLevel(
+        product.product_id,
+        { location_id: level.location_id, quantity, expected_quantity: expected, reason: 'inventory_count' },
+        options,
+      ),
     done: ({ new_quantity }) => t.stock.isNow(product.name, level.location_code, new_quantity),
     onDone: () => close(),
   })
+  const now = levelFound(write.error)
   const close = (): void => {
+    if (now !== undefined) void queries.invalidateQueries({ queryKey: ['stock'] })
     setTyped(undefined)
     write.forget()
     own.current?.focus()
   }
+  const save = (): void => {
+    if (now !== undefined) setShown(now)
+    void write.send({ quantity: typed === '' ? Number.NaN : Number(typed), expected: now ?? shown })
+  }
   const start = (): void => {
     if (!isEditable || typed !== undefined) return
     write.forget()
+    setShown(level.quantity)
     setTyped(String(level.quantity))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -41,11 +65,11 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
       write.stop()
       return close()
     }
-    if (event.key !== 'Enter') return
+    if (event.key !== 'Enter' || event.target instanceof HTMLButtonElement) return
     event.preventDefault()
     if (typed === undefined) start()
-    else if (typed === String(level.quantity)) close()
-    else void write.send(typed === '' ? Number.NaN : Number(typed))
+    else if (typed === String(now ?? shown)) close()
+    else save()
   }
   const name = t.stock.levelOf(product.name, level.location_code)
   return (
@@ -71,13 +95,44 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
           />
           {write.retryAt !== undefined && <ErrorNote error={undefined} retryAt={write.retryAt} stop={write.stop} />}
           {write.error !== undefined && (
-            <p id={error} role="alert" className={`${field.error} ${styles.error}`}>
-              {write.error.message}
-            </p>
+            <Refusal id={error} error={write.error} now={now} typed={typed} keep={close} save={save} />
           )}
         </>
       )}
     </td>
+  )
+}
+
+/** The level that a save found in place of the one that was shown. */
+function levelFound(error: Error | undefined): number | undefined {
+  if (!(error instanceof APIError) || error.code !== 'quantity_conflict') return undefined
+  return error.details?.flatMap((detail) => ('path' in detail ? (detail.current_quantity ?? []) : []))[0]
+}
+
+interface RefusalProps {
+  id: string
+  error: Error
+  /** The level, when it is not the one that was shown. */
+  now: number | undefined
+  typed: string
+  keep: () => void
+  save: () => void
+}
+
+/** Why a level was not set, and the question what it is to be when another caller has changed it. */
+function Refusal({ id, error, now, typed, keep, save }: RefusalProps) {
+  return (
+    <>
+      <p id={id} role="alert" className={`${field.error} ${styles.error}`}>
+        {now === undefined ? error.message : t.stock.changedTo(now)}
+      </p>
+      {now !== undefined && (
+        <span className={styles.question}>
+          <Button onPress={keep}>{t.stock.keep(now)}</Button>
+          <Button onPress={save}>{t.stock.setAnyway(typed)}</Button>
+        </span>
+      )}
+    </>
   )
 }
 
