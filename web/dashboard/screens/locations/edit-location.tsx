@@ -55,7 +55,6 @@ export function EditLocation({
         label={t.locations.pickSequence}
         name="pick_sequence"
         type="number"
-        size="narrow"
         hint={t.locations.pickSequenceHint}
         value={sequence}
         onChange={setSequence}
