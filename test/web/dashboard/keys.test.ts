@@ -32,6 +32,10 @@ describe('D2: a key', () => {
 
     await page.keyboard.press('Escape')
     await dialog.getByRole('alert').waitFor()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    expect((await asked).type()).toBe('beforeunload')
+    await (await asked).dismiss()
     await page.goBack()
     expect(await dialog.getByRole('textbox', { name: 'API key' }).inputValue()).toBe(value)
     await tabTo(page, 'I have stored it')
@@ -69,6 +73,34 @@ describe('D2: a key', () => {
     const status = (): Promise<number> =>
       second.page.evaluate(async () => (await fetch('/dashboard/session', { headers: { 'X-Page': 'dashboard' } })).status)
     await expect.poll(status, { timeout: atMost(1_000), interval: 100 }).toBe(401)
+  })
+
+  it('that was used in the last hour is revoked only after its name is typed', async ({ window: { page }, tenant, service }) => {
+    for (const [name, minutes] of [
+      ['Old', 61],
+      ['Recent', 59],
+    ] as const) {
+      await tenant.createKey({ name })
+      await service.db.dedicatedPool.query(
+        `update api_keys set last_used_at = now() - $3 * interval '1 minute' where tenant_id = $1 and name = $2`,
+        [tenant.id, name, minutes],
+      )
+    }
+    await signIn(page, tenant.key, '/keys')
+    await page.getByRole('button', { name: 'Revoke Old' }).click()
+    const old = page.getByRole('dialog', { name: 'Revoke Old' })
+    expect(await old.getByRole('textbox').count()).toBe(0)
+    await old.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('status').getByText('Revoked Old').waitFor()
+
+    await page.getByRole('button', { name: 'Revoke Recent' }).click()
+    const recent = page.getByRole('dialog', { name: 'Revoke Recent' })
+    const act = recent.getByRole('button', { name: 'Revoke key' })
+    await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('recent')
+    expect(await act.isDisabled()).toBe(true)
+    await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('Recent')
+    await act.click()
+    await page.getByRole('status').getByText('Revoked Recent').waitFor()
   })
 
   it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {

@@ -43,14 +43,21 @@ function NewKeyForm({ like }: { like?: ApiKey }) {
   })
   return (
     <>
-      <Form {...write} label={t.keys.new} fields={FIELDS} onSubmit={() => void write.send(input.params)}>
+      <Form
+        {...write}
+        label={t.keys.new}
+        fields={FIELDS}
+        buttons={
+          <FormButtons
+            submit={t.keys.create}
+            scope="admin"
+            isSaving={write.isSaving}
+            call={(api) => api.apiKeys.create(input.params)}
+          />
+        }
+        onSubmit={() => void write.send(input.params)}
+      >
         {input.fields}
-        <FormButtons
-          submit={t.keys.create}
-          scope="admin"
-          isSaving={write.isSaving}
-          call={(api) => api.apiKeys.create(input.params)}
-        />
       </Form>
       {created !== undefined && (
         <KeyShown created={created} onStored={() => void navigate({ to: '/keys', ignoreBlocker: true })} />
