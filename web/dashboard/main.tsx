@@ -8,10 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isTooOld } from '../shared/is-too-old.ts'
 import { queries } from './data/client.ts'
-import { reloadOnce } from './reload-once.ts'
 import { router } from './routes.tsx'
-
-reloadOnce()
 
 const root = document.querySelector('#root')
 if (root !== null && !isTooOld())
