@@ -224,6 +224,7 @@ describe('the banner', () => {
     await page.getByRole('button', { name: 'Requests' }).click()
     const rows = opened(page, 'Requests').getByRole('row')
     expect(await rows.count()).toBe(51)
+    expect(await rows.nth(1).locator('time').getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
     const [, call, status, ms, id] = await rows.nth(1).getByRole('cell').allTextContents()
     expect([call, status]).toEqual(['GET /api/v1/orders/17', '404'])
     expect(ms).toMatch(/^\d+$/)
@@ -257,6 +258,44 @@ describe('times', () => {
     // A calendar day has no zone.
     await page.getByRole('cell', { name: 'Jan 15, 2030' }).waitFor()
   })
+})
+
+describe('a screen whose files are gone after an update', () => {
+  it.for(['a press', 'a key'])(
+    'is loaded anew with the page, once, at the same address: by %s',
+    async (by, { window, tenant }) => {
+      const { page } = window
+      window.expectComplaint(/404|Failed to fetch dynamically imported module/)
+      await signIn(page, tenant.key, '/keys/new')
+      const name = page.getByRole('textbox', { name: 'Name' })
+      await name.fill('ERP')
+      let documents = 0
+      page.on('request', (request) => (documents += request.isNavigationRequest() ? 1 : 0))
+      let isAsked = false
+      const files = '**/assets/products-screen-*'
+      await page.route(files, (route) => {
+        isAsked = true
+        return route.fulfill({ status: 404, body: '' })
+      })
+      const link = page.getByRole('link', { name: 'Products' })
+      if (by === 'a press') {
+        // A link that is pointed at is prepared; what is typed stays.
+        await link.hover()
+        await expect.poll(() => isAsked).toBe(true)
+        await page.mouse.move(600, 700)
+        expect([documents, await name.inputValue()]).toEqual([0, 'ERP'])
+        await link.click()
+      } else {
+        await page.getByRole('heading', { name: 'New key' }).click()
+        await page.keyboard.type('gp')
+      }
+      await page.getByRole('heading', { level: 1, name: 'This screen failed to open' }).waitFor()
+      expect([documents, new URL(page.url()).pathname]).toEqual([1, '/dashboard/products'])
+      await page.unroute(files)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor()
+    },
+  )
 })
 
 describe('a browser that is too old', () => {

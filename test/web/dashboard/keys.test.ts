@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { atMost } from '../../support/patience.ts'
 import { it } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
-import { clipboardOf, signIn } from '../support/page-server.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 describe('D2: a key', () => {
   it('is made by keyboard alone, copied and used, and a reload shows it nowhere', async ({ window, tenant, service }) => {
@@ -101,6 +101,26 @@ describe('D2: a key', () => {
     await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('Recent')
     await act.click()
     await page.getByRole('status').getByText('Revoked Recent').waitFor()
+  })
+
+  it('like another one has its name, scopes, addresses and expiry', async ({ window: { page }, tenant }) => {
+    const created = { name: 'ERP', preset: 'erp_sync', ip_whitelist: ['192.168.100.0/24'], expires_at: '2130-12-31' }
+    const { id } = await seed(tenant, '/api-keys', created)
+    await signIn(page, tenant.key, `/keys/${id}`)
+    await page.getByRole('link', { name: 'Create a key like this' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'New API key' }).getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const keys: { id: number; name: string }[] = (await tenant.request('GET', '/api-keys')).body.data.api_keys
+    const [first, second] = keys.filter(({ name }) => name === 'ERP')
+    const same = {
+      scopes: expect.any(Array),
+      mode: 'live',
+      ip_whitelist: ['192.168.100.0/24'],
+      expires_at: '2130-12-31T23:59:59.999Z',
+    }
+    expect([first, second]).toMatchObject([same, same])
+    expect(first?.id).not.toBe(second?.id)
   })
 
   it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {

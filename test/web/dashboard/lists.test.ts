@@ -95,7 +95,7 @@ describe('new rows', () => {
       await page.getByRole('table', { name: table }).getByRole('row').nth(1).hover()
       await add()
       await readAgain(page)
-      await page.getByRole('status').getByText(text, { exact: true }).waitFor()
+      await page.getByText(text, { exact: true }).waitFor()
       expect([screen, await firstCells(page, table)]).toEqual([screen, before])
       await page.getByRole('button', { name: 'Show new' }).press('Enter')
       await expect.poll(() => firstCells(page, table)).toHaveLength(before.length + Number.parseInt(text, 10))
@@ -110,7 +110,7 @@ describe('new rows', () => {
     const before = await rows.count()
     await newProduct(tenant)
     await readAgain(page)
-    await page.getByRole('status').getByText('1 new entry', { exact: true }).waitFor()
+    await page.getByText('1 new entry', { exact: true }).waitFor()
     expect(await rows.count()).toBe(before)
     await page.getByRole('button', { name: 'Show new' }).click()
     await rows.filter({ hasText: 'products.create' }).waitFor()
@@ -144,6 +144,31 @@ describe('a list without rows', () => {
     await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
     expect(await page.getByRole('link', { name: 'New order' }).count()).toBe(1)
   })
+})
+
+it('nothing below the filters moves when the first of them is set', async ({ window: { page }, tenant }) => {
+  await signIn(page, tenant.key)
+  const moved: string[] = []
+  for (const width of [1280, 1024, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const [path, filter] of [
+      ['/orders', '?customer=Ada'],
+      ['/products', '?search=tea'],
+      ['/stock', '?search=tea'],
+      ['/movements', '?movement_type=IN'],
+      ['/audit', '?surface=scan'],
+      ['/events', '?event=order/created'],
+      ['/usage', '?operation=orders.list'],
+    ] as const) {
+      const heights: (number | undefined)[] = []
+      for (const address of [path, path + filter]) {
+        await openScreen(page, address)
+        heights.push((await page.getByRole('search', { name: 'Filters' }).boundingBox())?.height)
+      }
+      if (heights[0] !== heights[1]) moved.push(`${path} at ${width} px: ${heights.join(' and ')}`)
+    }
+  }
+  expect(moved).toEqual([])
 })
 
 it('what is on screen is read again after a minute', async ({ window: { page }, tenant }) => {

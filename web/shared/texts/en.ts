@@ -115,6 +115,7 @@ export const en = {
     endMany: (number: number) => `End ${count(number, 'session', 'sessions')}`,
     endOthers: 'End all other sessions',
     endText: 'Whoever uses it must sign in again.',
+    endDevices: 'A device must be enrolled again.',
     ended: (number: number) => `Ended ${count(number, 'session', 'sessions')}`,
   },
   keys: {

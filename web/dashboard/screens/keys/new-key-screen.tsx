@@ -18,7 +18,7 @@ import { Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { SecretDialog } from '../../kit/secret-dialog.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Expiry, EXPIRIES, expiryDate, PRESETS, presetOf } from './key-choices.ts'
+import { type Expiry, EXPIRIES, expiryDate, expiryDayOf, PRESETS, presetOf } from './key-choices.ts'
 
 /** Creates a key, from nothing or like another one. */
 export function NewKeyScreen() {
@@ -72,8 +72,8 @@ function useKeyInput(like: ApiKey | undefined) {
   const session = useSession()
   const [name, setName] = useState(like?.name ?? '')
   const [scopes, setScopes] = useState<Scope[]>(like?.scopes ?? [...PRESETS.read_only])
-  const [expiry, setExpiry] = useState<Expiry>('none')
-  const [date, setDate] = useState('')
+  const [expiry, setExpiry] = useState<Expiry>(typeof like?.expires_at === 'string' ? 'date' : 'none')
+  const [date, setDate] = useState(expiryDayOf(like?.expires_at))
   const [addresses, setAddresses] = useState(like?.ip_whitelist.join('\n') ?? '')
   const [mode, setMode] = useState<'live' | 'test'>(like?.mode ?? MODE)
   const mine = useMyAddress()
