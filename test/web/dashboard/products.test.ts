@@ -116,6 +116,21 @@ describe('D4: products and stock', () => {
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 5, 'B-01': 12.5 })
   })
 
+  it('is filtered by the code of a location, as people know it', async ({ window: { page }, tenant }) => {
+    await stocked(tenant, 'Tea', { 'A-01': 5 })
+    await stocked(tenant, 'Coffee', { 'B-01': 7 })
+    await seed(tenant, '/locations/A-01', { code: 'Shelf 1' }, 'PUT')
+    await signIn(page, tenant.key, '/stock')
+    await page.getByText('2 products', { exact: true }).waitFor()
+    const location = page.getByRole('combobox', { name: 'Location' })
+    await location.fill('Shelf 1')
+    await location.press('Enter')
+    await page.getByText('1 product', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?location=A-01')
+    await page.reload()
+    await expect.poll(() => location.inputValue()).toBe('Shelf 1')
+  })
+
   it('is shown for one product as of a past day', async ({ window, tenant }) => {
     const { id } = await seed(tenant, '/products', { name: 'Green tea', barcode: '1', sku: 'TEA-1' })
     await seed(tenant, '/products', { name: 'Coffee', barcode: '2', sku: 'COF-1' })
