@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Browser } from 'playwright-core'
 import { inject, test } from 'vitest'
 import type { Config } from '@fulfillment/server/config.ts'
 import { startReceiver } from './receiver.ts'
@@ -34,11 +35,15 @@ export const it = test
     onCleanup(() => database.drop())
     return database
   })
-  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const { launchBrowser } = await import('./browser.ts')
-    const browser = await launchBrowser()
-    onCleanup(() => browser.close())
-    return browser
+  .extend('launch', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<Browser>) => {
+    let launched: Promise<Browser> | undefined
+    onCleanup(async () => (await launched)?.close())
+    return () => (launched ??= import('./browser.ts').then(({ launchBrowser }) => launchBrowser()))
+  })
+  .extend('browser', async ({ launch, skip }) => {
+    const { isBrowserSkipped } = await import('./browser.ts')
+    skip(isBrowserSkipped, 'SKIP_BROWSER is true')
+    return await launch()
   })
   .extend('tenant', async ({ service }) => await service.newTenant())
   .extend(

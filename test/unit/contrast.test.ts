@@ -26,6 +26,7 @@ const TEXTS: [text: string, grounds: string[]][] = [
   ['on-accent', ['accent']],
   ['on-success', ['success']],
   ['on-alarm', ['alarm']],
+  ['ink', ['paper']],
   ['accent', ['surface-1', 'surface-2', 'surface-3', 'accent-surface', 'warn-surface']],
   ['ok', ['surface-1', 'surface-2', 'ok-surface', 'warn-surface']],
   ['warn', ['surface-1', 'surface-2', 'warn-surface']],
@@ -37,6 +38,7 @@ const TEXTS: [text: string, grounds: string[]][] = [
 const EDGES: [part: string, grounds: string[]][] = [
   ['field-line', ['surface-1', 'surface-2']],
   ['focus', [...SURFACES, ...TINTED]],
+  ['paper-line', ['paper']],
 ]
 
 /** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */

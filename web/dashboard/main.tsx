@@ -6,14 +6,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { isTooOld } from '../shared/is-too-old.ts'
 import { queries } from './data/client.ts'
-import { reloadOnce } from './reload-once.ts'
 import { router } from './routes.tsx'
 
-reloadOnce()
-
 const root = document.querySelector('#root')
-if (root !== null)
+if (root !== null && !isTooOld())
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>

@@ -1,8 +1,9 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router'
 import { BASE_PATH } from './data/client.ts'
 import { NoSuchPage, ScreenFailed } from './frame/no-such-page.tsx'
 import { Root } from './frame/root.tsx'
 import { useScreens } from './frame/use-screens.ts'
+import { lazyScreen } from './lazy-screen.ts'
 import { parseAuditSearch } from './screens/audit/audit-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
 import { parseMovementsSearch } from './screens/movements/movements-search.ts'
@@ -28,7 +29,7 @@ const signIn = createRoute({
     const next = textOf(search.next)
     return next?.startsWith('/') === true && !next.startsWith('//') ? { next } : {}
   },
-  component: lazyRouteComponent(() => import('./screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
+  component: lazyScreen(() => import('./screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
 })
 
 const frame = createRoute({ getParentRoute: () => rootRoute, id: 'frame', component: Root, notFoundComponent: NoSuchPage })
@@ -45,182 +46,182 @@ const orders = createRoute({
   getParentRoute: () => frame,
   path: '/orders',
   validateSearch: parseOrdersSearch,
-  component: lazyRouteComponent(() => import('./screens/orders/orders-screen.tsx'), 'OrdersScreen'),
+  component: lazyScreen(() => import('./screens/orders/orders-screen.tsx'), 'OrdersScreen'),
 })
 
 const newOrder = createRoute({
   getParentRoute: () => frame,
   path: '/orders/new',
-  component: lazyRouteComponent(() => import('./screens/orders/new-order-screen.tsx'), 'NewOrderScreen'),
+  component: lazyScreen(() => import('./screens/orders/new-order-screen.tsx'), 'NewOrderScreen'),
 })
 
 const order = createRoute({
   getParentRoute: () => frame,
   path: '/orders/$id',
-  component: lazyRouteComponent(() => import('./screens/orders/order-screen.tsx'), 'OrderScreen'),
+  component: lazyScreen(() => import('./screens/orders/order-screen.tsx'), 'OrderScreen'),
 })
 
 const products = createRoute({
   getParentRoute: () => frame,
   path: '/products',
   validateSearch: parseProductsSearch,
-  component: lazyRouteComponent(() => import('./screens/products/products-screen.tsx'), 'ProductsScreen'),
+  component: lazyScreen(() => import('./screens/products/products-screen.tsx'), 'ProductsScreen'),
 })
 
 const newProduct = createRoute({
   getParentRoute: () => frame,
   path: '/products/new',
-  component: lazyRouteComponent(() => import('./screens/products/new-product-screen.tsx'), 'NewProductScreen'),
+  component: lazyScreen(() => import('./screens/products/new-product-screen.tsx'), 'NewProductScreen'),
 })
 
 const product = createRoute({
   getParentRoute: () => frame,
   path: '/products/$id',
-  component: lazyRouteComponent(() => import('./screens/products/product-screen.tsx'), 'ProductScreen'),
+  component: lazyScreen(() => import('./screens/products/product-screen.tsx'), 'ProductScreen'),
 })
 
 const stock = createRoute({
   getParentRoute: () => frame,
   path: '/stock',
   validateSearch: parseStockSearch,
-  component: lazyRouteComponent(() => import('./screens/stock/stock-screen.tsx'), 'StockScreen'),
+  component: lazyScreen(() => import('./screens/stock/stock-screen.tsx'), 'StockScreen'),
 })
 
 const movements = createRoute({
   getParentRoute: () => frame,
   path: '/movements',
   validateSearch: parseMovementsSearch,
-  component: lazyRouteComponent(() => import('./screens/movements/movements-screen.tsx'), 'MovementsScreen'),
+  component: lazyScreen(() => import('./screens/movements/movements-screen.tsx'), 'MovementsScreen'),
 })
 
 const picking = createRoute({
   getParentRoute: () => frame,
   path: '/picking',
   validateSearch: parsePickingSearch,
-  component: lazyRouteComponent(() => import('./screens/picking/picking-screen.tsx'), 'PickingScreen'),
+  component: lazyScreen(() => import('./screens/picking/picking-screen.tsx'), 'PickingScreen'),
 })
 
 const flow = createRoute({
   getParentRoute: () => frame,
   path: '/picking/$id',
-  component: lazyRouteComponent(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
+  component: lazyScreen(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
 })
 
 const locations = createRoute({
   getParentRoute: () => frame,
   path: '/locations',
   validateSearch: parsePage,
-  component: lazyRouteComponent(() => import('./screens/locations/locations-screen.tsx'), 'LocationsScreen'),
+  component: lazyScreen(() => import('./screens/locations/locations-screen.tsx'), 'LocationsScreen'),
 })
 
 const labels = createRoute({
   getParentRoute: () => frame,
   path: '/locations/labels',
   validateSearch: parsePage,
-  component: lazyRouteComponent(() => import('./screens/locations/labels-screen.tsx'), 'LabelsScreen'),
+  component: lazyScreen(() => import('./screens/locations/labels-screen.tsx'), 'LabelsScreen'),
 })
 
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/keys',
   validateSearch: parsePage,
-  component: lazyRouteComponent(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
+  component: lazyScreen(() => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),
 })
 
 const newKey = createRoute({
   getParentRoute: () => frame,
   path: '/keys/new',
   validateSearch: (search: Search): { like?: string | undefined } => ({ like: textOf(search.like) }),
-  component: lazyRouteComponent(() => import('./screens/keys/new-key-screen.tsx'), 'NewKeyScreen'),
+  component: lazyScreen(() => import('./screens/keys/new-key-screen.tsx'), 'NewKeyScreen'),
 })
 
 const key = createRoute({
   getParentRoute: () => frame,
   path: '/keys/$id',
-  component: lazyRouteComponent(() => import('./screens/keys/key-screen.tsx'), 'KeyScreen'),
+  component: lazyScreen(() => import('./screens/keys/key-screen.tsx'), 'KeyScreen'),
 })
 
 const operators = createRoute({
   getParentRoute: () => frame,
   path: '/operators',
   validateSearch: parsePage,
-  component: lazyRouteComponent(() => import('./screens/operators/operators-screen.tsx'), 'OperatorsScreen'),
+  component: lazyScreen(() => import('./screens/operators/operators-screen.tsx'), 'OperatorsScreen'),
 })
 
 const devices = createRoute({
   getParentRoute: () => frame,
   path: '/devices',
-  component: lazyRouteComponent(() => import('./screens/devices/devices-screen.tsx'), 'DevicesScreen'),
+  component: lazyScreen(() => import('./screens/devices/devices-screen.tsx'), 'DevicesScreen'),
 })
 
 const commands = createRoute({
   getParentRoute: () => frame,
   path: '/devices/commands',
-  component: lazyRouteComponent(() => import('./screens/devices/commands-screen.tsx'), 'CommandsScreen'),
+  component: lazyScreen(() => import('./screens/devices/commands-screen.tsx'), 'CommandsScreen'),
 })
 
 const sessions = createRoute({
   getParentRoute: () => frame,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('./screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
+  component: lazyScreen(() => import('./screens/sessions/sessions-screen.tsx'), 'SessionsScreen'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => frame,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./screens/webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+  component: lazyScreen(() => import('./screens/webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
 })
 
 const newWebhook = createRoute({
   getParentRoute: () => frame,
   path: '/webhooks/new',
-  component: lazyRouteComponent(() => import('./screens/webhooks/new-webhook-screen.tsx'), 'NewWebhookScreen'),
+  component: lazyScreen(() => import('./screens/webhooks/new-webhook-screen.tsx'), 'NewWebhookScreen'),
 })
 
 const webhook = createRoute({
   getParentRoute: () => frame,
   path: '/webhooks/$id',
   validateSearch: parseDeliveriesSearch,
-  component: lazyRouteComponent(() => import('./screens/webhooks/webhook-screen.tsx'), 'WebhookScreen'),
+  component: lazyScreen(() => import('./screens/webhooks/webhook-screen.tsx'), 'WebhookScreen'),
 })
 
 const delivery = createRoute({
   getParentRoute: () => frame,
   path: '/webhooks/$id/deliveries/$delivery',
-  component: lazyRouteComponent(() => import('./screens/webhooks/delivery-screen.tsx'), 'DeliveryScreen'),
+  component: lazyScreen(() => import('./screens/webhooks/delivery-screen.tsx'), 'DeliveryScreen'),
 })
 
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
   validateSearch: parseEventsSearch,
-  component: lazyRouteComponent(() => import('./screens/events/events-screen.tsx'), 'EventsScreen'),
+  component: lazyScreen(() => import('./screens/events/events-screen.tsx'), 'EventsScreen'),
 })
 
 const event = createRoute({
   getParentRoute: () => frame,
   path: '/events/$id',
-  component: lazyRouteComponent(() => import('./screens/events/event-screen.tsx'), 'EventScreen'),
+  component: lazyScreen(() => import('./screens/events/event-screen.tsx'), 'EventScreen'),
 })
 
 const usage = createRoute({
   getParentRoute: () => frame,
   path: '/usage',
   validateSearch: parseUsageSearch,
-  component: lazyRouteComponent(() => import('./screens/usage/usage-screen.tsx'), 'UsageScreen'),
+  component: lazyScreen(() => import('./screens/usage/usage-screen.tsx'), 'UsageScreen'),
 })
 
 const audit = createRoute({
   getParentRoute: () => frame,
   path: '/audit',
   validateSearch: parseAuditSearch,
-  component: lazyRouteComponent(() => import('./screens/audit/audit-screen.tsx'), 'AuditScreen'),
+  component: lazyScreen(() => import('./screens/audit/audit-screen.tsx'), 'AuditScreen'),
 })
 
 const reconcile = createRoute({
   getParentRoute: () => frame,
   path: '/reconcile',
-  component: lazyRouteComponent(() => import('./screens/reconcile/reconcile-screen.tsx'), 'ReconcileScreen'),
+  component: lazyScreen(() => import('./screens/reconcile/reconcile-screen.tsx'), 'ReconcileScreen'),
 })
 
 const anythingElse = createRoute({ getParentRoute: () => frame, path: '$', component: NoSuchPage })

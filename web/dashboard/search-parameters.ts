@@ -46,3 +46,6 @@ const POSITION = new Set(['page', 'cursor'])
 export function isFiltered(search: object): boolean {
   return Object.entries(search).some(([name, value]) => !POSITION.has(name) && value !== undefined)
 }
+
+/** Changes filters in the address. With `isMore`, more of the same filter: Back undoes it as one. */
+export type Filter<Search> = (change: Partial<Search>, isMore?: boolean) => void

@@ -1,6 +1,7 @@
 import './base.css'
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { isTooOld } from '../shared/is-too-old.ts'
 import { App } from './app/app.ts'
 import { startBackground } from './app/background.ts'
 import { holdPage } from './app/page-lock.ts'
@@ -21,7 +22,7 @@ const root = element === null ? undefined : createRoot(element)
 
 const show = (screen: ReactNode): void => root?.render(<StrictMode>{screen}</StrictMode>)
 
-void start(false)
+if (!isTooOld()) void start(false)
 
 /** Starts the app in this tab, unless another tab works. */
 async function start(steal: boolean): Promise<void> {

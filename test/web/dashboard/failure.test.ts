@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
+import { layoutProblems } from '../support/layout.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 async function fillProduct(page: Page, tenant: TestTenant): Promise<void> {
@@ -196,6 +197,22 @@ describe('D9: failure in the middle of a form', () => {
     expect(await productsOf(tenant)).toEqual(['Tea'])
   })
 
+  it('a busy server is asked again by itself after the wait that it asked for, counting down', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/429/)
+    let requests = 0
+    await page.route('**/dashboard/api/v1/products?*', (route) => {
+      requests += 1
+      if (requests > 1) return route.continue()
+      const error = { code: 'rate_limit_exceeded', message: 'Too many requests' }
+      return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { success: false, error } })
+    })
+    await signIn(page, tenant.key, '/products')
+    await page.getByRole('alert').getByRole('timer').getByText('Tries again in 1 s').waitFor()
+    await page.getByText('No products yet').waitFor()
+    expect([requests, await page.getByRole('alert').count()]).toEqual([2, 0])
+  })
+
   it('a failed read shows message, request id and Try again', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/500/)
@@ -215,5 +232,59 @@ describe('D9: failure in the middle of a form', () => {
     isBroken = false
     await alert.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('No products yet').waitFor()
+  })
+})
+
+describe('on a phone the message of a failed save is in view, at the button that was pressed', () => {
+  const FAILURE = { success: false, error: { code: 'internal_error', message: 'Something broke' } }
+
+  /** The gap between the message and the button; both are within the window. */
+  async function gapOf(page: Page, button: string): Promise<number> {
+    const note = page.getByRole('alert').filter({ hasText: 'Something broke' })
+    await note.waitFor()
+    const [above, below] = await Promise.all([note.boundingBox(), page.getByRole('button', { name: button }).boundingBox()])
+    if (above === null || below === null) throw new Error('not drawn')
+    const [first, second] = above.y < below.y ? [above, below] : [below, above]
+    expect(first.y).toBeGreaterThanOrEqual(0)
+    expect(second.y + second.height).toBeLessThanOrEqual(HEIGHT + 1)
+    return second.y - (first.y + first.height)
+  }
+
+  const HEIGHT = 560
+  const NEAR = 60
+
+  it('of a form', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/500/)
+    await page.setViewportSize({ width: 320, height: HEIGHT })
+    await page.route('**/dashboard/api/v1/products', (route) => route.fulfill({ status: 500, json: FAILURE }))
+    await signIn(page, tenant.key, '/products/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tea')
+    const button = page.getByRole('button', { name: 'Create product' })
+    // As a thumb finds it: at the lower edge.
+    await button.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+    await button.click()
+    expect(await gapOf(page, 'Create product')).toBeLessThan(NEAR)
+    expect((await page.getByRole('alert').boundingBox())?.y).toBeLessThan((await button.boundingBox())?.y ?? 0)
+  })
+
+  it('of an action of the screen, and of a row', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/500/)
+    const id = await newOrder(tenant)
+    for (const name of ['Ada', 'Bea', 'Cleo', 'Dora']) await seed(tenant, '/operators', { name, email: `${name}@example.com` })
+    await page.setViewportSize({ width: 320, height: HEIGHT })
+    await page.route(/\/(orders|operators)\/\d+$/, (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 500, json: FAILURE }) : route.continue(),
+    )
+    await signIn(page, tenant.key, `/orders/${id}`)
+    await page.getByRole('button', { name: 'Release' }).click()
+    expect(await gapOf(page, 'Release')).toBeLessThan(NEAR)
+    await page.goto('/dashboard/operators')
+    const button = page.getByRole('button', { name: 'Deactivate Dora' })
+    await button.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+    await button.click()
+    expect(await gapOf(page, 'Deactivate Dora')).toBeLessThan(NEAR)
+    expect(await layoutProblems(page)).toEqual([])
   })
 })

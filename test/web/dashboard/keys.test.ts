@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { atMost } from '../../support/patience.ts'
 import { it } from '../support/browser.ts'
 import { tabTo } from '../support/keyboard.ts'
-import { clipboardOf, signIn } from '../support/page-server.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 describe('D2: a key', () => {
   it('is made by keyboard alone, copied and used, and a reload shows it nowhere', async ({ window, tenant, service }) => {
@@ -32,6 +32,10 @@ describe('D2: a key', () => {
 
     await page.keyboard.press('Escape')
     await dialog.getByRole('alert').waitFor()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    expect((await asked).type()).toBe('beforeunload')
+    await (await asked).dismiss()
     await page.goBack()
     expect(await dialog.getByRole('textbox', { name: 'API key' }).inputValue()).toBe(value)
     await tabTo(page, 'I have stored it')
@@ -69,6 +73,54 @@ describe('D2: a key', () => {
     const status = (): Promise<number> =>
       second.page.evaluate(async () => (await fetch('/dashboard/session', { headers: { 'X-Page': 'dashboard' } })).status)
     await expect.poll(status, { timeout: atMost(1_000), interval: 100 }).toBe(401)
+  })
+
+  it('that was used in the last hour is revoked only after its name is typed', async ({ window: { page }, tenant, service }) => {
+    for (const [name, minutes] of [
+      ['Old', 61],
+      ['Recent', 59],
+    ] as const) {
+      await tenant.createKey({ name })
+      await service.db.dedicatedPool.query(
+        `update api_keys set last_used_at = now() - $3 * interval '1 minute' where tenant_id = $1 and name = $2`,
+        [tenant.id, name, minutes],
+      )
+    }
+    await signIn(page, tenant.key, '/keys')
+    await page.getByRole('button', { name: 'Revoke Old' }).click()
+    const old = page.getByRole('dialog', { name: 'Revoke Old' })
+    expect(await old.getByRole('textbox').count()).toBe(0)
+    await old.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByRole('status').getByText('Revoked Old').waitFor()
+
+    await page.getByRole('button', { name: 'Revoke Recent' }).click()
+    const recent = page.getByRole('dialog', { name: 'Revoke Recent' })
+    const act = recent.getByRole('button', { name: 'Revoke key' })
+    await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('recent')
+    expect(await act.isDisabled()).toBe(true)
+    await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('Recent')
+    await act.click()
+    await page.getByRole('status').getByText('Revoked Recent').waitFor()
+  })
+
+  it('like another one has its name, scopes, addresses and expiry', async ({ window: { page }, tenant }) => {
+    const created = { name: 'ERP', preset: 'erp_sync', ip_whitelist: ['192.168.100.0/24'], expires_at: '2130-12-31' }
+    const { id } = await seed(tenant, '/api-keys', created)
+    await signIn(page, tenant.key, `/keys/${id}`)
+    await page.getByRole('link', { name: 'Create a key like this' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('dialog', { name: 'New API key' }).getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const keys: { id: number; name: string }[] = (await tenant.request('GET', '/api-keys')).body.data.api_keys
+    const [first, second] = keys.filter(({ name }) => name === 'ERP')
+    const same = {
+      scopes: expect.any(Array),
+      mode: 'live',
+      ip_whitelist: ['192.168.100.0/24'],
+      expires_at: '2130-12-31T23:59:59.999Z',
+    }
+    expect([first, second]).toMatchObject([same, same])
+    expect(first?.id).not.toBe(second?.id)
   })
 
   it('that is refused keeps what was typed, with the message beside its field', async ({ window, tenant }) => {

@@ -175,10 +175,7 @@ describe('D5: picking', () => {
     await signIn(page, tenant.key, '/picking')
     await rowOf(page, 'Ready', 'SHOP-2').hover()
     await newOrder(tenant, 'SHOP-1', '2030-01-14')
-    await page
-      .getByRole('status')
-      .getByText('1 new order')
-      .waitFor({ timeout: atMost(LIVE_MS) })
+    await page.getByText('1 new order').waitFor({ timeout: atMost(LIVE_MS) })
     expect(await rowOf(page, 'Ready', 'SHOP').count()).toBe(1)
     await page.getByRole('button', { name: 'Show new' }).press('Enter')
     await rowOf(page, 'Ready', 'SHOP-1').waitFor()

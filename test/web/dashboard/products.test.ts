@@ -45,6 +45,59 @@ describe('D4: products and stock', () => {
     expect(body.data.products).toMatchObject([{ name: 'Green tea', price: 4.9, is_active: true }])
   })
 
+  it('shows all its fields, and edits those that can change', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/400/)
+    const id = await stocked(tenant, 'Tea', { A: 1 })
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const numbers = ['Price', 'Cost', 'Weight', 'Width', 'Height', 'Depth', 'Minimum threshold', 'Reorder quantity', 'Sales unit']
+    for (const [index, name] of numbers.entries()) await page.getByRole('spinbutton', { name }).fill(String(index + 1))
+    await page.getByRole('textbox', { name: 'SKU' }).fill('TEA-G-100')
+    await page.getByRole('textbox', { name: 'Category' }).fill('Tea leaves')
+    await page.getByRole('textbox', { name: 'Description' }).fill('Picked in May')
+    await page.getByRole('textbox', { name: 'Photo address' }).fill('http://photos.example/tea.jpg')
+    await page.getByRole('checkbox', { name: 'Sold by weight' }).check()
+    const unit = page.getByRole('spinbutton', { name: 'Sales unit' })
+    await unit.fill('0')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => unit.getAttribute('aria-invalid')).toBe('true')
+    await unit.fill('6')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved Tea').waitFor()
+    const main = page.getByRole('main')
+    const shown = Object.fromEntries(
+      await Promise.all(
+        (await main.locator('dl > div').all()).map(async (fact) => [
+          await fact.locator('dt').textContent(),
+          await fact.locator('dd').textContent(),
+        ]),
+      ),
+    )
+    expect(shown).toMatchObject({
+      Id: String(id),
+      SKU: 'TEA-G-100',
+      Barcode: 'barcode of Tea',
+      Category: 'Tea leaves',
+      Description: 'Picked in May',
+      Price: '1.00',
+      Cost: '2.00',
+      Weight: '3',
+      'Width × height × depth, cm': '4 × 5 × 6',
+      'Minimum threshold': '7',
+      'Reorder quantity': '8',
+      'Sales unit': '6',
+      'Sold by weight': 'Yes',
+    })
+    // The page loads pictures over https alone.
+    const photo = main.getByRole('link', { name: 'Photo' })
+    expect([await photo.getAttribute('href'), await photo.getAttribute('rel')]).toEqual([
+      'http://photos.example/tea.jpg',
+      'noreferrer noopener',
+    ])
+    expect((await tenant.request('GET', `/products/${id}`)).body.data).toMatchObject({ sales_unit: 6, weighable: true })
+  })
+
   it('is set in the grid by keyboard: Enter edits and saves, Esc undoes, arrows move', async ({ window, tenant }) => {
     const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
     const { page } = window
@@ -97,6 +150,21 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Keep 6' }).click()
     await grid.getByRole('gridcell', { name: '6', exact: true }).waitFor()
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 6 })
+  })
+
+  it('is filtered by the code of a location, as people know it', async ({ window: { page }, tenant }) => {
+    await stocked(tenant, 'Tea', { 'A-01': 5 })
+    await stocked(tenant, 'Coffee', { 'B-01': 7 })
+    await seed(tenant, '/locations/A-01', { code: 'Shelf 1' }, 'PUT')
+    await signIn(page, tenant.key, '/stock')
+    await page.getByText('2 products', { exact: true }).waitFor()
+    const location = page.getByRole('combobox', { name: 'Location' })
+    await location.fill('Shelf 1')
+    await location.press('Enter')
+    await page.getByText('1 product', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?location=A-01')
+    await page.reload()
+    await expect.poll(() => location.inputValue()).toBe('Shelf 1')
   })
 
   it('is shown for one product as of a past day', async ({ window, tenant }) => {

@@ -85,4 +85,21 @@ describe('D8: modes and scopes', () => {
     await page.goto('/dashboard/keys')
     await page.getByRole('alert').getByText('This key lacks admin').waitFor()
   })
+
+  it('links to no record that the key cannot read', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
+    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
+    const [{ id: orderId }] = (await seed(tenant, '/orders', order)).orders
+    const flow = await seed(tenant, '/flows', { order_id: orderId, operator_email: 'ada@example.com' })
+    await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
+    await signIn(page, await tenant.createKey({ name: 'stock', scopes: ['read:stock'] }), '/movements')
+    const movement = page.getByRole('table', { name: 'Movements' }).getByRole('row').nth(1)
+    await movement.getByRole('cell', { name: 'Tea' }).waitFor()
+    expect(await movement.getByRole('cell').nth(8).textContent()).toBe(String(orderId))
+    expect(await movement.getByRole('link').count()).toBe(0)
+    await openScreen(page, '/stock')
+    await page.getByRole('gridcell', { name: 'Tea', exact: true }).waitFor()
+    expect(await page.getByRole('grid').getByRole('link').count()).toBe(0)
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
-import { seed, signIn } from '../support/page-server.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 async function seedStock(tenant: TestTenant): Promise<number> {
   const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
@@ -105,6 +105,8 @@ describe('D10: support', () => {
     const id = await seedStock(tenant)
     const { page } = window
     await signIn(page, tenant.key, '/reconcile')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await expect.poll(() => clipboardOf(page)).toContain('/api/v1/stock/reconcile?limit=100')
     await page.getByRole('button', { name: 'Check all stock' }).click()
     const result = page.getByRole('main').getByRole('status').filter({ hasText: 'differences' })
     await result.getByText('Checked all stock: levels checked 1, differences 0').waitFor()

@@ -1,37 +1,37 @@
 import { expect } from 'vitest'
-import { launchBrowser } from '../../support/browser.ts'
+import { isBrowserSkipped, launchBrowser } from '../../support/browser.ts'
 import { it } from '../../support/it.ts'
 import { signIn } from '../support/page-server.ts'
 
 const PUBLIC_URL = 'http://stock.example'
 
-it('on plain HTTP off loopback each screen says Not encrypted, and copying selects the text', async ({
-  startService,
-  onTestFinished,
-}) => {
-  const service = await startService({ publicUrl: PUBLIC_URL })
-  const { key } = await service.newTenant()
-  const browser = await launchBrowser([`--host-resolver-rules=MAP stock.example:80 ${new URL(service.url).host}`])
-  onTestFinished(() => browser.close())
-  const page = await (await browser.newContext({ baseURL: PUBLIC_URL })).newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+it.skipIf(isBrowserSkipped)(
+  'on plain HTTP off loopback each screen says Not encrypted, and copying selects the text',
+  async ({ startService, onTestFinished }) => {
+    const service = await startService({ publicUrl: PUBLIC_URL })
+    const { key } = await service.newTenant()
+    const browser = await launchBrowser([`--host-resolver-rules=MAP stock.example:80 ${new URL(service.url).host}`])
+    onTestFinished(() => browser.close())
+    const page = await (await browser.newContext({ baseURL: PUBLIC_URL })).newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
 
-  await page.goto('/dashboard/sign-in')
-  const notice = page.getByText('Not encrypted', { exact: true })
-  await notice.waitFor()
-  await signIn(page, key, '/keys')
-  for (const name of ['Orders', 'Audit']) {
-    await page.getByRole('link', { name, exact: true }).click()
-    await page.getByRole('heading', { level: 1, name }).waitFor()
-    expect(await notice.isVisible()).toBe(true)
-  }
-  await page.getByRole('table', { name: 'Audit' }).waitFor()
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
-  const text = page.getByRole('dialog', { name: 'Copy this text' }).getByRole('textbox', { name: 'Text' })
-  await text.waitFor()
-  const selected = await page.evaluate(() => String(getSelection()))
-  expect(selected).toBe(await text.inputValue())
-  expect(selected).toMatch(/^curl 'http:\/\/stock\.example\/api\/v1\/audit-log/)
-  expect(complaints).toEqual([])
-})
+    await page.goto('/dashboard/sign-in')
+    const notice = page.getByText('Not encrypted', { exact: true })
+    await notice.waitFor()
+    await signIn(page, key, '/keys')
+    for (const name of ['Orders', 'Audit']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      expect(await notice.isVisible()).toBe(true)
+    }
+    await page.getByRole('table', { name: 'Audit' }).waitFor()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    const text = page.getByRole('dialog', { name: 'Copy this text' }).getByRole('textbox', { name: 'Text' })
+    await text.waitFor()
+    const selected = await page.evaluate(() => String(getSelection()))
+    expect(selected).toBe(await text.inputValue())
+    expect(selected).toMatch(/^curl 'http:\/\/stock\.example\/api\/v1\/audit-log/)
+    expect(complaints).toEqual([])
+  },
+)

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import chromium from '@sparticuz/chromium'
 import { chromium as playwright, type Page } from 'playwright-core'
-import { wantedArguments } from '../../support/browser.ts'
+import { browserPath, wantedArguments } from '../../support/browser.ts'
 
 export interface KillableBrowser {
   page: Page
@@ -14,8 +13,7 @@ export interface KillableBrowser {
 
 /** Starts a browser whose profile outlives it. */
 export async function startKillableBrowser(profile: string): Promise<KillableBrowser> {
-  const executablePath = process.env.CHROMIUM_PATH ?? (await chromium.executablePath())
-  const browser = spawn(executablePath, [...wantedArguments(), '--remote-debugging-port=0', `--user-data-dir=${profile}`], {
+  const browser = spawn(await browserPath(), [...wantedArguments(), '--remote-debugging-port=0', `--user-data-dir=${profile}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exited = once(browser, 'exit')

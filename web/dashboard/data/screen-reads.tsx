@@ -1,7 +1,7 @@
-import { createContext, type ReactNode, useState } from 'react'
+import { createContext, type ReactNode, use, useEffect, useState } from 'react'
 import type { Call } from '../../shared/curl.ts'
 
-export interface ScreenRead {
+interface ScreenRead {
   call: Call
   isMain: boolean
 }
@@ -12,6 +12,16 @@ export const ScreenReads = createContext(new Map<string, ScreenRead>())
 export function ScreenReadsProvider({ children }: { children: ReactNode }) {
   const [reads] = useState(() => new Map<string, ScreenRead>())
   return <ScreenReads value={reads}>{children}</ScreenReads>
+}
+
+/** Tells what the screen reads. `id` names the read; without a call there is none. */
+export function useScreenRead(id: string, call: Call | undefined, isMain: boolean): void {
+  const reads = use(ScreenReads)
+  useEffect(() => {
+    if (call === undefined) return undefined
+    reads.set(id, { call, isMain })
+    return () => void reads.delete(id)
+  })
 }
 
 /** The calls of a screen, the main one first. */

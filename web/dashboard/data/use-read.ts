@@ -1,9 +1,8 @@
 import type { FulfillmentClient, RequestOptions } from '@fulfillment/sdk'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { use, useEffect } from 'react'
 import { isNoSession } from '../../shared/api.ts'
 import { client } from './client.ts'
-import { ScreenReads } from './screen-reads.tsx'
+import { useScreenRead } from './screen-reads.tsx'
 import { whenSignedIn } from './session.tsx'
 
 /** A call that reads: the SDK's, with the options that end it when nobody waits any more. */
@@ -27,13 +26,7 @@ export interface ReadOptions<T = unknown> {
 /** Reads over the SDK. What is there already stays while newer data comes. */
 export function useRead<T>(key: readonly unknown[], read: Read<T>, options: ReadOptions<T> = {}): UseQueryResult<T> {
   const { enabled = true, isMain = false, everyMs = EVERY_MS, isPending, keep = true } = options
-  const reads = use(ScreenReads)
-  const id = JSON.stringify(key)
-  useEffect(() => {
-    if (!enabled) return undefined
-    reads.set(id, { call: (captured) => read(captured, {}), isMain })
-    return () => void reads.delete(id)
-  })
+  useScreenRead(JSON.stringify(key), enabled ? (captured) => read(captured, {}) : undefined, isMain)
   return useQuery({
     queryKey: key,
     queryFn: ({ signal }) => untilSignedIn(() => Promise.resolve(read(client, { signal })), signal),

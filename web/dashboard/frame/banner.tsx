@@ -45,13 +45,16 @@ const PATHS = { live: '/dashboard', test: '/dashboard/test' }
 function ModeSwitch() {
   const { modes } = useSession()
   const section = useRouterState({ select: ({ location }) => location.pathname.split('/')[1] ?? '' })
-  const options = (['live', 'test'] as const).filter((mode) => modes.includes(mode) || mode === MODE)
   return (
     <RadioGroup
       label={t.frame.data}
       isLabelHidden
       isSegmented
-      options={options.map((mode) => ({ value: mode, label: t.frame.modes[mode] }))}
+      options={(['live', 'test'] as const).map((mode) => ({
+        value: mode,
+        label: t.frame.modes[mode],
+        reason: modes.includes(mode) ? undefined : mode === 'test' ? t.session.lacks('admin') : t.frame.noLive,
+      }))}
       value={MODE}
       onChange={(mode) => location.assign(`${PATHS[mode]}/${section}`)}
     />

@@ -18,10 +18,12 @@ export function NoSuchPage() {
 /** What is shown when a screen itself fails: a defect of the page, or a file that did not arrive. */
 export function ScreenFailed({ error }: { error: unknown }) {
   return (
-    <div role="alert" className={region.error}>
-      <p>{t.frame.failed}</p>
-      <p className={region.request}>{error instanceof Error ? error.message : String(error)}</p>
-      <Button onPress={() => location.reload()}>{t.states.tryAgain}</Button>
-    </div>
+    <>
+      <h1>{t.frame.failed}</h1>
+      <div role="alert" className={region.error}>
+        <p>{error instanceof Error ? error.message : String(error)}</p>
+        <Button onPress={() => location.reload()}>{t.states.tryAgain}</Button>
+      </div>
+    </>
   )
 }

@@ -1,11 +1,11 @@
 import { Bell } from 'lucide-react'
 import { Dialog, DialogTrigger, Popover } from 'react-aria-components'
 import { t } from '../../shared/texts/texts.ts'
-import { formatClock } from '../../shared/format.ts'
 import { messages } from '../data/messages.ts'
 import { useStore } from '../data/store.ts'
 import { Button } from '../kit/button.tsx'
 import select from '../kit/select.module.css'
+import { Clock } from '../kit/time.tsx'
 import styles from './frame.module.css'
 
 /** The messages of this tab, for those who missed one. */
@@ -24,7 +24,7 @@ export function Notifications() {
             <ul>
               {kept.map(({ id, text, at }) => (
                 <li key={id}>
-                  <time dateTime={at.toISOString()}>{formatClock(at)}</time>
+                  <Clock at={at} />
                   {text}
                 </li>
               ))}

@@ -12,13 +12,19 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
   const [key, setKey] = useState('')
   const { isSaving, error, start } = useSignIn(onSession)
   return (
-    <Form label={t.signIn.title} error={error} onSubmit={() => void start({ key: key.trim() })}>
+    <Form
+      label={t.signIn.title}
+      error={error}
+      buttons={
+        <div className={form.buttons}>
+          <Button type="submit" kind="primary" isSaving={isSaving}>
+            {t.signIn.submit}
+          </Button>
+        </div>
+      }
+      onSubmit={() => void start({ key: key.trim() })}
+    >
       <Field label={t.signIn.key} value={key} onChange={setKey} isRequired isSecret size="wide" autoComplete="off" autoFocus />
-      <div className={form.buttons}>
-        <Button type="submit" kind="primary" isSaving={isSaving}>
-          {t.signIn.submit}
-        </Button>
-      </div>
     </Form>
   )
 }
@@ -35,14 +41,20 @@ export function CodeForm({
 }) {
   const { isSaving, error, start } = useSignIn(onSession)
   return (
-    <Form label={t.signIn.title} error={error} onSubmit={() => void start({ code })}>
+    <Form
+      label={t.signIn.title}
+      error={error}
+      buttons={
+        <div className={form.buttons}>
+          {error !== undefined && <Button onPress={onOther}>{t.signIn.withKey}</Button>}
+          <Button type="submit" kind="primary" isSaving={isSaving} autoFocus>
+            {t.signIn.open}
+          </Button>
+        </div>
+      }
+      onSubmit={() => void start({ code })}
+    >
       <p>{t.signIn.codeHint}</p>
-      <div className={form.buttons}>
-        {error !== undefined && <Button onPress={onOther}>{t.signIn.withKey}</Button>}
-        <Button type="submit" kind="primary" isSaving={isSaving} autoFocus>
-          {t.signIn.open}
-        </Button>
-      </div>
     </Form>
   )
 }

@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react'
+import { useId } from 'react'
 import {
   Checkbox as AriaCheckbox,
   CheckboxGroup as AriaCheckboxGroup,
@@ -14,6 +15,8 @@ import segments from './segments.module.css'
 export interface Option<Value extends string = string> {
   value: Value
   label: string
+  /** Why it cannot be chosen; undefined when it can. */
+  reason?: string | undefined
 }
 
 export interface CheckboxProps {
@@ -88,13 +91,32 @@ export function RadioGroup<Value extends string>(
       <Label className={isLabelHidden ? 'visually-hidden' : styles.label}>{label}</Label>
       <div className={styles.choices}>
         {options.map((option) => (
-          <Radio key={option.value} value={option.value} className={styles.choice}>
-            {!isSegmented && <span className={`${styles.box} ${styles.dot}`} />}
-            {option.label}
-          </Radio>
+          <Choice key={option.value} {...option} hasDot={!isSegmented} />
         ))}
       </div>
       <FieldError className={styles.error}>{message}</FieldError>
     </AriaRadioGroup>
+  )
+}
+
+function Choice({ value, label, reason, hasDot }: Option & { hasDot: boolean }) {
+  const id = useId()
+  return (
+    <>
+      <Radio
+        value={value}
+        className={styles.choice}
+        isDisabled={reason !== undefined}
+        {...(reason === undefined ? {} : { 'aria-describedby': id })}
+      >
+        {hasDot && <span className={`${styles.box} ${styles.dot}`} />}
+        {label}
+      </Radio>
+      {reason !== undefined && (
+        <span id={id} className="visually-hidden">
+          {reason}
+        </span>
+      )}
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react'
 import { APIError } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
@@ -12,11 +13,17 @@ export interface ErrorNoteProps {
   stop?: (() => void) | undefined
 }
 
-/** The message of a failed write, with the id of its request; or how long it waits before it is sent again. */
+/** The message of a failed write, with the id of its request; or how long it waits before it is sent again. It comes into view. */
 export function ErrorNote({ error, retryAt, stop }: ErrorNoteProps) {
+  const note = useRef<HTMLDivElement>(null)
+  const isWaiting = retryAt !== undefined
+  // On a phone the button that was pressed may be at the lower edge.
+  useLayoutEffect(() => {
+    note.current?.scrollIntoView({ block: 'nearest' })
+  }, [error, isWaiting])
   if (retryAt !== undefined)
     return (
-      <div role="alert" className={`${styles.note} ${styles.waiting}`}>
+      <div ref={note} role="alert" className={`${styles.note} ${styles.waiting}`}>
         <Countdown until={retryAt} text={t.states.sendsAgain} />
         {stop !== undefined && (
           <Button kind="quiet" onPress={stop}>
@@ -27,7 +34,7 @@ export function ErrorNote({ error, retryAt, stop }: ErrorNoteProps) {
     )
   if (error === undefined) return null
   return (
-    <div role="alert" className={styles.note}>
+    <div ref={note} role="alert" className={styles.note}>
       <p>{error.message}</p>
       {error instanceof APIError && error.requestId !== undefined && (
         <p className={styles.request}>{t.states.request(error.requestId)}</p>

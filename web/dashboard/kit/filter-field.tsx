@@ -7,19 +7,28 @@ const AFTER_MS = 300
 export interface FilterFieldProps extends Pick<FieldProps, 'label' | 'type' | 'size'> {
   /** The text of the address; undefined when the filter is not set. */
   value: string | undefined
-  onFilter: (value: string | undefined) => void
+  /** With `isMore`, more of a text is typed of which the address has a part. */
+  onFilter: (value: string | undefined, isMore: boolean) => void
   /** A day of the calendar, which has no time zone. Other days are those of UTC. */
   isCalendarDay?: boolean
 }
 
-/** A field of a filter: the address changes shortly after the last key, or at once with Enter. An empty field is no filter. */
+/**
+ * A field of a filter: the address changes shortly after the last key, or at once with Enter. An empty field is no filter. What is typed until
+ * then or until the focus leaves is one filter, however slowly.
+ */
 export function FilterField({ value = '', onFilter, isCalendarDay = false, ...rest }: FilterFieldProps) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address follows what is typed, some keys behind: only another value, such as that of Back, is shown.
+  // The address follows what is typed, some keys behind: only another value is shown.
   const applied = useRef(value)
+  const isMore = useRef(false)
   useEffect(() => {
-    if (value !== applied.current) setTyped(value)
+    // Another value, such as that of Back, ends it.
+    if (value !== applied.current) {
+      setTyped(value)
+      isMore.current = false
+    }
     applied.current = value
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -27,7 +36,8 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
     clearTimeout(timer.current)
     if (text === applied.current) return
     applied.current = text
-    onFilter(text === '' ? undefined : text)
+    onFilter(text === '' ? undefined : text, isMore.current)
+    isMore.current = true
   }
   const change = (text: string): void => {
     setTyped(text)
@@ -36,8 +46,11 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
   }
   return (
     <div
+      onBlur={() => (isMore.current = false)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') apply(typed)
+        if (event.key !== 'Enter') return
+        apply(typed)
+        isMore.current = false
       }}
     >
       <Field

@@ -8,11 +8,13 @@ export function Filters({ isSet, onClear, children }: { isSet: boolean; onClear:
   return (
     <div role="search" aria-label={t.filters.label} className={styles.filters} data-filters>
       {children}
-      {isSet && (
-        <Button kind="quiet" onPress={onClear}>
-          {t.filters.clear}
-        </Button>
-      )}
+      <span className={styles.clear}>
+        {isSet && (
+          <Button kind="quiet" onPress={onClear}>
+            {t.filters.clear}
+          </Button>
+        )}
+      </span>
     </div>
   )
 }

@@ -15,11 +15,13 @@ export interface FormProps {
   /** Fields whose name in the form differs from the server's, and codes of errors that belong to one field. */
   fields?: FieldNames
   codes?: CodeFields
+  /** What sends the form. */
+  buttons: ReactNode
   onSubmit: () => void
 }
 
 /** A form. The server alone checks what is typed; its messages appear beside their fields, and all of them above the buttons. */
-export function Form({ label, children, error, retryAt, stop, fields, codes, onSubmit }: FormProps) {
+export function Form({ label, children, error, retryAt, stop, fields, codes, buttons, onSubmit }: FormProps) {
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     onSubmit()
@@ -29,6 +31,7 @@ export function Form({ label, children, error, retryAt, stop, fields, codes, onS
       <AriaForm aria-label={label} className={styles.form} validationBehavior="aria" onSubmit={submit}>
         {children}
         <ErrorNote error={error} retryAt={retryAt} stop={stop} />
+        {buttons}
       </AriaForm>
     </FieldMessages>
   )

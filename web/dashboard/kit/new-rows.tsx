@@ -11,7 +11,7 @@ export interface NewRowsProps {
 /** Says that there are new rows, and shows them when asked. Its height is always there, so that no row moves. */
 export function NewRows({ text, onShow }: NewRowsProps) {
   return (
-    <div role="status" className={styles.bar}>
+    <div aria-live="polite" className={styles.bar}>
       {text !== undefined && (
         <>
           <span>{text}</span>

@@ -1,41 +1,62 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { Pages } from './pages.tsx'
+import { useState } from 'react'
+import { useHeldRows } from '../data/use-held-rows.ts'
+import { NewRows } from './new-rows.tsx'
+import { type Counted, PagedList, type PagedListProps } from './paged-list.tsx'
 import { Region } from './region.tsx'
 import { Table, type TableProps } from './table.tsx'
 
-export interface PagedTableProps<Data, Row> extends Pick<TableProps<Row>, 'caption' | 'columns' | 'rowKey'> {
+/** How a list shows that it has new rows. */
+export interface News {
+  /** Names the list: other filters or another page are another list, which is shown at once. */
+  list: string
+  /** "3 new orders", "50 or more new orders" */
+  text: (rows: number, isAll: boolean) => string
+}
+
+type Shown<Row> = Pick<TableProps<Row>, 'caption' | 'columns' | 'rowKey'> &
+  Pick<PagedListProps, 'total' | 'empty' | 'page' | 'onPage'>
+
+export interface PagedTableProps<Data, Row> extends Shown<Row> {
   query: UseQueryResult<Data>
   rowsOf: (data: Data) => readonly Row[]
-  /** "1,284 orders" */
-  total: (number: number) => string
-  /** What is shown when nothing matches. */
-  empty: ReactNode
   /** Whether the screen has other lists with pages. */
   isOneOfSeveral?: boolean
-  page: number
-  onPage: (page: number | undefined) => void
+  /** For a list whose new rows come before others: while the pointer is over it, they wait until they are asked for. */
+  news?: News
 }
 
 /** A list of which the server counts the rows and sends one page. */
-export function PagedTable<Data extends { pagination: { total: number; total_pages: number } }, Row>(
-  props: PagedTableProps<Data, Row>,
-) {
-  const { query, rowsOf, total, empty, isOneOfSeveral = false, page, onPage, ...table } = props
+export function PagedTable<Data extends { pagination: Counted & { limit: number } }, Row>(props: PagedTableProps<Data, Row>) {
+  const { query, rowsOf, total, empty, isOneOfSeveral = false, news, page, onPage, ...table } = props
+  const [isPointed, setPointed] = useState(false)
+  const limit = query.data?.pagination.limit ?? 0
+  const latest = news === undefined || query.data === undefined || query.isPlaceholderData ? undefined : rowsOf(query.data)
+  const { rows, newCount, release } = useHeldRows({
+    list: news?.list ?? '',
+    latest,
+    idOf: (row) => String(table.rowKey(row)),
+    limit,
+    isHeld: isPointed,
+  })
   return (
-    <Region query={query}>
-      {(data) => (
-        <>
-          {data.pagination.total === 0 ? empty : <Table {...table} rows={rowsOf(data)} isStale={query.isPlaceholderData} />}
-          <Pages
-            total={total(data.pagination.total)}
-            page={page}
-            totalPages={data.pagination.total_pages}
-            of={isOneOfSeveral ? table.caption : undefined}
-            onPage={onPage}
-          />
-        </>
+    <>
+      {news !== undefined && (
+        <NewRows text={newCount === 0 ? undefined : news.text(newCount, newCount < limit)} onShow={release} />
       )}
-    </Region>
+      <Region query={query}>
+        {(data) => (
+          <PagedList
+            {...{ total, empty, page, onPage }}
+            pagination={data.pagination}
+            of={isOneOfSeveral ? table.caption : undefined}
+          >
+            <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+              <Table {...table} rows={news === undefined ? rowsOf(data) : rows} isStale={query.isPlaceholderData} />
+            </div>
+          </PagedList>
+        )}
+      </Region>
+    </>
   )
 }

@@ -30,7 +30,7 @@ export function Pages({ total, page, totalPages, of, onPage }: PagesProps) {
     <div className={styles.pages}>
       <p className={styles.total}>{total}</p>
       <nav aria-label={of === undefined ? t.pages.label : t.pages.labelOf(of)} className={styles.steps}>
-        <Button kind="quiet" isDisabled={page <= 1} onPress={() => go(page - 1)}>
+        <Button kind="quiet" isDisabled={page <= 1} onPress={() => go(Math.min(page - 1, last))}>
           {t.pages.previous}
         </Button>
         <form onSubmit={open} className={styles.form}>

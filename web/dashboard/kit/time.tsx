@@ -1,4 +1,13 @@
-import { formatDay, formatTime, formatUtc } from '../../shared/format.ts'
+import { formatClock, formatDay, formatTime, formatUtc } from '../../shared/format.ts'
+
+/** Hours and minutes of a moment of today, with UTC in its title. */
+export function Clock({ at }: { at: Date }) {
+  return (
+    <time dateTime={at.toISOString()} title={formatUtc(at)}>
+      {formatClock(at)}
+    </time>
+  )
+}
 
 /** A moment in the browser's zone, with UTC in its title. */
 export function Time({ at }: { at: string | null | undefined }) {

@@ -1,5 +1,4 @@
 import { curlOf } from '../../shared/curl.ts'
-import { formatClock } from '../../shared/format.ts'
 import type { CallRecord } from '../../shared/page-fetch.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { calls } from '../data/client.ts'
@@ -10,7 +9,7 @@ import { Button } from '../kit/button.tsx'
 import { copyText } from '../kit/copy-text.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { type Column, Table } from '../kit/table.tsx'
-import { Value } from '../kit/time.tsx'
+import { Clock, Value } from '../kit/time.tsx'
 
 /** Whether the panel of requests is open. */
 export const requestsOpen = createStore(false)
@@ -34,7 +33,7 @@ export function RequestsDialog() {
 const keyOf = ({ at, requestId, path }: CallRecord): string => `${at.getTime()} ${requestId ?? path}`
 
 const columns = (origin: string): Column<CallRecord>[] => [
-  { id: 'at', header: t.movements.at, cell: ({ at }) => formatClock(at) },
+  { id: 'at', header: t.movements.at, cell: ({ at }) => <Clock at={at} /> },
   { id: 'call', header: t.requests.call, isWide: true, cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
   { id: 'status', header: t.requests.status, cell: ({ status }) => <Status status={status} /> },
   { id: 'duration', header: t.requests.duration, isNumber: true, cell: ({ durationMs }) => durationMs },

@@ -19,7 +19,7 @@ export function useShortcuts(): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return act(event, () => searchOpen.set(() => true))
-      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !areSingleKeysOn.get() || isTyping(event)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !areSingleKeysOn.get() || isTaken(event)) return
       const isAfterG = event.timeStamp - lastG.current < SEQUENCE_MS
       lastG.current = event.key === 'g' ? event.timeStamp : 0
       const screen = isAfterG ? screens.find(({ key }) => key === event.key) : undefined
@@ -32,8 +32,10 @@ export function useShortcuts(): void {
   }, [navigate, screens])
 }
 
+const FIRST_FILTER = '[data-filters] :is(input, button)'
+
 const ACTIONS: Record<string, () => void> = {
-  '/': () => document.querySelector<HTMLElement>('[data-filters] input:not([type=checkbox])')?.focus(),
+  '/': () => document.querySelector<HTMLElement>(FIRST_FILTER)?.focus(),
   '`': () => requestsOpen.set((isOpen) => !isOpen),
   '?': () => shortcutsOpen.set(() => true),
 }
@@ -43,9 +45,12 @@ function act(event: KeyboardEvent, action: () => void): void {
   action()
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether the key belongs to what has the focus: a field, a list that letters choose from, or a dialog over the screen. */
+function isTaken({ key, target }: KeyboardEvent): boolean {
+  const isClosing = key === '`' && requestsOpen.get()
+  if (document.querySelector('[role=dialog], [role=alertdialog], dialog[open]') !== null && !isClosing) return true
   if (!(target instanceof HTMLElement)) return false
   const isField =
     target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && !/^(checkbox|radio)$/.test(target.type))
-  return isField || target.isContentEditable || target.closest('[role=listbox], [role=menu]') !== null
+  return isField || target.isContentEditable || target.closest('[role=listbox], [role=menu], [aria-haspopup=listbox]') !== null
 }

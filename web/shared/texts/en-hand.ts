@@ -17,8 +17,6 @@ export const hand = {
       isAll
         ? `${count(number, 'picking flow', 'picking flows')} since midnight UTC`
         : `The last ${grouped(number)} picking flows`,
-    newOrders: (orders: number, isAll: boolean) =>
-      isAll ? count(orders, 'new order', 'new orders') : `${grouped(orders)} or more new orders`,
     order: 'Order',
     operator: 'Operator',
     progress: 'Progress',

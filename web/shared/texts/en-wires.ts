@@ -1,8 +1,4 @@
-import { count, grouped } from './count.ts'
-
-/** "1 new event", "50 or more new events" */
-const moreOf = (rows: number, isAll: boolean, one: string, other: string): string =>
-  isAll ? count(rows, `new ${one}`, `new ${other}`) : `${grouped(rows)} or more new ${other}`
+import { count, grouped, moreOf } from './count.ts'
 
 /** "0.4 %"; the smallest shares are not hidden by rounding. */
 const share = (part: number, whole: number): string => `${grouped(Math.ceil((part / Math.max(whole, 1)) * 1_000) / 10)} %`
@@ -119,6 +115,7 @@ export const wires = {
     none: 'No changes yet',
     noMatch: 'No changes match',
     onPage: (entries: number) => `${count(entries, 'entry', 'entries')} on this page, newest first`,
+    more: (entries: number, isAll: boolean) => moreOf(entries, isAll, 'entry', 'entries'),
     at: 'Time',
     who: 'Who',
     key: 'Key',

@@ -1,4 +1,4 @@
-import { count, grouped } from './count.ts'
+import { count, grouped, lastOf, moreOf } from './count.ts'
 import { hand } from './en-hand.ts'
 import { wires } from './en-wires.ts'
 
@@ -10,6 +10,7 @@ export const en = {
     menu: 'Menu',
     data: 'Data',
     modes: { live: 'Live', test: 'Test' },
+    noLive: 'A test key has no live data',
     testData: 'Test data',
     notEncrypted: 'Not encrypted',
     documentTitle: (title: string, tenant: string) => `${title} · ${tenant} · Fulfillment`,
@@ -88,6 +89,10 @@ export const en = {
     next: 'Next page',
     page: 'Page',
     of: (pages: number) => `of ${grouped(pages)}`,
+    past: (page: number, last: number) => `There is no page ${grouped(page)}. The last one is ${grouped(last)}.`,
+    last: 'Go to the last page',
+    nothing: 'There is nothing on this page.',
+    first: 'Go to the first page',
   },
   secret: {
     warning: 'This value is shown only now.',
@@ -110,6 +115,7 @@ export const en = {
     endMany: (number: number) => `End ${count(number, 'session', 'sessions')}`,
     endOthers: 'End all other sessions',
     endText: 'Whoever uses it must sign in again.',
+    endDevices: 'A device must be enrolled again.',
     ended: (number: number) => `Ended ${count(number, 'session', 'sessions')}`,
   },
   keys: {
@@ -164,6 +170,7 @@ export const en = {
     none: 'No orders yet',
     noMatch: 'No orders match',
     total: (number: number) => count(number, 'order', 'orders'),
+    more: (orders: number, isAll: boolean) => moreOf(orders, isAll, 'order', 'orders'),
     id: 'Id',
     identifier: 'Order identifier',
     customer: 'Customer',
@@ -201,6 +208,7 @@ export const en = {
     cancelled: (identifier: string) => `Cancelled order ${identifier}`,
     reason: 'Reason',
     flows: 'Picking flows',
+    lastFlows: (shown: number, total: number) => lastOf(shown, total, 'picking flow', 'picking flows'),
     noFlows: 'Nobody has picked this order yet.',
     flowStates: { started: 'Picking', completed: 'Completed', cancelled: 'Cancelled' },
     operator: 'Operator',
@@ -214,6 +222,7 @@ export const en = {
     none: 'No products yet',
     noMatch: 'No products match',
     total: (number: number) => count(number, 'product', 'products'),
+    more: (products: number, isAll: boolean) => moreOf(products, isAll, 'product', 'products'),
     search: 'Search products',
     unknown: (text: string) => `No product has the name, SKU or barcode ${text}`,
     name: 'Name',
@@ -231,7 +240,6 @@ export const en = {
     yes: 'Yes',
     no: 'No',
     size: 'Width × height × depth, cm',
-    salesUnit: 'Sales unit',
     fields: {
       price: 'Price',
       cost: 'Cost',
@@ -241,6 +249,7 @@ export const en = {
       depth: 'Depth',
       minimum_threshold: 'Minimum threshold',
       reorder_quantity: 'Reorder quantity',
+      sales_unit: 'Sales unit',
     },
     create: 'Create product',
     created: (name: string) => `Created ${name}`,
@@ -290,8 +299,9 @@ export const en = {
     noneOfOrder: 'No stock has moved for this order.',
     noneOfProduct: 'The stock of this product has never changed.',
     total: (number: number) => count(number, 'movement', 'movements'),
-    lastOf: (shown: number, total: number) =>
-      shown === total ? count(total, 'movement', 'movements') : `The last ${shown} of ${count(total, 'movement', 'movements')}`,
+    more: (movements: number, isAll: boolean) => moreOf(movements, isAll, 'movement', 'movements'),
+    lastOf: (shown: number, total: number) => lastOf(shown, total, 'movement', 'movements'),
+    showAll: 'Show all',
     at: 'Time',
     type: 'Type',
     anyType: 'All types',

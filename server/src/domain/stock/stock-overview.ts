@@ -21,34 +21,35 @@ const SOURCES = {
   containingShort: recordsContainingShort(SEARCHED, '$6::text'),
 }
 const ORDERS = {
-  newest: (row: string) => `${row}.created_at desc, ${row}.id desc`,
-  shortage: (row: string) => `${row}.shortage desc nulls last, ${row}.id desc`,
+  newest: { column: 'created_at', of: (row: string) => `${row}.created_at desc, ${row}.id desc` },
+  shortage: { column: 'shortage', of: (row: string) => `${row}.shortage desc nulls last, ${row}.id desc` },
 }
 
 /** `warehouse_stock` has one row for each product and warehouse. */
-const QUANTITY = `coalesce((
-       select sum(w.quantity) from warehouse_stock w where w.tenant_id = $1 and w.product_id = s.id
+const quantityOf = (id: string): string => `coalesce((
+       select sum(w.quantity) from warehouse_stock w where w.tenant_id = $1 and w.product_id = ${id}
      ), 0)::float8`
 
 /**
  * Page, total and levels come from the same snapshot. The array makes the products of the page a lookup by id in any plan, even a plan made
- * on an empty table.
+ * on an empty table. Quantities are read of the page's products alone, and of those that a filter or the order needs.
  */
-const overview = (name: string, source: string, orderOf: (row: string) => string) =>
+const overview = (name: string, source: string, { column, of }: (typeof ORDERS)['newest']) =>
   statement<Values, Row>({
     name,
     lane: 'slow',
     sql: `with matching as not materialized (
-     select s.id, s.created_at, ${QUANTITY} as quantity, s.minimum_threshold - ${QUANTITY} as shortage from ${source} s
+     select s.id, s.created_at, s.minimum_threshold - ${quantityOf('s.id')} as shortage from ${source} s
      where s.is_active
        and ($4::text is null or exists (select from stock_levels v where v.tenant_id = $1 and v.product_id = s.id and v.location_id = $4))
-       and (not $5::boolean or ${QUANTITY} < s.minimum_threshold)
+       and (not $5::boolean or s.minimum_threshold is not null and ${quantityOf('s.id')} < s.minimum_threshold)
    ), total as materialized (
      select count(*) as total from matching
    ), page as materialized (
-     select * from matching m order by ${orderOf('m')} limit $3::bigint offset $2::bigint
+     select m.id, m.${column} from matching m order by ${of('m')} limit $3::bigint offset $2::bigint
    )
-   select t.total, p.id as product_id, p.barcode, p.external_id, p.name, p.minimum_threshold, m.quantity, (
+   select t.total, p.id as product_id, p.barcode, p.external_id, p.name, p.minimum_threshold,
+     case when p.id is not null then ${quantityOf('p.id')} end as quantity, (
      select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', l.code, 'quantity', v.quantity) order by v.location_id), '[]')
      from stock_levels v cross join lateral (select code from locations where tenant_id = $1 and id = v.location_id limit 1) l
      where v.tenant_id = $1 and v.product_id = p.id
@@ -56,7 +57,7 @@ const overview = (name: string, source: string, orderOf: (row: string) => string
    from total t
    left join products p on p.tenant_id = $1 and p.id = any (array(select id from page))
    left join page m on m.id = p.id
-   order by ${orderOf('m')}`,
+   order by ${of('m')}`,
   })
 
 const OVERVIEWS = {

@@ -3,12 +3,13 @@ import { Combo } from '../../kit/combo.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { KeyCombo } from '../../kit/key-combo.tsx'
 import { Select } from '../../kit/select.tsx'
+import type { Filter } from '../../search-parameters.ts'
 import { AUDITED_OPERATIONS } from './audited-operations.ts'
 import { type AuditSearch, SURFACES } from './audit-search.ts'
 
 interface Props {
   search: AuditSearch
-  filter: (change: Partial<AuditSearch>) => void
+  filter: Filter<AuditSearch>
 }
 
 const SURFACE_OPTIONS = [
@@ -37,15 +38,19 @@ export function AuditFilters({ search, filter }: Props) {
         value={search.surface ?? 'all'}
         onChange={(value) => filter({ surface: SURFACES.find((surface) => surface === value) })}
       />
-      <FilterField label={t.audit.requestId} value={search.request_id} onFilter={(id) => filter({ request_id: id?.trim() })} />
+      <FilterField
+        label={t.audit.requestId}
+        value={search.request_id}
+        onFilter={(id, isMore) => filter({ request_id: id?.trim() }, isMore)}
+      />
       <FilterField
         label={t.audit.operator}
         size="narrow"
         value={search.operator_email}
-        onFilter={(email) => filter({ operator_email: email?.trim() })}
+        onFilter={(email, isMore) => filter({ operator_email: email?.trim() }, isMore)}
       />
-      <DayFilter label={t.audit.since} value={search.since} onFilter={(since) => filter({ since })} />
-      <DayFilter label={t.audit.until} value={search.until} onFilter={(until) => filter({ until })} />
+      <DayFilter label={t.audit.since} value={search.since} onFilter={(since, isMore) => filter({ since }, isMore)} />
+      <DayFilter label={t.audit.until} value={search.until} onFilter={(until, isMore) => filter({ until }, isMore)} />
     </>
   )
 }

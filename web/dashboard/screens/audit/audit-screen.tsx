@@ -4,14 +4,14 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Breakable } from '../../kit/breakable.tsx'
-import { CursorPages } from '../../kit/cursor-pages.tsx'
+import { CursorTable } from '../../kit/cursor-table.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { JsonCell } from '../../kit/json-body.tsx'
-import { Empty, Region } from '../../kit/region.tsx'
+import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { type Column, Stacked, Table } from '../../kit/table.tsx'
+import { type Column, Stacked } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import type { AuditSearch } from './audit-search.ts'
 
@@ -22,8 +22,8 @@ export function AuditScreen() {
   const search = useSearch({ from: '/frame/audit' })
   const navigate = useNavigate({ from: '/audit' })
   const { cursor } = search
-  const filter = (change: Partial<AuditSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }) })
+  const filter: Filter<AuditSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
   const query = useRead(['audit', search], (api, options) => api.auditLog.list({ ...search, limit: LIMIT }, options), {
     isMain: true,
   })
@@ -32,29 +32,19 @@ export function AuditScreen() {
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <AuditFilters search={search} filter={filter} />
       </Filters>
-      <Region query={query}>
-        {({ entries, next_cursor }) => (
-          <>
-            {entries.length === 0 && cursor === undefined ? (
-              <Empty text={isFiltered(search) ? t.audit.noMatch : t.audit.none} />
-            ) : (
-              <Table
-                caption={t.nav.audit}
-                columns={COLUMNS}
-                rows={entries}
-                rowKey={({ id }) => id}
-                isStale={query.isPlaceholderData}
-              />
-            )}
-            <CursorPages
-              count={t.audit.onPage(entries.length)}
-              cursor={cursor}
-              next={next_cursor}
-              onPage={(next) => filter({ cursor: next })}
-            />
-          </>
-        )}
-      </Region>
+      <CursorTable
+        query={query}
+        caption={t.nav.audit}
+        columns={COLUMNS}
+        rowsOf={({ entries }) => entries}
+        rowKey={({ id }) => id}
+        limit={LIMIT}
+        news={{ list: JSON.stringify(search), text: t.audit.more }}
+        count={t.audit.onPage}
+        empty={<Empty text={isFiltered(search) ? t.audit.noMatch : t.audit.none} />}
+        cursor={cursor}
+        onPage={(next) => filter({ cursor: next })}
+      />
     </Screen>
   )
 }

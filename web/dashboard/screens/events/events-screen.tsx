@@ -1,19 +1,17 @@
 import type { Event } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
-import { useHeldRows } from '../../data/use-held-rows.ts'
 import { useRead } from '../../data/use-read.ts'
-import { CursorPages } from '../../kit/cursor-pages.tsx'
+import { CursorTable } from '../../kit/cursor-table.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
-import { NewRows } from '../../kit/new-rows.tsx'
-import { Empty, Region } from '../../kit/region.tsx'
+import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Column, Table } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
 import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import type { EventsSearch } from './events-search.ts'
 
 const LIMIT = 50
@@ -24,56 +22,38 @@ export function EventsScreen() {
   const search = useSearch({ from: '/frame/events' })
   const navigate = useNavigate({ from: '/events' })
   const { cursor } = search
-  const filter = (change: Partial<EventsSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }) })
+  const filter: Filter<EventsSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
   const query = useRead(
     ['events', search],
     (api, options) => api.events.list({ ...search, order: 'desc', limit: LIMIT }, options),
     // Older pages do not change.
     { isMain: true, ...(cursor === undefined ? { everyMs: EVERY_MS } : {}) },
   )
-  const { rows, newCount, release } = useHeldRows({
-    list: JSON.stringify(search),
-    latest: query.isPlaceholderData ? undefined : query.data?.events,
-    idOf: ({ id }) => id,
-    limit: LIMIT,
-    isHeld: true,
-  })
   return (
     <Screen title={t.nav.events}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <EventFilters search={search} filter={filter} />
       </Filters>
-      <NewRows text={newCount === 0 ? undefined : t.events.more(newCount, newCount < LIMIT)} onShow={release} />
-      <Region query={query}>
-        {({ events, next_cursor }) => (
-          <>
-            {events.length === 0 && next_cursor === null ? (
-              <Empty text={isFiltered(search) ? t.events.noMatch : t.events.none} />
-            ) : (
-              <Table
-                caption={t.nav.events}
-                columns={COLUMNS}
-                rows={rows}
-                rowKey={({ id }) => id}
-                isStale={query.isPlaceholderData}
-              />
-            )}
-            <CursorPages
-              count={t.events.onPage(rows.length)}
-              cursor={cursor}
-              // The next page follows what is on screen, not what waits.
-              next={newCount === 0 ? next_cursor : (rows.at(-1)?.id ?? next_cursor)}
-              onPage={(next) => filter({ cursor: next })}
-            />
-          </>
-        )}
-      </Region>
+      <CursorTable
+        query={query}
+        caption={t.nav.events}
+        columns={COLUMNS}
+        rowsOf={({ events }) => events}
+        rowKey={({ id }) => id}
+        limit={LIMIT}
+        news={{ list: JSON.stringify(search), text: t.events.more }}
+        count={t.events.onPage}
+        empty={<Empty text={isFiltered(search) ? t.events.noMatch : t.events.none} />}
+        cursor={cursor}
+        cursorAfter={({ id }) => id}
+        onPage={(next) => filter({ cursor: next })}
+      />
     </Screen>
   )
 }
 
-function EventFilters({ search, filter }: { search: EventsSearch; filter: (change: Partial<EventsSearch>) => void }) {
+function EventFilters({ search, filter }: { search: EventsSearch; filter: Filter<EventsSearch> }) {
   return (
     <>
       <Select
@@ -82,8 +62,8 @@ function EventFilters({ search, filter }: { search: EventsSearch; filter: (chang
         value={search.event ?? 'all'}
         onChange={(value) => filter({ event: topicOf(value) })}
       />
-      <DayFilter label={t.webhooks.since} value={search.since} onFilter={(since) => filter({ since })} />
-      <DayFilter label={t.webhooks.until} value={search.until} onFilter={(until) => filter({ until })} />
+      <DayFilter label={t.webhooks.since} value={search.since} onFilter={(since, isMore) => filter({ since }, isMore)} />
+      <DayFilter label={t.webhooks.until} value={search.until} onFilter={(until, isMore) => filter({ until }, isMore)} />
     </>
   )
 }

@@ -23,6 +23,11 @@ export type Expiry = (typeof EXPIRIES)[number]
 
 const DAY_MS = 86_400_000
 
+/** The day on which a key like this one expires; empty when that is past. */
+export function expiryDayOf(expiresAt: string | null | undefined): string {
+  return typeof expiresAt === 'string' && Date.parse(expiresAt) > Date.now() ? expiresAt.slice(0, 10) : ''
+}
+
 /** The day on which a key expires: days from today, or the date typed. */
 export function expiryDate(expiry: Expiry, typed: string): string {
   return expiry === 'date' ? typed : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@fulfillment/sdk'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
@@ -54,9 +54,9 @@ function KeyUsage({ id }: { id: number }) {
     <Section
       title={t.usage.title}
       actions={
-        <Link to="/usage" search={{ key_id: id }}>
+        <ButtonLink to="/usage" search={{ key_id: id }}>
           {t.usage.byOperation}
-        </Link>
+        </ButtonLink>
       }
     >
       <Region query={query}>

@@ -22,7 +22,7 @@ export function KeysScreen() {
   const [revoked, setRevoked] = useState<ApiKey>()
   const query = useRead(['apiKeys', page], (api, options) => api.apiKeys.list({ page, limit: LIMIT }, options), { isMain: true })
   return (
-    <Screen title={t.keys.title} actions={<NewKey />}>
+    <Screen title={t.keys.title} actions={query.data?.pagination.total !== 0 && <NewKey />}>
       <PagedTable
         query={query}
         caption={t.keys.title}
@@ -30,7 +30,11 @@ export function KeysScreen() {
         rowsOf={({ api_keys }) => api_keys}
         rowKey={({ id }) => id}
         total={t.keys.total}
-        empty={<Empty text={t.keys.none} />}
+        empty={
+          <Empty text={t.keys.none}>
+            <NewKey />
+          </Empty>
+        }
         page={page}
         onPage={(next) => void navigate({ search: { page: next } })}
       />

@@ -18,7 +18,7 @@ import { Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { SecretDialog } from '../../kit/secret-dialog.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Expiry, EXPIRIES, expiryDate, PRESETS, presetOf } from './key-choices.ts'
+import { type Expiry, EXPIRIES, expiryDate, expiryDayOf, PRESETS, presetOf } from './key-choices.ts'
 
 /** Creates a key, from nothing or like another one. */
 export function NewKeyScreen() {
@@ -43,14 +43,21 @@ function NewKeyForm({ like }: { like?: ApiKey }) {
   })
   return (
     <>
-      <Form {...write} label={t.keys.new} fields={FIELDS} onSubmit={() => void write.send(input.params)}>
+      <Form
+        {...write}
+        label={t.keys.new}
+        fields={FIELDS}
+        buttons={
+          <FormButtons
+            submit={t.keys.create}
+            scope="admin"
+            isSaving={write.isSaving}
+            call={(api) => api.apiKeys.create(input.params)}
+          />
+        }
+        onSubmit={() => void write.send(input.params)}
+      >
         {input.fields}
-        <FormButtons
-          submit={t.keys.create}
-          scope="admin"
-          isSaving={write.isSaving}
-          call={(api) => api.apiKeys.create(input.params)}
-        />
       </Form>
       {created !== undefined && (
         <KeyShown created={created} onStored={() => void navigate({ to: '/keys', ignoreBlocker: true })} />
@@ -65,8 +72,8 @@ function useKeyInput(like: ApiKey | undefined) {
   const session = useSession()
   const [name, setName] = useState(like?.name ?? '')
   const [scopes, setScopes] = useState<Scope[]>(like?.scopes ?? [...PRESETS.read_only])
-  const [expiry, setExpiry] = useState<Expiry>('none')
-  const [date, setDate] = useState('')
+  const [expiry, setExpiry] = useState<Expiry>(typeof like?.expires_at === 'string' ? 'date' : 'none')
+  const [date, setDate] = useState(expiryDayOf(like?.expires_at))
   const [addresses, setAddresses] = useState(like?.ip_whitelist.join('\n') ?? '')
   const [mode, setMode] = useState<'live' | 'test'>(like?.mode ?? MODE)
   const mine = useMyAddress()

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { LabelSheet } from '../../kit/label-sheet.tsx'
-import { Pages } from '../../kit/pages.tsx'
+import { PagedList } from '../../kit/paged-list.tsx'
 import { PrintButton } from '../../kit/print-button.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
@@ -19,16 +19,16 @@ export function LabelsScreen() {
   return (
     <Screen title={t.labels.title} actions={<PrintButton />}>
       <Region query={query}>
-        {({ locations, pagination: { total, total_pages } }) => (
-          <>
-            {total === 0 ? <Empty text={t.locations.none} /> : <LabelSheet labels={locations.map(labelOf)} />}
-            <Pages
-              total={t.locations.total(total)}
-              page={page}
-              totalPages={total_pages}
-              onPage={(next) => void navigate({ search: { page: next } })}
-            />
-          </>
+        {({ locations, pagination }) => (
+          <PagedList
+            pagination={pagination}
+            total={t.locations.total}
+            empty={<Empty text={t.locations.none} />}
+            page={page}
+            onPage={(next) => void navigate({ search: { page: next } })}
+          >
+            <LabelSheet labels={locations.map(labelOf)} />
+          </PagedList>
         )}
       </Region>
     </Screen>

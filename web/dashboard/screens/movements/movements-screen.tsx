@@ -11,7 +11,7 @@ import { ProductCombo } from '../../kit/product-combo.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import { MOVEMENT_TYPES, type MovementsSearch, type MovementType } from './movements-search.ts'
 
 const LIMIT = 50
@@ -21,8 +21,8 @@ export function MovementsScreen() {
   const search = useSearch({ from: '/frame/movements' })
   const navigate = useNavigate({ from: '/movements' })
   const { page = 1, ...filters } = search
-  const filter = (change: Partial<MovementsSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter: Filter<MovementsSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
     ['movements', search],
     (api, options) => api.stock.movements({ ...filters, page, limit: LIMIT }, options),
@@ -39,6 +39,7 @@ export function MovementsScreen() {
         columns={MOVEMENT_COLUMNS}
         rowsOf={({ movements }) => movements}
         rowKey={({ id }) => id}
+        news={{ list: JSON.stringify(search), text: t.movements.more }}
         total={t.movements.total}
         empty={<Empty text={isFiltered(search) ? t.movements.noMatch : t.movements.none} />}
         page={page}
@@ -53,7 +54,7 @@ const TYPES = [
   ...MOVEMENT_TYPES.map((value) => ({ value, label: t.movements.types[value] })),
 ]
 
-function MovementFilters({ search, filter }: { search: MovementsSearch; filter: (change: Partial<MovementsSearch>) => void }) {
+function MovementFilters({ search, filter }: { search: MovementsSearch; filter: Filter<MovementsSearch> }) {
   const canReadProducts = useScope('read:products')
   return (
     <>
@@ -65,8 +66,16 @@ function MovementFilters({ search, filter }: { search: MovementsSearch; filter: 
       />
       <LocationCombo value={search.location_id} onLocation={(location_id) => filter({ location_id })} />
       {canReadProducts && <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />}
-      <DayFilter label={t.movements.from} value={search.start_date} onFilter={(start_date) => filter({ start_date })} />
-      <DayFilter label={t.movements.until} value={search.end_date} onFilter={(end_date) => filter({ end_date })} />
+      <DayFilter
+        label={t.movements.from}
+        value={search.start_date}
+        onFilter={(start_date, isMore) => filter({ start_date }, isMore)}
+      />
+      <DayFilter
+        label={t.movements.until}
+        value={search.end_date}
+        onFilter={(end_date, isMore) => filter({ end_date }, isMore)}
+      />
     </>
   )
 }

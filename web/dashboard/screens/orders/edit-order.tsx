@@ -18,15 +18,21 @@ export function EditOrder({ order, onClose }: { order: Order; onClose: () => voi
     onDone: onClose,
   })
   return (
-    <Form {...write} label={t.orders.edit} onSubmit={() => void write.send(input)}>
+    <Form
+      {...write}
+      label={t.orders.edit}
+      buttons={
+        <FormButtons
+          submit={t.dialog.save}
+          scope="write:orders"
+          isSaving={write.isSaving}
+          onDiscard={onClose}
+          call={(api) => api.orders.update(order.id, input)}
+        />
+      }
+      onSubmit={() => void write.send(input)}
+    >
       <OrderHeadInput bind={bind} />
-      <FormButtons
-        submit={t.dialog.save}
-        scope="write:orders"
-        isSaving={write.isSaving}
-        onDiscard={onClose}
-        call={(api) => api.orders.update(order.id, input)}
-      />
     </Form>
   )
 }

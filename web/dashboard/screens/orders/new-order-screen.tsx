@@ -28,15 +28,21 @@ export function NewOrderScreen() {
   })
   return (
     <Screen title={t.orders.new} hasCurl={false}>
-      <Form {...write} label={t.orders.new} onSubmit={() => void write.send(order)}>
+      <Form
+        {...write}
+        label={t.orders.new}
+        buttons={
+          <FormButtons
+            submit={t.orders.create}
+            scope="write:orders"
+            isSaving={write.isSaving}
+            call={(api) => api.orders.create(order)}
+          />
+        }
+        onSubmit={() => void write.send(order)}
+      >
         <OrderHeadInput bind={bind} isNew />
         <OrderLinesInput lines={lines} onChange={setLines} />
-        <FormButtons
-          submit={t.orders.create}
-          scope="write:orders"
-          isSaving={write.isSaving}
-          call={(api) => api.orders.create(order)}
-        />
       </Form>
     </Screen>
   )

@@ -5,9 +5,10 @@ import { formatNumber, formatPrice } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useScope } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
-import { MovementsTable } from '../../kit/movements-table.tsx'
+import { MovementsOf } from '../../kit/movements-table.tsx'
 import { OrderState } from '../../kit/order-state.tsx'
 import { ProgressBar } from '../../kit/progress-bar.tsx'
+import { ProductLink } from '../../kit/record-link.tsx'
 import { Region } from '../../kit/region.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
@@ -55,7 +56,12 @@ const factsOf = (order: Order) => [
 ]
 
 const LINE_COLUMNS: Column<OrderLine>[] = [
-  { id: 'product', header: t.orders.product, isWide: true, cell: (line) => <ProductLink line={line} /> },
+  {
+    id: 'product',
+    header: t.orders.product,
+    isWide: true,
+    cell: ({ product_id, product_name }) => <ProductLink id={product_id}>{product_name}</ProductLink>,
+  },
   { id: 'barcode', header: t.products.barcode, cell: ({ barcode }) => barcode },
   {
     id: 'price',
@@ -74,27 +80,19 @@ const LINE_COLUMNS: Column<OrderLine>[] = [
   },
 ]
 
-function ProductLink({ line: { product_id, product_name } }: { line: OrderLine }) {
-  const canRead = useScope('read:products')
-  return canRead ? (
-    <Link to="/products/$id" params={{ id: String(product_id) }}>
-      {product_name}
-    </Link>
-  ) : (
-    product_name
-  )
-}
-
 function Flows({ order: { id } }: { order: Order }) {
   const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: LIMIT }, options))
   return (
     <Section title={t.orders.flows}>
       <Region query={query} rows={2}>
-        {({ flows }) =>
-          flows.length === 0 ? (
+        {({ flows, pagination: { total } }) =>
+          total === 0 ? (
             <p>{t.orders.noFlows}</p>
           ) : (
-            <Table caption={t.orders.flows} columns={FLOW_COLUMNS} rows={flows} rowKey={(flow) => flow.id} />
+            <>
+              <Table caption={t.orders.flows} columns={FLOW_COLUMNS} rows={flows} rowKey={(flow) => flow.id} />
+              <p>{t.orders.lastFlows(flows.length, total)}</p>
+            </>
           )
         }
       </Region>
@@ -136,8 +134,8 @@ function Movements({ order: { id } }: { order: Order }) {
   return (
     <Section title={t.nav.movements}>
       <Region query={query} rows={2}>
-        {({ movements }) =>
-          movements.length === 0 ? <p>{t.movements.noneOfOrder}</p> : <MovementsTable movements={movements} of="order" />
+        {(found) =>
+          found.pagination.total === 0 ? <p>{t.movements.noneOfOrder}</p> : <MovementsOf {...found} of={{ order_id: id }} />
         }
       </Region>
     </Section>

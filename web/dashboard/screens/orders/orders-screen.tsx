@@ -13,7 +13,7 @@ import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import type { OrdersSearch } from './orders-search.ts'
 
 const LIMIT = 50
@@ -23,8 +23,8 @@ export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
   const { state, assembly_date, from, to, customer, order_tenant_id, page = 1 } = search
-  const filter = (change: Partial<OrdersSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter: Filter<OrdersSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
     ['orders', search],
     (api, options) =>
@@ -43,8 +43,9 @@ export function OrdersScreen() {
       ),
     { isMain: true },
   )
+  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen title={t.nav.orders} actions={<NewOrder />}>
+    <Screen title={t.nav.orders} actions={!isEmpty && <NewOrder />}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <OrderFilters search={search} filter={filter} />
       </Filters>
@@ -54,14 +55,15 @@ export function OrdersScreen() {
         columns={COLUMNS}
         rowsOf={({ orders }) => orders}
         rowKey={({ id }) => id}
+        news={{ list: JSON.stringify(search), text: t.orders.more }}
         total={t.orders.total}
         empty={
-          isFiltered(search) ? (
-            <Empty text={t.orders.noMatch} />
-          ) : (
+          isEmpty ? (
             <Empty text={t.orders.none}>
               <NewOrder />
             </Empty>
+          ) : (
+            <Empty text={t.orders.noMatch} />
           )
         }
         page={page}
@@ -79,29 +81,29 @@ function NewOrder() {
   )
 }
 
-function OrderFilters({ search, filter }: { search: OrdersSearch; filter: (change: Partial<OrdersSearch>) => void }) {
+function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter<OrdersSearch> }) {
   return (
     <>
       <FilterField
         label={t.orders.identifier}
         size="narrow"
         value={search.order_tenant_id}
-        onFilter={(order_tenant_id) => filter({ order_tenant_id })}
+        onFilter={(order_tenant_id, isMore) => filter({ order_tenant_id }, isMore)}
       />
       <FilterField
         label={t.orders.customer}
         size="narrow"
         value={search.customer}
-        onFilter={(customer) => filter({ customer })}
+        onFilter={(customer, isMore) => filter({ customer }, isMore)}
       />
       <DayFilter
         label={t.orders.assemblyDate}
         isCalendarDay
         value={search.assembly_date}
-        onFilter={(assembly_date) => filter({ assembly_date })}
+        onFilter={(assembly_date, isMore) => filter({ assembly_date }, isMore)}
       />
-      <DayFilter label={t.orders.from} value={search.from} onFilter={(from) => filter({ from })} />
-      <DayFilter label={t.orders.to} value={search.to} onFilter={(to) => filter({ to })} />
+      <DayFilter label={t.orders.from} value={search.from} onFilter={(from, isMore) => filter({ from }, isMore)} />
+      <DayFilter label={t.orders.to} value={search.to} onFilter={(to, isMore) => filter({ to }, isMore)} />
       <CheckboxGroup
         label={t.orders.state}
         options={ORDER_STATES.map((id) => ({ value: String(id), label: t.orders.states[id] }))}

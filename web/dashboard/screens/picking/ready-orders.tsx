@@ -1,12 +1,9 @@
 import type { QueuedOrder } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { useHeldRows } from '../../data/use-held-rows.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
-import { NewRows } from '../../kit/new-rows.tsx'
 import { OrderState } from '../../kit/order-state.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
@@ -14,7 +11,6 @@ import { Section } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Value } from '../../kit/time.tsx'
 import { LIVE_EVERY_MS } from './live-every.ts'
-import styles from './picking.module.css'
 
 const LIMIT = 50
 
@@ -25,31 +21,21 @@ export function ReadyOrders() {
   const query = useRead(['queue', page], (api, options) => api.flows.queue({ page, limit: LIMIT }, options), {
     everyMs: LIVE_EVERY_MS,
   })
-  const [isPointed, setPointed] = useState(false)
-  const { rows, newCount, release } = useHeldRows({
-    list: String(page),
-    latest: query.isPlaceholderData ? undefined : query.data?.orders,
-    idOf: ({ order_id }) => String(order_id),
-    limit: LIMIT,
-    isHeld: isPointed,
-  })
   return (
     <Section title={t.picking.ready}>
-      <NewRows text={newCount === 0 ? undefined : t.picking.newOrders(newCount, newCount < LIMIT)} onShow={release} />
-      <div className={styles.list} onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
-        <PagedTable
-          query={query}
-          caption={t.picking.ready}
-          columns={COLUMNS}
-          rowsOf={() => rows}
-          rowKey={({ order_id }) => order_id}
-          total={t.orders.total}
-          empty={<Empty text={t.picking.nothingReady} />}
-          isOneOfSeveral
-          page={page}
-          onPage={(ready) => void navigate({ search: (before) => ({ ...before, ready }) })}
-        />
-      </div>
+      <PagedTable
+        query={query}
+        caption={t.picking.ready}
+        columns={COLUMNS}
+        rowsOf={({ orders }) => orders}
+        rowKey={({ order_id }) => order_id}
+        news={{ list: String(page), text: t.orders.more }}
+        total={t.orders.total}
+        empty={<Empty text={t.picking.nothingReady} />}
+        isOneOfSeveral
+        page={page}
+        onPage={(ready) => void navigate({ search: (before) => ({ ...before, ready }) })}
+      />
     </Section>
   )
 }

@@ -10,24 +10,31 @@ import { changedFields, ProductInput, useProductFields } from './product-input.t
 /** Edits a product. Only what was typed is sent: what others change meanwhile stays. */
 export function EditProduct({ product, onClose }: { product: ProductWithStock; onClose: () => void }) {
   const [opened] = useState(product)
-  const { fields, bind } = useProductFields(opened)
-  const input = changedFields(fields, opened)
+  const { bind, ...typed } = useProductFields(opened)
+  const input = changedFields(typed, opened)
   const write = useWrite({
     write: (api, params: ProductsUpdateParams, options) => api.products.update(product.id, params, options),
     done: ({ name }) => t.products.saved(name),
     onDone: onClose,
   })
   return (
-    <Form {...write} label={t.orders.edit} codes={CODES} onSubmit={() => void write.send(input)}>
+    <Form
+      {...write}
+      label={t.orders.edit}
+      codes={CODES}
+      buttons={
+        <FormButtons
+          submit={t.dialog.save}
+          scope="write:products"
+          isSaving={write.isSaving}
+          onDiscard={onClose}
+          call={(api) => api.products.update(product.id, input)}
+        />
+      }
+      onSubmit={() => void write.send(input)}
+    >
       <Field label={t.products.name} isRequired autoFocus maxLength={255} {...bind('name')} />
-      <ProductInput bind={bind} />
-      <FormButtons
-        submit={t.dialog.save}
-        scope="write:products"
-        isSaving={write.isSaving}
-        onDiscard={onClose}
-        call={(api) => api.products.update(product.id, input)}
-      />
+      <ProductInput bind={bind} {...typed} />
     </Form>
   )
 }

@@ -1,11 +1,23 @@
 import type { ProductsUpdateParams, ProductWithStock } from '@fulfillment/sdk'
+import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { Checkbox } from '../../kit/choices.tsx'
 import { Field } from '../../kit/field.tsx'
 import form from '../../kit/form.module.css'
 import { useTyped } from '../../kit/use-typed.ts'
 
 const TEXTS = ['name', 'sku', 'category', 'description', 'photo_url'] as const
-const NUMBERS = ['price', 'cost', 'weight', 'width', 'height', 'depth', 'minimum_threshold', 'reorder_quantity'] as const
+const NUMBERS = [
+  'price',
+  'cost',
+  'weight',
+  'width',
+  'height',
+  'depth',
+  'minimum_threshold',
+  'reorder_quantity',
+  'sales_unit',
+] as const
 
 type TextName = (typeof TEXTS)[number]
 type NumberName = (typeof NUMBERS)[number]
@@ -14,8 +26,11 @@ export type ProductFields = Record<TextName | NumberName | 'barcode', string>
 /** What is typed into the fields of a product. */
 export function useProductFields(product?: ProductWithStock) {
   const [fields, bind] = useTyped(() => fieldsOf(product))
-  return { fields, bind }
+  const [weighable, setWeighable] = useState(product?.weighable ?? false)
+  return { fields, bind, weighable, setWeighable }
 }
+
+type Typed = ReturnType<typeof useProductFields>
 
 function fieldsOf(product: ProductWithStock | undefined): ProductFields {
   const names = [...TEXTS, ...NUMBERS, 'barcode'] as const
@@ -24,10 +39,12 @@ function fieldsOf(product: ProductWithStock | undefined): ProductFields {
 }
 
 /** The fields that differ from those of the product; an emptied one is null. */
-export function changedFields(fields: ProductFields, product?: ProductWithStock): ProductsUpdateParams {
+export function changedFields(typed: Pick<Typed, 'fields' | 'weighable'>, product?: ProductWithStock): ProductsUpdateParams {
+  const { fields, weighable } = typed
   const before = fieldsOf(product)
   const changed = [...TEXTS, ...NUMBERS].filter((name) => fields[name] !== before[name])
-  return Object.fromEntries(changed.map((name) => [name, valueOf(name, fields[name])]))
+  const isOther = weighable !== (product?.weighable ?? false)
+  return { ...Object.fromEntries(changed.map((name) => [name, valueOf(name, fields[name])])), ...(isOther ? { weighable } : {}) }
 }
 
 function valueOf(name: TextName | NumberName, text: string): string | number | null {
@@ -35,10 +52,8 @@ function valueOf(name: TextName | NumberName, text: string): string | number | n
   return (NUMBERS as readonly string[]).includes(name) ? Number(text) : text
 }
 
-type Bind = ReturnType<typeof useProductFields>['bind']
-
 /** The fields of a product that can be changed. */
-export function ProductInput({ bind }: { bind: Bind }) {
+export function ProductInput({ bind, weighable, setWeighable }: Pick<Typed, 'bind' | 'weighable' | 'setWeighable'>) {
   const number = (name: NumberName) => (
     <Field key={name} label={t.products.fields[name]} type="number" size="narrow" {...bind(name)} />
   )
@@ -51,7 +66,8 @@ export function ProductInput({ bind }: { bind: Bind }) {
       <Field label={t.products.description} isMultiline maxLength={4000} size="wide" {...bind('description')} />
       <div className={form.row}>{(['price', 'cost', 'weight'] as const).map(number)}</div>
       <div className={form.row}>{(['width', 'height', 'depth'] as const).map(number)}</div>
-      <div className={form.row}>{(['minimum_threshold', 'reorder_quantity'] as const).map(number)}</div>
+      <div className={form.row}>{(['minimum_threshold', 'reorder_quantity', 'sales_unit'] as const).map(number)}</div>
+      <Checkbox label={t.products.weighable} isSelected={weighable} onChange={setWeighable} />
       <Field label={t.products.photoAddress} maxLength={2048} size="wide" {...bind('photo_url')} />
     </>
   )

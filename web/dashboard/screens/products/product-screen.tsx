@@ -8,7 +8,7 @@ import { useRead } from '../../data/use-read.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
-import { MovementsTable } from '../../kit/movements-table.tsx'
+import { MovementsOf } from '../../kit/movements-table.tsx'
 import { Region } from '../../kit/region.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { StockButtons } from '../../kit/stock-dialogs.tsx'
@@ -70,6 +70,7 @@ function factsOf(product: ProductWithStock) {
   const { fields } = t.products
   const number = (value: number | null) => (value === null ? <None /> : formatNumber(value))
   return [
+    { name: t.orders.id, value: product.id },
     { name: t.products.sku, value: <Value text={product.external_id} /> },
     { name: t.products.barcode, value: product.barcode },
     { name: t.products.category, value: <Value text={product.category} /> },
@@ -77,7 +78,7 @@ function factsOf(product: ProductWithStock) {
     { name: fields.cost, value: product.cost === null ? <None /> : formatPrice(product.cost) },
     { name: fields.weight, value: number(product.weight) },
     { name: t.products.size, value: <Value text={sizeOf(product)} /> },
-    { name: t.products.salesUnit, value: number(product.sales_unit) },
+    { name: fields.sales_unit, value: number(product.sales_unit) },
     { name: t.products.weighable, value: product.weighable ? t.products.yes : t.products.no },
     { name: fields.minimum_threshold, value: number(product.minimum_threshold) },
     { name: fields.reorder_quantity, value: number(product.reorder_quantity) },
@@ -133,15 +134,8 @@ function Movements({ product: { id } }: { product: ProductWithStock }) {
   return (
     <Section title={t.nav.movements}>
       <Region query={query} rows={3}>
-        {({ movements, pagination }) =>
-          movements.length === 0 ? (
-            <p>{t.movements.noneOfProduct}</p>
-          ) : (
-            <>
-              <MovementsTable movements={movements} of="product" />
-              <p>{t.movements.lastOf(movements.length, pagination.total)}</p>
-            </>
-          )
+        {(found) =>
+          found.pagination.total === 0 ? <p>{t.movements.noneOfProduct}</p> : <MovementsOf {...found} of={{ product_id: id }} />
         }
       </Region>
     </Section>

@@ -14,7 +14,7 @@ import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { None, Value } from '../../kit/time.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import { ProductPhoto } from './product-photo.tsx'
 import type { ProductsSearch } from './products-search.ts'
 
@@ -25,17 +25,23 @@ export function ProductsScreen() {
   const filters = useSearch({ from: '/frame/products' })
   const navigate = useNavigate({ from: '/products' })
   const { search, category, active, page = 1 } = filters
-  const filter = (change: Partial<ProductsSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter: Filter<ProductsSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
     ['products', filters],
     (api, options) => api.products.list({ search, category, is_active: active === undefined, page, limit: LIMIT }, options),
     { isMain: true },
   )
+  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(filters)
   return (
-    <Screen title={t.nav.products} actions={<NewProduct />}>
+    <Screen title={t.nav.products} actions={!isEmpty && <NewProduct />}>
       <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
-        <FilterField label={t.products.search} type="search" value={search} onFilter={(text) => filter({ search: text })} />
+        <FilterField
+          label={t.products.search}
+          type="search"
+          value={search}
+          onFilter={(text, isMore) => filter({ search: text }, isMore)}
+        />
         <CategoryFilter products={query.data?.products ?? []} value={category} onFilter={(text) => filter({ category: text })} />
         <Select
           label={t.products.active}
@@ -50,14 +56,15 @@ export function ProductsScreen() {
         columns={COLUMNS}
         rowsOf={({ products }) => products}
         rowKey={({ id }) => id}
+        news={{ list: JSON.stringify(filters), text: t.products.more }}
         total={t.products.total}
         empty={
-          isFiltered(filters) ? (
-            <Empty text={t.products.noMatch} />
-          ) : (
+          isEmpty ? (
             <Empty text={t.products.none}>
               <NewProduct />
             </Empty>
+          ) : (
+            <Empty text={t.products.noMatch} />
           )
         }
         page={page}

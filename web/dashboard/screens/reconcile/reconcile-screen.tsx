@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useSession } from '../../data/session.tsx'
+import { useScreenRead } from '../../data/screen-reads.tsx'
 import { useRead } from '../../data/use-read.ts'
 import { Button } from '../../kit/button.tsx'
 import { Countdown } from '../../kit/countdown.tsx'
@@ -11,17 +12,17 @@ import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
 import { readLastReconcile } from './last-reconcile.ts'
-import { type Difference, type Reconciling, useReconcile } from './use-reconcile.ts'
+import { type Difference, type Reconciling, RECONCILE_LIMIT, useReconcile } from './use-reconcile.ts'
 
 /** Checks that all stock is the sum of its movements, page by page. */
 export function ReconcileScreen() {
   const { tenant } = useSession()
   const { progress, run, stop } = useReconcile(tenant.id)
+  useScreenRead('reconcile', (api) => api.stock.reconcile({ limit: RECONCILE_LIMIT }), true)
   const isRunning = progress?.state === 'running'
   return (
     <Screen
       title={t.nav.reconcile}
-      hasCurl={false}
       actions={
         <>
           <Button kind="primary" scope="admin" isDisabled={isRunning} onPress={run}>

@@ -20,7 +20,8 @@ export interface Reconciling {
   retryAt?: number
 }
 
-const LIMIT = 100
+/** Products of a page. */
+export const RECONCILE_LIMIT = 100
 const MAX_KEPT = 1_000
 
 const START: Reconciling = { state: 'running', products: 0, levels: 0, differenceCount: 0, differences: [] }
@@ -72,7 +73,7 @@ async function pageAfter(cursor: number, signal: AbortSignal, onWait: (until: nu
   for (;;) {
     signal.throwIfAborted()
     try {
-      return await client.stock.reconcile({ cursor, limit: LIMIT }, { signal })
+      return await client.stock.reconcile({ cursor, limit: RECONCILE_LIMIT }, { signal })
     } catch (error) {
       const waitMs = waitOf(error)
       if (isNoSession(error)) await whenSignedIn()

@@ -29,6 +29,7 @@ export function EndSessions({ sessions, onClose }: { sessions: readonly ListedSe
       onClose={onClose}
     >
       <p>{t.sessions.endText}</p>
+      {sessions.some(({ kind }) => kind === 'device') && <p>{t.sessions.endDevices}</p>}
     </WriteDialog>
   )
 }

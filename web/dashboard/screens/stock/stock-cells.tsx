@@ -1,9 +1,8 @@
 import type { StockOverviewResult } from '@fulfillment/sdk'
-import { Link } from '@tanstack/react-router'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { Button } from '../../kit/button.tsx'
-
+import { ProductLink } from '../../kit/record-link.tsx'
 import styles from './stock.module.css'
 
 export type StockedProduct = StockOverviewResult['products'][number]
@@ -11,9 +10,9 @@ export type StockedProduct = StockOverviewResult['products'][number]
 /** The product of a row of the grid, and what can be done with it besides setting a level. */
 export function ProductCell({ product }: { product: StockedProduct }) {
   return (
-    <Link to="/products/$id" params={{ id: String(product.product_id) }} tabIndex={-1}>
+    <ProductLink id={product.product_id} tabIndex={-1}>
       {product.name}
-    </Link>
+    </ProductLink>
   )
 }
 

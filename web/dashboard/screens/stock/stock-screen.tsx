@@ -6,12 +6,13 @@ import { useRead } from '../../data/use-read.ts'
 import { Checkbox } from '../../kit/choices.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { ButtonLink } from '../../kit/link.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
-import { Pages } from '../../kit/pages.tsx'
+import { PagedList } from '../../kit/paged-list.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { StockDialog } from '../../kit/stock-dialogs.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import type { StockedProduct } from './stock-cells.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
@@ -24,8 +25,8 @@ export function StockScreen() {
   const filters = useSearch({ from: '/frame/stock' })
   const navigate = useNavigate({ from: '/stock' })
   const { search, location, low, as_of, page = 1 } = filters
-  const filter = (change: Partial<StockSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter: Filter<StockSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
     ['stock', search, location, low, page],
     (api, options) => api.stock.overview({ search, location_id: location, low: low === 'true', page, limit: LIMIT }, options),
@@ -35,9 +36,14 @@ export function StockScreen() {
   return (
     <Screen title={t.nav.stock}>
       <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
-        <FilterField label={t.products.search} type="search" value={search} onFilter={(text) => filter({ search: text })} />
+        <FilterField
+          label={t.products.search}
+          type="search"
+          value={search}
+          onFilter={(text, isMore) => filter({ search: text }, isMore)}
+        />
         <LocationCombo value={location} onLocation={(id) => filter({ location: id })} />
-        <DayFilter label={t.stock.asOf} value={as_of} onFilter={(day) => filter({ as_of: day })} />
+        <DayFilter label={t.stock.asOf} value={as_of} onFilter={(day, isMore) => filter({ as_of: day }, isMore)} />
         <Checkbox
           label={t.stock.low}
           isSelected={low === 'true'}
@@ -80,13 +86,24 @@ interface LevelsProps {
 
 function Levels({ found: { products, pagination }, isSearch, page, onAdd, onPage }: LevelsProps) {
   return (
-    <>
-      {pagination.total === 0 ? (
-        <Empty text={isSearch ? t.products.noMatch : t.products.none} />
-      ) : (
-        <StockGrid products={products} onAdd={onAdd} />
-      )}
-      <Pages total={t.products.total(pagination.total)} page={page} totalPages={pagination.total_pages} onPage={onPage} />
-    </>
+    <PagedList
+      pagination={pagination}
+      total={t.products.total}
+      empty={
+        isSearch ? (
+          <Empty text={t.products.noMatch} />
+        ) : (
+          <Empty text={t.products.none}>
+            <ButtonLink to="/products/new" kind="primary" scope="write:products">
+              {t.products.new}
+            </ButtonLink>
+          </Empty>
+        )
+      }
+      page={page}
+      onPage={onPage}
+    >
+      <StockGrid products={products} onAdd={onAdd} />
+    </PagedList>
   )
 }

@@ -1,18 +1,19 @@
 import type { UsageHour } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Combo } from '../../kit/combo.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { KeyCombo, useKeyName } from '../../kit/key-combo.tsx'
-import { Pages } from '../../kit/pages.tsx'
+import { PagedList } from '../../kit/paged-list.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { aDayAgo, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
 import type { UsageSearch } from './usage-search.ts'
 
 const LIMIT = 50
@@ -22,8 +23,8 @@ export function UsageScreen() {
   const search = useSearch({ from: '/frame/usage' })
   const navigate = useNavigate({ from: '/usage' })
   const { page = 1, operation, ...filters } = search
-  const filter = (change: Partial<UsageSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter: Filter<UsageSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const range = { ...filters, since: filters.since ?? aDayAgo() }
   const query = useRead(['usage', range], (api, options) => api.reports.usage(range, options), { isMain: true })
   return (
@@ -34,10 +35,15 @@ export function UsageScreen() {
       <Region query={query}>
         {({ hours }) => {
           const rows = hours.filter((row) => operation === undefined || row.operation === operation).toReversed()
-          return rows.length === 0 ? (
-            <Empty text={isFiltered(search) ? t.usage.noMatch : t.usage.none} />
-          ) : (
-            <UsageRows rows={rows} page={page} isStale={query.isPlaceholderData} onPage={(next) => filter({ page: next })} />
+          const empty = <Empty text={isFiltered(search) ? t.usage.noMatch : t.usage.none} />
+          return (
+            <UsageRows
+              rows={rows}
+              empty={empty}
+              page={page}
+              isStale={query.isPlaceholderData}
+              onPage={(next) => filter({ page: next })}
+            />
           )
         }}
       </Region>
@@ -47,34 +53,33 @@ export function UsageScreen() {
 
 interface RowsProps {
   rows: readonly UsageHour[]
+  empty: ReactNode
   page: number
   isStale: boolean
   onPage: (page: number | undefined) => void
 }
 
-function UsageRows({ rows, page, isStale, onPage }: RowsProps) {
+function UsageRows({ rows, empty, page, isStale, onPage }: RowsProps) {
   const { requests, client_errors, limited, server_errors } = sumOf(rows)
-  const totalPages = Math.ceil(rows.length / LIMIT)
-  const shown = Math.min(page, totalPages)
+  const pagination = { total: rows.length, total_pages: Math.ceil(rows.length / LIMIT) }
   return (
-    <>
+    <PagedList pagination={pagination} total={t.usage.total} empty={empty} page={page} onPage={onPage}>
       <p>{t.usage.shares(requests, { client: client_errors, limited, server: server_errors })}</p>
       <Table
         caption={t.usage.title}
         columns={COLUMNS}
-        rows={rows.slice((shown - 1) * LIMIT, shown * LIMIT)}
+        rows={rows.slice((page - 1) * LIMIT, page * LIMIT)}
         rowKey={({ at, key_id, operation }) => `${at} ${key_id} ${operation}`}
         isStale={isStale}
       />
-      <Pages total={t.usage.total(rows.length)} page={shown} totalPages={totalPages} onPage={onPage} />
-    </>
+    </PagedList>
   )
 }
 
 interface FiltersProps {
   search: UsageSearch
   operations: readonly string[]
-  filter: (change: Partial<UsageSearch>) => void
+  filter: Filter<UsageSearch>
 }
 
 function UsageFilters({ search, operations, filter }: FiltersProps) {
@@ -89,8 +94,8 @@ function UsageFilters({ search, operations, filter }: FiltersProps) {
         onText={(typed) => filter({ operation: typed === '' ? undefined : typed })}
       />
       <KeyCombo keyId={search.key_id} onKey={(key_id) => filter({ key_id })} />
-      <DayFilter label={t.usage.since} value={search.since} onFilter={(since) => filter({ since })} />
-      <DayFilter label={t.usage.until} value={search.until} onFilter={(until) => filter({ until })} />
+      <DayFilter label={t.usage.since} value={search.since} onFilter={(since, isMore) => filter({ since }, isMore)} />
+      <DayFilter label={t.usage.until} value={search.until} onFilter={(until, isMore) => filter({ until }, isMore)} />
     </>
   )
 }

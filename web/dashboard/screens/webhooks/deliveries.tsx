@@ -1,17 +1,14 @@
 import type { Delivery } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
-import { useHeldRows } from '../../data/use-held-rows.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Filters } from '../../kit/filters.tsx'
-import { NewRows } from '../../kit/new-rows.tsx'
-import { Pages } from '../../kit/pages.tsx'
-import { Empty, Region } from '../../kit/region.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { Empty } from '../../kit/region.tsx'
 import { TimeUntil } from '../../kit/relative-time.tsx'
 import { Section } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Column, Stacked, Table } from '../../kit/table.tsx'
+import { type Column, Stacked } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
 import { isFiltered } from '../../search-parameters.ts'
@@ -38,45 +35,23 @@ export function Deliveries({ id }: { id: string }) {
       ...(page === 1 ? { everyMs: EVERY_MS } : {}),
     },
   )
-  const [isPointed, setPointed] = useState(false)
-  const { rows, newCount, release } = useHeldRows({
-    list: JSON.stringify([id, search]),
-    latest: query.isPlaceholderData ? undefined : query.data?.deliveries,
-    idOf: (delivery) => delivery.id,
-    limit: LIMIT,
-    isHeld: isPointed,
-  })
   return (
     <Section title={t.deliveries.title}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <DeliveryFilters search={search} filter={filter} />
       </Filters>
-      <NewRows text={newCount === 0 ? undefined : t.deliveries.more(newCount, newCount < LIMIT)} onShow={release} />
-      <Region query={query}>
-        {({ pagination }) => (
-          <>
-            {pagination.total === 0 ? (
-              <Empty text={isFiltered(search) ? t.deliveries.noMatch : t.deliveries.none} />
-            ) : (
-              <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
-                <Table
-                  caption={t.deliveries.title}
-                  columns={COLUMNS}
-                  rows={rows}
-                  rowKey={(delivery) => delivery.id}
-                  isStale={query.isPlaceholderData}
-                />
-              </div>
-            )}
-            <Pages
-              total={t.deliveries.total(pagination.total)}
-              page={page}
-              totalPages={pagination.total_pages}
-              onPage={(next) => filter({ page: next })}
-            />
-          </>
-        )}
-      </Region>
+      <PagedTable
+        query={query}
+        caption={t.deliveries.title}
+        columns={COLUMNS}
+        rowsOf={({ deliveries }) => deliveries}
+        rowKey={(delivery) => delivery.id}
+        news={{ list: JSON.stringify([id, search]), text: t.deliveries.more }}
+        total={t.deliveries.total}
+        empty={<Empty text={isFiltered(search) ? t.deliveries.noMatch : t.deliveries.none} />}
+        page={page}
+        onPage={(next) => filter({ page: next })}
+      />
     </Section>
   )
 }

@@ -20,15 +20,22 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
     onDone: onClose,
   })
   return (
-    <Form {...write} label={t.webhooks.edit} fields={TOPIC_FIELDS} onSubmit={() => void write.send(changes)}>
+    <Form
+      {...write}
+      label={t.webhooks.edit}
+      fields={TOPIC_FIELDS}
+      buttons={
+        <FormButtons
+          submit={t.dialog.save}
+          scope="write:webhooks"
+          isSaving={write.isSaving}
+          onDiscard={onClose}
+          call={(api) => api.webhooks.update(webhook.id, changes)}
+        />
+      }
+      onSubmit={() => void write.send(changes)}
+    >
       {fields}
-      <FormButtons
-        submit={t.dialog.save}
-        scope="write:webhooks"
-        isSaving={write.isSaving}
-        onDiscard={onClose}
-        call={(api) => api.webhooks.update(webhook.id, changes)}
-      />
     </Form>
   )
 }

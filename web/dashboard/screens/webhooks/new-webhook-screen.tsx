@@ -20,14 +20,21 @@ export function NewWebhookScreen() {
   })
   return (
     <Screen title={t.webhooks.new} hasCurl={false}>
-      <Form {...write} label={t.webhooks.new} fields={TOPIC_FIELDS} onSubmit={() => void write.send(input)}>
+      <Form
+        {...write}
+        label={t.webhooks.new}
+        fields={TOPIC_FIELDS}
+        buttons={
+          <FormButtons
+            submit={t.webhooks.create}
+            scope="write:webhooks"
+            isSaving={write.isSaving}
+            call={(api) => api.webhooks.create(input)}
+          />
+        }
+        onSubmit={() => void write.send(input)}
+      >
         {fields}
-        <FormButtons
-          submit={t.webhooks.create}
-          scope="write:webhooks"
-          isSaving={write.isSaving}
-          call={(api) => api.webhooks.create(input)}
-        />
       </Form>
       {created !== undefined && (
         <SecretShown

@@ -14,7 +14,7 @@ import { WebhookState } from './webhook-state.tsx'
 export function WebhooksScreen() {
   const query = useRead(['webhooks'], (api, options) => api.webhooks.list({ include_inactive: true }, options), { isMain: true })
   return (
-    <Screen title={t.nav.webhooks} actions={<NewWebhook />}>
+    <Screen title={t.nav.webhooks} actions={query.data?.webhooks.length !== 0 && <NewWebhook />}>
       <Region query={query}>
         {({ webhooks }) =>
           webhooks.length === 0 ? (

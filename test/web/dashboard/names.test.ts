@@ -1,0 +1,258 @@
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it } from '../support/browser.ts'
+import { openScreen } from '../support/open-screen.ts'
+import { seed, signIn } from '../support/page-server.ts'
+import { fillScreens } from '../support/screens.ts'
+
+type Role = Parameters<Page['getByRole']>[0]
+/** Names by role. `field` is a field with a label whatever its role, such as a date. */
+type Names = Partial<Record<Role | 'field', readonly string[]>>
+
+const TOPICS = ['All standard topics', 'order/created', 'order/updated', 'stock/low_alert', 'flow/cancelled']
+const SCOPES = ['read:orders', 'write:orders', 'read:products', 'write:products', 'read:stock', 'write:stock', 'admin']
+const PRESETS = ['Read Only', 'ERP Sync', 'Stock Sync', 'Full Access', 'Custom']
+const ORDER_FIELDS = { textbox: ['Customer', 'Shipping address'], field: ['Assembly date'] } as const
+
+/** What each screen has at once. A choice from a list is a button of its name. */
+const SCREENS: [path: string, names: Names][] = [
+  [
+    '/orders?page=1',
+    {
+      heading: ['Orders'],
+      table: ['Orders'],
+      link: ['SHOP-1', 'New order'],
+      group: ['State'],
+      checkbox: ['Pending', 'Released', 'Picking', 'Completed', 'Cancelled'],
+      textbox: ['Customer', 'Order identifier'],
+      field: ['Assembly date', 'Created from', 'Created until'],
+      navigation: ['Pages'],
+      button: ['Previous page', 'Next page', 'Copy as curl'],
+      spinbutton: ['Page'],
+    },
+  ],
+  ['/orders?state=1', { button: ['Clear filters'] }],
+  ['/orders/new', { ...ORDER_FIELDS, combobox: ['Add a product'], button: ['Create order'] }],
+  [
+    '/orders/:id',
+    {
+      heading: ['Order SHOP-1'],
+      table: ['Lines', 'Picking flows', 'Movements'],
+      button: ['Edit', 'Release', 'Complete', 'Cancel order'],
+    },
+  ],
+  [
+    '/products',
+    {
+      heading: ['Products'],
+      table: ['Products'],
+      searchbox: ['Search products'],
+      combobox: ['Category'],
+      button: ['Active'],
+      link: ['New product'],
+    },
+  ],
+  [
+    '/products/new',
+    {
+      textbox: ['Name', 'Barcode', 'SKU', 'Category', 'Description'],
+      spinbutton: ['Price', 'Weight'],
+      button: ['Create product'],
+    },
+  ],
+  [
+    '/products/:id',
+    {
+      heading: ['Tea'],
+      table: ['Stock by location', 'Movements'],
+      button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
+    },
+  ],
+  [
+    '/stock',
+    {
+      heading: ['Stock'],
+      grid: ['Stock levels'],
+      searchbox: ['Search products'],
+      combobox: ['Location'],
+      checkbox: ['Below threshold'],
+      field: ['As of'],
+    },
+  ],
+  [
+    '/movements',
+    {
+      heading: ['Movements'],
+      table: ['Movements'],
+      button: ['Type'],
+      combobox: ['Location', 'Product'],
+      field: ['From', 'Until'],
+    },
+  ],
+  ['/picking', { heading: ['Picking'], table: ['Running', 'Ready'], button: ['Assign SHOP-1', 'Cancel flow SHOP-1'] }],
+  ['/webhooks', { heading: ['Webhooks'], table: ['Webhooks'], link: ['New webhook'] }],
+  ['/webhooks/new', { textbox: ['Name', 'URL'], group: ['Topics'], checkbox: TOPICS, button: ['Create webhook'] }],
+  [
+    '/webhooks/:id',
+    {
+      heading: ['shop'],
+      switch: ['Active'],
+      button: ['Send test', 'Rotate secret', 'Replay', 'Delete', 'State', 'Topic'],
+      table: ['Deliveries'],
+    },
+  ],
+  ['/webhooks/:id/deliveries/:id', { table: ['Attempts'], button: ['Retry now'] }],
+  ['/keys', { heading: ['API keys'], table: ['API keys'], link: ['New key'], button: ['Revoke ERP'] }],
+  [
+    '/keys/new',
+    {
+      textbox: ['Name', 'Allowed addresses'],
+      radiogroup: ['Preset', 'Mode'],
+      radio: PRESETS,
+      group: ['Scopes'],
+      checkbox: SCOPES,
+      button: ['Expires', 'Create key'],
+    },
+  ],
+  [
+    '/audit',
+    { heading: ['Audit'], table: ['Audit'], combobox: ['Operation', 'Key'], button: ['Surface'], textbox: ['Request id'] },
+  ],
+  ['/events', { heading: ['Events'], table: ['Events'] }],
+  ['/usage', { heading: ['API usage'] }],
+  ['/reconcile', { heading: ['Reconcile'], button: ['Check all stock', 'Stop'] }],
+  [
+    '/operators',
+    {
+      heading: ['Operators'],
+      button: ['Add operator', 'New badge for Ada Lovelace', 'Deactivate Ada Lovelace'],
+    },
+  ],
+  ['/devices', { heading: ['Devices'], button: ['Enrol a device', 'End session of Handheld 3'] }],
+  ['/sessions', { heading: ['Sessions'], button: ['End session of Handheld 3', 'End all other sessions'] }],
+  ['/locations', { heading: ['Locations'] }],
+]
+
+/** What opens on each screen when these are pressed. */
+const DIALOGS: [path: string, pressed: string, dialog: string | undefined, names: Names][] = [
+  ['/orders/:id', 'Cancel order', 'Cancel order', { textbox: ['Reason'], button: ['Cancel order SHOP-1', 'Copy as curl'] }],
+  ['/orders/:id', 'Edit', undefined, { ...ORDER_FIELDS, button: ['Save', 'Discard'] }],
+  ['/products/:id', 'Edit', undefined, { textbox: ['Name', 'SKU', 'Category', 'Description'], button: ['Save', 'Discard'] }],
+  [
+    '/products/:id',
+    'Set stock',
+    'Set stock',
+    { textbox: ['Location', 'Reason'], spinbutton: ['Quantity'], button: ['Set', 'Copy as curl'] },
+  ],
+  [
+    '/products/:id',
+    'Adjust stock',
+    'Adjust stock',
+    { textbox: ['Location', 'Reason'], spinbutton: ['Change'], button: ['Adjust', 'Copy as curl'] },
+  ],
+  [
+    '/products/:id',
+    'Transfer',
+    'Transfer',
+    { textbox: ['From', 'To', 'Reason'], spinbutton: ['Quantity'], button: ['Transfer', 'Copy as curl'] },
+  ],
+  ['/picking', 'Assign SHOP-1', 'Assign', { combobox: ['Operator'], button: ['Assign', 'Copy as curl'] }],
+  ['/picking', 'Cancel flow SHOP-1', 'Cancel flow SHOP-1', { button: ['Cancel flow SHOP-1', 'Copy as curl'] }],
+  ['/webhooks/:id', 'Replay', 'Replay', { field: ['Since', 'Until'], button: ['Replay', 'Copy as curl'] }],
+  ['/webhooks/:id', 'Rotate secret', 'Rotate secret', { button: ['Rotate secret', 'Copy as curl'] }],
+  ['/webhooks/:id', 'Delete', 'Delete', { button: ['Delete shop', 'Copy as curl'], textbox: ['Type shop to confirm'] }],
+  ['/keys', 'Revoke ERP', 'Revoke ERP', { button: ['Revoke key', 'Copy as curl'] }],
+  ['/operators', 'Add operator', 'Add operator', { textbox: ['Name', 'E-mail'], checkbox: ['May change stock'] }],
+  ['/devices', 'Enrol a device', 'Enrol a device', { textbox: ['Device name'], button: ['Make a code', 'Copy as curl'] }],
+  ['/sessions', 'End session of Handheld 3', 'End session of Handheld 3', { button: ['End session', 'Copy as curl'] }],
+  ['/orders', 'Search', 'Search', { combobox: ['Search orders, products and pages'] }],
+  ['/orders', 'Requests', 'Requests', { table: ['Requests'] }],
+]
+
+/** Names of which there is not exactly one, a line each. */
+async function missing(within: Page | Locator, names: Names): Promise<string[]> {
+  const found: string[] = []
+  for (const [role, wanted] of Object.entries(names) as [Role | 'field', readonly string[]][])
+    for (const name of wanted) {
+      const located = role === 'field' ? within.getByLabel(name, { exact: true }) : within.getByRole(role, { name, exact: true })
+      const count = await located.count()
+      if (count !== 1) found.push(`${count} × ${role} ${name}`)
+    }
+  return found
+}
+
+/** The address of a screen, with the ids of its records. */
+function addressOf(path: string, records: readonly string[]): string {
+  if (!path.includes(':id')) return path
+  const pattern = new RegExp(`^${path.replaceAll(':id', '[^/]+')}$`)
+  return records.find((record) => pattern.test(record)) ?? path
+}
+
+describe('accessible names', () => {
+  it('of every screen, letter by letter', async ({ window: { page }, tenant }) => {
+    const records = await fillScreens(tenant)
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    for (const [path, names] of SCREENS) {
+      await openScreen(page, addressOf(path, records))
+      found.push(...(await missing(page, names)).map((name) => `${path}: ${name}`))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('of every dialog and form that opens', async ({ window: { page }, tenant }) => {
+    const records = await fillScreens(tenant)
+    await signIn(page, tenant.key)
+    for (const [path, pressed, dialog, names] of DIALOGS) {
+      await openScreen(page, addressOf(path, records))
+      await page.getByRole('button', { name: pressed, exact: true }).press('Enter')
+      const opened = dialog === undefined ? page.getByRole('main') : page.getByRole('dialog', { name: dialog, exact: true })
+      await opened.getByRole('button').or(opened.getByRole('combobox')).first().waitFor()
+      if (dialog === undefined) await page.getByRole('button', { name: 'Save' }).waitFor()
+      await expect.poll(() => missing(opened, names), { message: `${path} ${pressed}`, timeout: 3_000 }).toEqual([])
+    }
+  })
+
+  it('of the frame', async ({ window: { page }, tenant }) => {
+    await fillScreens(tenant)
+    await signIn(page, tenant.key)
+    await openScreen(page, '/orders')
+    const frame: Names = {
+      link: ['Skip to content'],
+      navigation: ['Main'],
+      button: ['Search', 'Requests', 'Theme', 'Account'],
+      radiogroup: ['Data'],
+      radio: ['Live', 'Test'],
+    }
+    expect(await missing(page, frame)).toEqual([])
+    for (const role of ['banner', 'main', 'status'] as const)
+      expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
+    const links = ['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
+    const more = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations']
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+    expect(await navigation.getByRole('link').allTextContents()).toEqual([...links, ...more])
+    await page.getByRole('button', { name: 'Account' }).click()
+    expect(await missing(page, { menuitem: ['Sign out', 'Sessions'] })).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Theme' }).click()
+    expect(await missing(page, { listbox: ['Theme'], option: ['System', 'Light', 'Dark'] })).toEqual([])
+  })
+
+  it('of what is shown once', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/operators', { name: 'Ada', email: 'ada@example.com' })
+    await signIn(page, tenant.key, '/operators')
+    await page.getByRole('button', { name: 'New badge for Ada' }).click()
+    const badge = page.getByRole('dialog', { name: 'Badge of Ada', exact: true })
+    await badge.getByRole('img', { name: 'Barcode', exact: true }).waitFor()
+    expect(await missing(badge, { img: ['QR code', 'Barcode'], button: ['Print'] })).toEqual([])
+    await openScreen(page, '/keys/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ERP')
+    await page.getByRole('button', { name: 'Expires' }).click()
+    await page.getByRole('option', { name: 'On a date' }).click()
+    await page.getByLabel('Expiry date', { exact: true }).fill('2130-01-01')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const key = page.getByRole('dialog', { name: 'New API key', exact: true })
+    await key.getByText('This value is shown only now').waitFor()
+    expect(await missing(key, { textbox: ['API key'], button: ['Copy key', 'I have stored it'] })).toEqual([])
+  })
+})
