@@ -14,6 +14,7 @@ import { look } from '../support/picking-day/hands.ts'
 import { type Goods, Ledger, sums } from '../support/picking-day/ledger.ts'
 import { disturb, OFFICE_PICK, restock } from '../support/picking-day/office.ts'
 import { Operator, type OrderToPick } from '../support/picking-day/operator.ts'
+import { ProblemSolver } from '../support/picking-day/problem-solver.ts'
 import { Trouble } from '../support/picking-day/trouble.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
@@ -80,18 +81,19 @@ it(
       changes.set(what, (changes.get(what) ?? 0) + 1)
     }
     const operator = new Operator({ page, dice, ledger, beforeStep })
+    const solver = new ProblemSolver(page, dice, ledger)
     const startedAt = performance.now()
     for (order of orders) {
       steps = 0
       await operator.pick(order)
       await trouble.mend()
-      if (dice.falls(0.7)) await operator.resolveProblems(0.7)
+      if (dice.falls(0.7)) await solver.solve(0.7)
       if (order.number % ORDERS_PER_PLAN === 0) await restock(tenant, products.values(), ENOUGH)
     }
     proxy.fault = () => 'none'
     const queue = await whenSent(page)
     const seconds = (performance.now() - startedAt) / 1000
-    report({ seconds, operator, trouble, changes, queue })
+    report({ seconds, operator, solver, trouble, changes, queue })
     expect(trouble.done).toMatchObject({ cuts: some, reloads: some, restarts: some })
     await expectEachOk(tenant, orders, ledger, queue, products)
     expect((await look(page)).refused).toBe(queue.filter(({ state }) => state === 'refused').length)
@@ -177,13 +179,14 @@ async function expectBalanced(tenant: TestTenant): Promise<void> {
 interface Figures {
   seconds: number
   operator: Operator
+  solver: ProblemSolver
   trouble: Trouble
   changes: ReadonlyMap<string, number>
   queue: readonly Entry[]
 }
 
 /** For people, of a full day. */
-function report({ seconds, operator: { verdicts, done }, trouble, changes, queue }: Figures): void {
+function report({ seconds, operator: { verdicts, done }, solver, trouble, changes, queue }: Figures): void {
   if (process.env.PICKING_DAY_ORDERS === undefined) return
   const sorted = verdicts.toSorted((one, other) => one - other)
   const at = (share: number): string => `${sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(0)} ms`
@@ -192,6 +195,7 @@ function report({ seconds, operator: { verdicts, done }, trouble, changes, queue
       `seed ${SEED}: ${ORDERS} orders in ${seconds.toFixed(0)} s`,
       `${sorted.length} verdicts: p50 ${at(0.5)}, p95 ${at(0.95)}, max ${at(1)}`,
       `operator: ${JSON.stringify(Object.fromEntries(done))}`,
+      `ways out of problems: ${JSON.stringify(Object.fromEntries(solver.done))}`,
       `trouble: ${JSON.stringify(trouble.done)}`,
       `others: ${JSON.stringify(Object.fromEntries(changes))}`,
       `left in Problems: ${queue.filter(({ state }) => state === 'refused').length}`,

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Dice } from './dice.ts'
-import { whenSent } from './device-queue.ts'
 import { command, type Heard, look, open, press, scan, type Seen } from './hands.ts'
-import type { Goods, Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 
 /** An order on the operator's list. */
 export interface OrderToPick {
@@ -53,21 +52,6 @@ export class Operator {
       else throw new Error(`The operator is lost at ${seen.heading}`)
     }
     throw new Error(`${order.order_tenant_id} has no end`)
-  }
-
-  /** Decides on some of the problems. */
-  async resolveProblems(share: number): Promise<void> {
-    const { page, dice } = this.#options
-    if ((await look(page)).refused === 0) return
-    await page.goto('/scan#/problems')
-    let index = 0
-    do {
-      // Entries that are refused meanwhile would move the others.
-      await whenSent(page)
-      if (!dice.falls(share) || !(await this.#resolve(index))) index++
-    } while ((await this.#items()).length > index)
-    await page.goto('/scan#/queue')
-    await expect.poll(async () => (await look(page)).screen).toBe('queue')
   }
 
   #count(what: string): void {
@@ -194,45 +178,5 @@ export class Operator {
     await expect
       .poll(async () => (await look(page)).screen !== 'finish' || (await look(page)).problem, { interval: 5 })
       .toBeTruthy()
-  }
-
-  #items(): Promise<{ text: string; ways: string[] }[]> {
-    return this.#options.page.evaluate(() =>
-      [...document.querySelectorAll('main li')].map((item) => ({
-        text: [...item.querySelectorAll('p')].map(({ textContent }) => textContent).join('\n'),
-        ways: [...item.querySelectorAll('button')].map(({ textContent }) => textContent),
-      })),
-    )
-  }
-
-  /** Presses one of the ways out of a problem. Returns whether the problem is gone. */
-  async #resolve(index: number): Promise<boolean> {
-    const { page, dice, ledger } = this.#options
-    const items = await this.#items()
-    const { text, ways } = items[index] ?? { text: '', ways: [] }
-    if (ways.length === 0) return false
-    const [, order = '', quantity, product = '', location = ''] = /^(.+): ([\d.]+) × (.+) from (.+)$/m.exec(text) ?? []
-    const goods: Goods | undefined = order === '' ? undefined : { product, location, quantity: Number(quantity) }
-    const way = dice.one(ways)
-    await page.evaluate(() => performance.clearMeasures('scan'))
-    const item = page.getByRole('listitem').nth(index)
-    await item.getByRole('button', { name: way }).click()
-    if (way === 'Take from elsewhere') {
-      const dialog = page.getByRole('dialog', { name: way })
-      const others = (await dialog.getByRole('button').allTextContents()).filter((name) => name !== 'Back')
-      const other = others.length === 0 ? 'Back' : dice.one(others)
-      await dialog.getByRole('button', { name: other }).click()
-      if (other === 'Back') return false
-      if (goods !== undefined) ledger.move(order, goods, other.replace(/: [\d.]+$/, ''))
-    }
-    if (way.startsWith('Count ')) {
-      const dialog = page.getByRole('dialog', { name: way })
-      await dialog.getByRole('button', { name: '9', exact: true }).click()
-      await dialog.getByRole('button', { name: 'Save the count' }).click()
-    }
-    if (way === 'I put it back' && goods !== undefined) ledger.putBack(order, goods)
-    this.#count(`way out: ${way.startsWith('Count') ? 'Count' : way}`)
-    await expect.poll(() => page.evaluate(() => performance.getEntriesByName('scan').length), { interval: 10 }).toBe(1)
-    return true
   }
 }
