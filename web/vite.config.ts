@@ -29,6 +29,7 @@ export default defineConfig(({ mode }) => ({
       targets: { chrome: version(chromeOf(mode)), firefox: version(FIREFOX), safari: version(SAFARI.major, SAFARI.minor) },
     },
   },
+  worker: { format: 'es' as const },
   build: {
     outDir: `../dist/${mode}`,
     emptyOutDir: true,

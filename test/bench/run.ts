@@ -11,6 +11,7 @@ import { againstBare } from './rows/against-bare.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
+import { scanApp } from './rows/scan.ts'
 import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
 import { severalProcesses } from './rows/several-processes.ts'
@@ -26,6 +27,7 @@ const ROWS: Row[] = [
   ...processRows,
   ...severalProcesses,
   ...sdk,
+  ...scanApp,
 ]
 
 const RESULTS = new URL('./results.json', import.meta.url)

@@ -31,8 +31,8 @@ async function start(steal: boolean): Promise<void> {
   let store: Store
   try {
     store = await Store.open()
-  } catch {
-    return show(<NoStore />)
+  } catch (error) {
+    return show(<NoStore isFull={error instanceof DOMException && error.name === 'QuotaExceededError'} />)
   }
   run(store, lock.lost)
 }

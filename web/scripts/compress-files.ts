@@ -3,7 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-const COMPRESSIBLE = /\.(js|css|svg|json|webmanifest)$/
+const COMPRESSIBLE = /\.(js|css|svg|json|webmanifest|wasm)$/
 const MIN_BYTES = 1_024
 // 11, the highest, takes three times as long for 3 % less.
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }

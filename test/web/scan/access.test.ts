@@ -105,6 +105,42 @@ it('A1, A2: every screen, in light and dark, on a handheld and a desk', async ({
   expect(found).toEqual([])
 })
 
+it('A1, A2: the Problems, and a second tab', async ({ window, tenant }) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
+  const { page, context } = window
+  await mkdir(OUT, { recursive: true })
+  const found: string[] = []
+  const products = [await stockedProduct(tenant, { 'A-01-03': 9 }), await stockedProduct(tenant, { 'B-12-07': 9 })]
+  const order = await newOrder(tenant, { order_detail: products.map(({ barcode }) => ({ barcode, quantity: 3 })) })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await device.scan(order.order_tenant_id)
+  await context.setOffline(true)
+  for (const [index, location] of ['A-01-03', 'B-12-07'].entries()) {
+    await device.scan(location)
+    await page.getByRole('button', { name: 'Take all 3' }).click()
+    const connection = page.getByRole('status', { name: 'Connection' })
+    await expect.poll(() => connection.textContent()).toBe(`Offline, ${index + 1} to send`)
+  }
+  for (const [index, location_id] of ['A-01-03', 'B-12-07'].entries())
+    await tenant.request('PUT', `/stock/product/${products[index]?.id}`, { location_id, quantity: 1 })
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Problems (2)' }).click()
+  await page.getByRole('heading', { name: 'Problems' }).waitFor()
+  expect(await page.getByRole('listitem').count()).toBe(2)
+  found.push(...(await look(page, 'problems')))
+  for (const name of ['Take from elsewhere', 'Count A-01-03']) {
+    await page.getByRole('button', { name }).first().click()
+    await page.getByRole('dialog', { name }).waitFor()
+    found.push(...(await look(page, name.toLowerCase().replaceAll(' ', '-'))))
+    await page.keyboard.press('Escape')
+  }
+  const second = await context.newPage()
+  await second.goto('/scan')
+  await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
+  found.push(...(await look(second, 'other-tab')))
+  expect(found).toEqual([])
+})
+
 it('A1: an order is picked by keyboard alone', async ({ window: { page }, tenant }) => {
   const product = await stockedProduct(tenant, { 'A-1': 9 })
   const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 3 }] })

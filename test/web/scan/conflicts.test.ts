@@ -117,6 +117,65 @@ it('S5: a count corrects the stock, with what the operator holds, and sends the 
   await expectConsistentPicking(service.db, tenant)
 })
 
+it('S5: a pick of stock that is gone is put back', async ({ cut, tenant, service }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 1, 'B-01': 4 })
+  expect(await pickedOf(tenant, flow)).toBe(0)
+  await expectConsistentPicking(service.db, tenant)
+  // The line is open again, where the rest of it lies.
+  await page.goBack()
+  await page.getByRole('button', { name: 'Back to picking' }).click()
+  await page.getByRole('heading', { name: 'B-01' }).waitFor()
+})
+
+it('S5: an order that another one completed takes no more picks; completing it again is no problem', async ({ cut, tenant }) => {
+  const { page, flow, order, scanner } = cut
+  await takeAll(page)
+  await page.getByRole('heading', { name: /^Finish/ }).waitFor()
+  await scanner.scan('FC-FINISH')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await tenant.request('POST', `/flows/${flow}/complete`, {})
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText(`${order.order_tenant_id} was completed. Put 3 × Tea back to A-01`).waitFor()
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
+  expect(await pickedOf(tenant, flow)).toBe(0)
+})
+
+it('S5: anything else is refused with message and request, and can be sent again', async ({ window, tenant }) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
+  const { page, context } = window
+  const rice = await stockedProduct(tenant, { 'A-01': 5 }, { name: 'Rice', weighable: true })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: rice.barcode, quantity: 2 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  await device.scan('A-01')
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Quantity' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Quantity' })
+  for (const key of ['0', '.', '5']) await dialog.getByRole('button', { name: key, exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('Taken here: 0.5', { exact: true }).waitFor()
+  await device.scan('FC-CONFIRM', 'line')
+  await tenant.request('PUT', `/products/${rice.id}`, { weighable: false })
+  await context.setOffline(false)
+  await openProblems(device)
+  const problem = page.getByRole('listitem')
+  await problem.getByText('The server refused this').waitFor()
+  expect(await problem.innerText()).toMatch(/quantity: .+ Request \S+/)
+  await tenant.request('PUT', `/products/${rice.id}`, { weighable: true })
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await whenResolved(device)
+  expect(await stockOf(tenant, rice)).toEqual({ 'A-01': 4.5 })
+})
+
 it('S5: a device whose session ended keeps its scans, and goes on when it is enrolled again', async ({ cut, tenant }) => {
   const { page, flow } = cut
   await takeAll(page)

@@ -1,8 +1,11 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What the proxy does with a request: passes it on, drops the response after the server has done it, or breaks the connection before. */
-export type Fault = 'none' | 'lost after' | 'lost before'
+/**
+ * What the proxy does with a request: passes it on, drops the response after the server has done it, breaks the connection before, or
+ * responds itself with this status, as a gateway does.
+ */
+export type Fault = 'none' | 'lost after' | 'lost before' | { status: number; headers: Record<string, string> }
 
 export interface FaultyProxy {
   url: string
@@ -40,6 +43,10 @@ function pass(proxy: FaultyProxy, target: string, incoming: IncomingMessage, out
   const fault = proxy.fault(method, url)
   if (fault === 'lost before') {
     incoming.socket.destroy()
+    return
+  }
+  if (typeof fault === 'object') {
+    outgoing.writeHead(fault.status, { 'content-type': 'text/html', ...fault.headers }).end('<h1>Try again later</h1>')
     return
   }
   proxy.passed.push(`${method} ${url}`)

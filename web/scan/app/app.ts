@@ -43,6 +43,7 @@ export interface Ui {
   isOnline: boolean
   /** Another tab works. */
   isFrozen: boolean
+  isCameraOn: boolean
   /** A new build that waits. */
   update: ServiceWorker | undefined
   /** The code of an address or scan that enrols the device. */
@@ -88,6 +89,7 @@ export class App {
       dialog: undefined,
       isOnline: navigator.onLine,
       isFrozen: false,
+      isCameraOn: false,
       update: undefined,
       code,
     }

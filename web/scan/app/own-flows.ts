@@ -1,7 +1,7 @@
 import type { PickingFlow } from '@fulfillment/sdk'
+import { isCompleting } from '../picking/view.ts'
 import type { App } from './app.ts'
 import { keepFlow, refreshFlow } from './flows.ts'
-import { flowView } from './picking-actions.ts'
 
 const isOf = (flow: PickingFlow, email: string): boolean => flow.operator_email.toLowerCase() === email.toLowerCase()
 
@@ -11,7 +11,7 @@ export function ownFlows({ kept }: App): PickingFlow[] {
   if (email === undefined) return []
   return [...kept.flows.values()]
     .map(({ flow }) => flow)
-    .filter((flow) => isOf(flow, email) && flowView(kept, flow.id)?.isCompleting === false)
+    .filter((flow) => isOf(flow, email) && !isCompleting(flow.id, kept.entries))
 }
 
 /** Reads which flows of the operator run: those that began elsewhere come to this device, those that ended elsewhere leave it. */

@@ -1,29 +1,17 @@
 import { idleMs } from '../../shared/page-fetch.ts'
+import { serviceWorkerUrl } from '../script-urls.ts'
 import type { App } from './app.ts'
 
-const WORKER = '/scan/sw.js'
 const SCOPE = '/scan'
 const LOOK_MS = 30 * 60_000
 const CHECK_IDLE_MS = 10_000
 const IDLE_MS = 60_000
 
-interface Policies {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
-}
-
-/** The one policy of this page that makes addresses of scripts, and the one address that it makes. */
-const policy = (globalThis as { trustedTypes?: Policies }).trustedTypes?.createPolicy('scan', {
-  createScriptURL: (url) => {
-    if (url === WORKER) return url
-    throw new TypeError(`No script of this page: ${url}`)
-  },
-})
-
 /** Installs the service worker, which opens the app without a connection, and looks for new builds. Over plain HTTP there is none. */
 export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   const { serviceWorker } = navigator
-  const registration = await serviceWorker.register(policy?.createScriptURL(WORKER) ?? WORKER, { scope: SCOPE })
+  const registration = await serviceWorker.register(serviceWorkerUrl(), { scope: SCOPE })
   const look = (): void =>
     app.set({ update: serviceWorker.controller === null ? undefined : (registration.waiting ?? undefined) })
   look()

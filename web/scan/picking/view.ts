@@ -18,8 +18,6 @@ export interface FlowView {
   stops: Stop[]
   /** Where the operator picks now. */
   current: Stop | undefined
-  /** Whether completing the flow waits in the queue. */
-  isCompleting: boolean
 }
 
 /** The flow as the operator sees it. `entries` may be those of all flows. */
@@ -32,9 +30,12 @@ export function viewOf(flow: PickingFlowDetails, draft: Draft, entries: readonly
     first: draft.location?.isChosen === true ? draft.location.id : undefined,
     skipped: draft.skipped,
   })
-  const isCompleting = own.some(({ kind, state }) => kind === 'complete' && state !== 'refused')
-  return { flow, draft, lines, stops, current: currentOf(stops, draft), isCompleting }
+  return { flow, draft, lines, stops, current: currentOf(stops, draft) }
 }
+
+/** Whether completing the flow waits in the queue. */
+export const isCompleting = (flowId: number, entries: readonly Entry[]): boolean =>
+  entries.some(({ kind, state, flow_id }) => flow_id === flowId && kind === 'complete' && state !== 'refused')
 
 /** Quantities that only the device knows of, less those that the server still counts: by line, and by product and location. */
 interface Changes {

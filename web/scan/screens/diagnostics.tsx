@@ -49,6 +49,11 @@ function Facts() {
   const app = useApp()
   const [isPersistent, setPersistent] = useState(false)
   useEffect(() => void navigator.storage?.persisted?.().then(setPersistent), [])
+  const [cameras, setCameras] = useState(0)
+  useEffect(() => {
+    const count = (devices: MediaDeviceInfo[]): void => setCameras(devices.filter(({ kind }) => kind === 'videoinput').length)
+    void navigator.mediaDevices?.enumerateDevices().then(count)
+  }, [])
   const { session, entries } = app.kept
   const facts = [
     [t.diagnostics.version, session?.version],
@@ -57,6 +62,7 @@ function Facts() {
     [t.diagnostics.operator, session?.operator?.name],
     [t.diagnostics.storage, isPersistent ? t.diagnostics.persistent : t.diagnostics.notPersistent],
     [t.diagnostics.connection, app.ui.isOnline ? t.connection.online : t.connection.offline],
+    [t.diagnostics.camera, cameras === 0 ? undefined : t.camera.ready(cameras)],
     [t.connection.toSend(entries.length), ''],
   ]
   return (

@@ -4,6 +4,7 @@ import type { App } from '../app/app.ts'
 import { cancelFlow, completeFlow } from '../app/flows.ts'
 import { decide, flowView } from '../app/picking-actions.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
+import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { undo } from '../picking/decide.ts'
@@ -19,6 +20,7 @@ export function Finish({ flowId }: { flowId: number }) {
   const view = flowView(app.kept, flowId)
   const title = t.finish.title(view?.flow.order_tenant_id ?? '')
   useTitle(title)
+  useWakeLock()
   if (view === undefined) return null
   const { draft, lines, stops } = view
   const drafted = draft.pick?.body

@@ -1,4 +1,4 @@
-import { TriangleAlert, VolumeX, Wifi, WifiOff } from 'lucide-react'
+import { ScanBarcode, TriangleAlert, VolumeX, Wifi, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { signOut } from '../app/session.ts'
@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { problemsOf } from '../queue/reduce.ts'
 import { clockNotice } from '../data/server-clock.ts'
+import { Camera } from './camera.tsx'
 import styles from './screens.module.css'
 
 /** What every screen has: the connection, the problems, the menu and notices. */
@@ -25,8 +26,12 @@ export function Frame({ children }: { children: ReactNode }) {
           </span>
         )}
         <ProblemsButton />
-        {app.ui.needs === undefined && <AppMenu />}
+        <span className={styles.tools}>
+          <CameraButton />
+          {app.ui.needs === undefined && <AppMenu />}
+        </span>
       </header>
+      {app.ui.isCameraOn && <Camera />}
       {session?.mode === 'test' && <p className={styles.notice}>{t.testData}</p>}
       {!isSecureContext && <p className={styles.notice}>{t.notEncrypted}</p>}
       {clock !== undefined && <p className={styles.notice}>{clock}</p>}
@@ -65,6 +70,23 @@ function ProblemsButton() {
     <Button kind="alarm" onClick={() => app.go({ name: 'problems' })}>
       <TriangleAlert aria-hidden size={20} />
       {t.problems.button(length)}
+    </Button>
+  )
+}
+
+/** Over plain HTTP browsers have no camera; the notice says so. */
+function CameraButton() {
+  const app = useApp()
+  if (!('mediaDevices' in navigator)) return null
+  const { isCameraOn } = app.ui
+  const toggle = (): void => {
+    app.feedback.unlock()
+    app.set({ isCameraOn: !isCameraOn })
+  }
+  return (
+    <Button kind="quiet" aria-pressed={isCameraOn} onClick={toggle}>
+      <ScanBarcode aria-hidden />
+      <span className="visually-hidden">{t.camera.button}</span>
     </Button>
   )
 }

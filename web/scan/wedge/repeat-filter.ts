@@ -1,4 +1,4 @@
-/** Scanners and cameras read a code twice when the trigger stays pressed. */
+/** Scanners read a code twice when the trigger stays pressed, and cameras as long as they see it. */
 const SAME_SCAN_MS = { wedge: 300, camera: 1_500 }
 
 /** Where a scan comes from. */
@@ -10,9 +10,10 @@ export class RepeatFilter {
   #at = -Infinity
 
   isRepeat(text: string, at: number, source: ScanSource): boolean {
-    if (text === this.#text && at - this.#at < SAME_SCAN_MS[source]) return true
+    const isRepeat = text === this.#text && at - this.#at < SAME_SCAN_MS[source]
+    // A camera must have looked away from the code before it counts again.
+    if (!isRepeat || source === 'camera') this.#at = at
     this.#text = text
-    this.#at = at
-    return false
+    return isRepeat
   }
 }

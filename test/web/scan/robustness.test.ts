@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { newOrder } from '../../support/orders.ts'
+import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
+import { it as base, type TestTenant } from '../support/browser.ts'
+import { startFaultyProxy } from '../support/faulty-proxy.ts'
+import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+const QUOTA = 5_000_000
+const DAY_MS = 24 * 3_600_000
+
+/** A device that is enrolled, with an order of 5 × Tea at A-1. */
+const it = base.extend('ready', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea' })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
+  const ada = await newOperator(tenant, 'Ada')
+  const device: Device = await enrolledDevice(page, tenant, ada)
+  return { ...device, tea, order, ada }
+})
+
+async function menu(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+const connection = (page: Page): Promise<string | null> => page.getByRole('status', { name: 'Connection' }).textContent()
+
+const taken = (page: Page, quantity: number): Promise<void> =>
+  page.getByText(`Taken here: ${quantity}`, { exact: true }).waitFor()
+
+it('when the storage is full, picking stops with a problem, and nothing is lost', async ({ window, tenant, service }) => {
+  const { page, context } = window
+  // Before the browser looks: it believes what it knows of the space for half a minute.
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Storage.overrideQuotaForOrigin', { origin: service.url, quotaSize: QUOTA })
+  const tea = await stockedProduct(tenant, { 'A-1': 9 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
+  const { scan, scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await scan(order.order_tenant_id)
+  await scan('A-1')
+  await scan(tea.barcode)
+  await fillStorage(page)
+  await scan(tea.barcode, 'problem')
+  await page.getByRole('alertdialog', { name: 'Problem' }).getByText('The storage of this device is full').waitFor()
+  await scanner.scan('FC-OK')
+  await taken(page, 1)
+  await page.reload()
+  await page.getByText('Its storage is full. What was confirmed before is kept').waitFor()
+  await page.evaluate(() => indexedDB.deleteDatabase('ballast'))
+  await page.reload()
+  await taken(page, 1)
+  await scan(tea.barcode)
+  await taken(page, 2)
+  await page.reload()
+  await taken(page, 2)
+  await scan('FC-CONFIRM', 'line')
+  await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 7 })
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('without a connection, operators of the last 30 days sign in by their badge, and others do not', async ({
+  ready,
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch|403/)
+  const { page, tea, order, ada, scan } = ready
+  const [grace, alan] = [await newOperator(tenant, 'Grace'), await newOperator(tenant, 'Alan')]
+  await scan(order.order_tenant_id)
+  await scan(grace.badge)
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await window.context.setOffline(true)
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await scan(alan.badge, 'problem')
+  await ready.scanner.scan('FC-OK')
+  await scan(ada.badge)
+  await page.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  await scan('A-1')
+  await page.getByRole('button', { name: 'Take all 5' }).click()
+  await expect.poll(() => connection(page)).toBe('Offline, 1 to send')
+  await window.context.setOffline(false)
+  await expect.poll(() => connection(page)).toBe('Online')
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
+  const { body } = await tenant.request('GET', '/audit-log?operation=flows.pick&surface=scan')
+  expect(body.data.entries).toMatchObject([{ operator_email: ada.email, error: null }])
+  // Who was here more than a month ago does not.
+  await window.context.setOffline(true)
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await page.evaluate((ms) => {
+    const now = Date.now.bind(Date)
+    Date.now = () => now() + ms
+  }, 31 * DAY_MS)
+  await scan(ada.badge, 'problem')
+})
+
+it('the screen stays on while a flow is open, and only then', async ({ openWindow, tenant }) => {
+  const { page, context } = await openWindow({ permissions: ['screen-wake-lock'] })
+  await context.addInitScript(() => {
+    const sentinels: WakeLockSentinel[] = []
+    const request = navigator.wakeLock.request.bind(navigator.wakeLock)
+    navigator.wakeLock.request = async (type) => {
+      const sentinel = await request(type)
+      sentinels.push(sentinel)
+      return sentinel
+    }
+    Object.assign(globalThis, { sentinels })
+  })
+  const held = (): Promise<number> =>
+    page.evaluate(
+      () => (globalThis as unknown as { sentinels: WakeLockSentinel[] }).sentinels.filter(({ released }) => !released).length,
+    )
+  const tea = await stockedProduct(tenant, { 'A-1': 9 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 1 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  expect(await held()).toBe(0)
+  await device.scan(order.order_tenant_id)
+  await expect.poll(held).toBe(1)
+  await page.getByRole('button', { name: 'Take all 1' }).click()
+  await page.getByRole('heading', { name: /^Finish/ }).waitFor()
+  await expect.poll(held).toBe(1)
+  await page.getByRole('button', { name: 'Complete' }).click()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await expect.poll(held).toBe(0)
+})
+
+it('says when the clock of the device is wrong', async ({ ready: { page } }) => {
+  expect(await page.getByText(/clock is wrong/).count()).toBe(0)
+  await page.clock.setFixedTime(Date.now() + 3 * 3_600_000)
+  await page.reload()
+  await page.getByText("This device's clock is wrong by 3 h").waitFor()
+})
+
+it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
+  openWindow,
+  service,
+  tenant,
+  onTestFinished,
+}) => {
+  const proxy = await startFaultyProxy(service.url)
+  onTestFinished(() => proxy.close())
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|403/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea' })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
+  const ada = await newOperator(tenant, 'Ada')
+  const device = await enrolledDevice(page, tenant, ada)
+  await device.scan(order.order_tenant_id)
+  proxy.fault = (_, path) => (path.endsWith('/picks') ? 'lost before' : 'none')
+  await page.getByRole('button', { name: 'Take all 5' }).click()
+  await menu(page, 'Diagnostics')
+  expect(await savedBy(page, 'Save the unsent queue')).toMatchObject([
+    { kind: 'pick', body: { quantity: 5, location_id: 'A-1' } },
+  ])
+  await page.getByRole('button', { name: 'Remove this device' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove this device' })
+  await dialog.getByText('1 scan has not been sent. Save the queue first.').waitFor()
+  await dialog.getByRole('button', { name: 'Remove this device' }).click()
+  const sure = dialog.getByRole('button', { name: 'Remove it although scans are unsent' })
+  await sure.waitFor()
+  expect(await devicesOf(tenant)).toBe(1)
+  await sure.click()
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  expect(await devicesOf(tenant)).toBe(0)
+  proxy.fault = () => 'none'
+  const { body } = await tenant.request('POST', '/devices/codes', { device_name: 'Handheld 3' })
+  await device.scanner.scan(body.data.url)
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await device.scanner.scan(ada.badge)
+  await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
+})
+
+/** Writes until not even a hundred bytes find a place. */
+async function fillStorage(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const opening = indexedDB.open('ballast')
+      opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore('rows', { autoIncrement: true }))
+      opening.addEventListener('success', () => resolve(opening.result))
+      opening.addEventListener('error', () => reject(opening.error ?? new Error('no database')))
+    })
+    const write = (bytes: number): Promise<boolean> =>
+      new Promise((resolve) => {
+        const transaction = database.transaction('rows', 'readwrite')
+        transaction.objectStore('rows').add(crypto.getRandomValues(new Uint8Array(bytes)))
+        transaction.addEventListener('complete', () => resolve(true))
+        transaction.addEventListener('abort', () => resolve(false))
+      })
+    for (const bytes of [65_536, 8_192, 1_024, 128]) while (await write(bytes));
+    database.close()
+  })
+}
+
+async function savedBy(page: Page, name: string): Promise<unknown> {
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toMatch(/^scan-queue-\d{4}-\d\d-\d\d\.json$/)
+  return JSON.parse(await readFile(await download.path(), 'utf8'))
+}
+
+async function devicesOf(tenant: TestTenant): Promise<number> {
+  const { body } = await tenant.request('GET', '/sessions')
+  return body.data.sessions.filter(({ kind }: { kind: string }) => kind === 'device').length
+}
