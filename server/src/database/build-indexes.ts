@@ -1,6 +1,7 @@
 import type { Query } from './schema-version.ts'
 
 interface Index {
+  isUnique: boolean
   name: string
   table: string
   /** The text after the name of the table. */
@@ -8,7 +9,7 @@ interface Index {
 }
 
 /** The only supported form. It can be repeated for each partition. */
-const CREATE_INDEX = /^create index concurrently (\w+) on (\w+) (.+)$/s
+const CREATE_INDEX = /^create (unique )?index concurrently (\w+) on (\w+) (.+)$/s
 
 /**
  * Runs the statements of a migration one by one, each in its own transaction. Indexes are built concurrently; on a partitioned table,
@@ -17,11 +18,15 @@ const CREATE_INDEX = /^create index concurrently (\w+) on (\w+) (.+)$/s
  */
 export async function buildIndexes(query: Query, migration: string, lockTimeout: string): Promise<void> {
   for (const statement of statementsOf(migration)) {
-    const [, name, table, definition] = CREATE_INDEX.exec(statement) ?? []
+    const [, unique, name, table, definition] = CREATE_INDEX.exec(statement) ?? []
     if (name === undefined || table === undefined || definition === undefined) await query(statement)
-    else if (await isPartitioned(query, table)) await buildOnPartitions(query, { name, table, definition }, lockTimeout)
-    else await build(query, { name, table, definition })
+    else await buildOn(query, { isUnique: unique !== undefined, name, table, definition }, lockTimeout)
   }
+}
+
+async function buildOn(query: Query, index: Index, lockTimeout: string): Promise<void> {
+  if (await isPartitioned(query, index.table)) await buildOnPartitions(query, index, lockTimeout)
+  else await build(query, index)
 }
 
 function statementsOf(migration: string): string[] {
@@ -40,18 +45,22 @@ async function isPartitioned(query: Query, table: string): Promise<boolean> {
 }
 
 /** Waits for older transactions, but blocks no writes; only one index of a table can be built at a time. */
-async function build(query: Query, { name, table, definition }: Index): Promise<void> {
+async function build(query: Query, { isUnique, name, table, definition }: Index): Promise<void> {
   const [index] = await query<{ valid: boolean }>(
     `select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`,
   )
   if (index?.valid === true) return
   if (index !== undefined) await query(`drop index concurrently ${name}`)
-  await query(`create index concurrently ${name} on ${table} ${definition}`)
+  await query(`create ${isUnique ? 'unique ' : ''}index concurrently ${name} on ${table} ${definition}`)
 }
 
 /** The table's index becomes valid when the index of the last partition is attached. Partitions created later get the index from the table. */
-async function buildOnPartitions(query: Query, { name, table, definition }: Index, lockTimeout: string): Promise<void> {
-  await briefly(query, `create index if not exists ${name} on only ${table} ${definition}`, lockTimeout)
+async function buildOnPartitions(query: Query, { isUnique, name, table, definition }: Index, lockTimeout: string): Promise<void> {
+  await briefly(
+    query,
+    `create ${isUnique ? 'unique ' : ''}index if not exists ${name} on only ${table} ${definition}`,
+    lockTimeout,
+  )
   const partitions = await query<{ partition: string }>(
     `select inhrelid::regclass::text as partition from pg_inherits i
      where inhparent = '${table}'::regclass and not exists (
@@ -60,7 +69,7 @@ async function buildOnPartitions(query: Query, { name, table, definition }: Inde
   )
   for (const { partition } of partitions) {
     const ofPartition = `${name}_of_${partition.slice(table.length + 1)}`
-    await build(query, { name: ofPartition, table: partition, definition })
+    await build(query, { isUnique, name: ofPartition, table: partition, definition })
     await briefly(query, `alter index ${name} attach partition ${ofPartition}`, lockTimeout)
   }
 }
