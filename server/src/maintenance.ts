@@ -1,8 +1,9 @@
+import { analyzeGrownTables } from './database/analyze-grown-tables.ts'
 import type { Database, Queryable } from './database/database.ts'
 import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { putBackEvents } from './delivery/index.ts'
 import { foldCounts } from './domain/counts/index.ts'
-import { removeOldUsage } from './domain/reports/slice.ts'
+import { removeOldHours } from './domain/reports/slice.ts'
 import { settleRest, switchReserving } from './domain/reservations/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
 import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
@@ -12,6 +13,7 @@ import { repeat, type PeriodicTask } from './runtime/periodic.ts'
 import { SLICES } from './slices.ts'
 
 const FOLD_INTERVAL_MS = 1_000
+const ANALYZE_INTERVAL_MS = 2_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const CLEAR_INTERVAL_MS = 10_000
@@ -40,10 +42,11 @@ export async function ensurePartitions(db: Queryable): Promise<void> {
 export function startMaintenance(db: Database, onError: (error: unknown) => void): PeriodicTask[] {
   return [
     repeat(FOLD_INTERVAL_MS, () => foldAllCounts(db), onError, DELAY_MS),
+    repeat(ANALYZE_INTERVAL_MS, () => analyzeGrownTables(db), onError, DELAY_MS),
     repeat(MINUTE_MS, (stopping) => expireResponses(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
-    repeat(HOUR_MS, (stopping) => removeOldUsage(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
     repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),

@@ -222,6 +222,8 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'operators.update': ({ operator }) => ({ path: `/operators/${operator}`, body: { may_change_stock: true } }),
   'operators.issueBadge': ({ operator }) => ({ path: `/operators/${operator}/badge` }),
   'devices.createCode': () => ({ path: '/devices/codes', body: { device_name: 'Handheld' }, ...own }),
+  'reports.orders': () => ({ path: '/reports/orders?since=2026-01-01&until=2026-12-31', ...own }),
+  'reports.deliveries': () => ({ path: `/reports/deliveries?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'reports.usage': () => ({ path: `/reports/usage?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),
   'apiKeys.list': () => ({ path: '/api-keys', ...own }),

@@ -125,7 +125,7 @@ describe('a list of orders with very many lines', () => {
     expect((await send(`${server.url}/api/v1/orders`, 'GET', undefined, owner)).status).toBe(200)
     const grown = (await metric('process_resident_memory_bytes')) - memory
     expect(grown).toBeLessThan(250e6)
-    expect(await metric('fulfillment_answer_bytes')).toBeLessThan(32 * 1_048_576)
+    expect(await metric('fulfillment_response_bytes')).toBeLessThan(32 * 1_048_576)
   })
 })
 
@@ -135,8 +135,8 @@ it.concurrent('a client that reads nothing for ten seconds is disconnected', asy
   await expect.poll(async () => (await send(server.url + LARGE, 'GET', undefined, owner)).status).toBe(200)
   const response = await open(LARGE, owner.key)
   expect(response.statusCode).toBe(200)
-  await expect.poll(() => metric('fulfillment_answer_bytes')).toBeGreaterThan(0)
-  await expect.poll(() => metric('fulfillment_answer_bytes'), { interval: 1_100 }).toBe(0)
+  await expect.poll(() => metric('fulfillment_response_bytes')).toBeGreaterThan(0)
+  await expect.poll(() => metric('fulfillment_response_bytes'), { interval: 1_100 }).toBe(0)
   // The rest of the sockets' buffers still arrives, but the response is incomplete.
   response.resume()
   await closed(response)

@@ -8,6 +8,7 @@ import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
 import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
 import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
 import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
+import { reportOrders } from '@fulfillment/server/domain/reports/report-orders.ts'
 import { listProducts } from '@fulfillment/server/domain/products/list-products.ts'
 import { listLevels } from '@fulfillment/server/domain/stock/list-levels.ts'
 import { listMovements } from '@fulfillment/server/domain/stock/list-movements.ts'
@@ -92,6 +93,20 @@ describe('a list of orders reads about as many rows as it returns', () => {
     })
   })
 })
+
+it.for([
+  ['created', 366 * 5, 0],
+  // Orders of ten days of creation have one assembly date.
+  ['assembly', 0, 366 * 10 * 5],
+] as const)(
+  'a report of orders by day, %s, reads counts alone',
+  async ([by, orderCounts, assemblyCounts], { recorder, callers }) => {
+    const reads = await recorder.readsOf(() =>
+      reportOrders.run(callers.large, { since: new Date(Date.now() - 365 * 86_400_000), until: undefined, by }),
+    )
+    expectReads(reads, { order_counts: orderCounts, order_assembly_counts: assemblyCounts })
+  },
+)
 
 /** The first row of a query. */
 async function rowOf<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {

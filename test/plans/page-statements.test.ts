@@ -11,8 +11,9 @@ import { updateOperator } from '@fulfillment/server/domain/operators/update-oper
 import { listFlows } from '@fulfillment/server/domain/picking/list-flows.ts'
 import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
 import { recordUsage } from '@fulfillment/server/domain/reports/index.ts'
+import { reportDeliveries } from '@fulfillment/server/domain/reports/report-deliveries.ts'
 import { reportUsage } from '@fulfillment/server/domain/reports/report-usage.ts'
-import { removeOldUsage } from '@fulfillment/server/domain/reports/slice.ts'
+import { removeOldHours } from '@fulfillment/server/domain/reports/slice.ts'
 import { endSession } from '@fulfillment/server/domain/sessions/end-session.ts'
 import {
   endSessionOf,
@@ -114,11 +115,12 @@ const CALLS = {
   getDelivery: () => getDelivery.run(context, { id: `dlv_1_${eventOf(LARGE, 1)}` }),
   auditOfSurface: () => listAuditLog.run(context, { limit: 50, surface: 'dashboard', after: undefined }),
   reportUsage: () => reportUsage.run(context, { since: new Date(Date.now() - 86_400_000), key_id: 1 }),
+  reportDeliveries: () => reportDeliveries.run(context, { since: new Date(Date.now() - 86_400_000), webhook_id: '1' }),
   recordUsage: () =>
     recordUsage(context.db, [
       { tenantId: LARGE, keyId: 1, operation: 'orders.list', requests: 1, clientErrors: 0, limited: 0, serverErrors: 0 },
     ]),
-  removeOldUsage: () => removeOldUsage(context.db, new AbortController().signal),
+  removeOldHours: () => removeOldHours(context.db, new AbortController().signal),
 }
 
 beforeAll(async () => {
@@ -198,6 +200,7 @@ async function seed(client: pg.Client, first: number, last: number, counts: type
     `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface)
      select t, now(), gen_random_uuid(), 1, 'key', '127.0.0.1', 'r', 'orders.create', '{}', 'dashboard' from ${each(counts.hours)}`,
     `insert into usage_hours select t, date_trunc('hour', now()) - n * interval '1 hour', 1, 'orders.list', 1, 0, 0, 0 from ${each(counts.hours)}`,
+    `insert into delivery_hours select t, date_trunc('hour', now()) - n * interval '1 hour', 1, 1, 0, array_fill(0, array[20]) from ${each(counts.hours)}`,
   ])
     await client.query(`${text} on conflict do nothing`)
 }
@@ -213,6 +216,7 @@ const ALL = [
   'finished_deliveries',
   'audit_log',
   'usage_hours',
+  'delivery_hours',
 ]
 
 /** Rows read of these tables and their partitions. */
@@ -289,8 +293,15 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['getDelivery', { known: { events: 2, finished_deliveries: 2, webhook_subscriptions: 2 } }],
   ['auditOfSurface', { known: { audit_log: hours + 1 } }],
   ['reportUsage', { known: { usage_hours: 25 } }],
+  ['reportDeliveries', { known: { delivery_hours: 25 } }],
   ['recordUsage', { known: {} }],
-  ['removeOldUsage', { known: { tenants: TENANTS, usage_hours: 0 }, empty: { usage_hours: 100_000 } }],
+  [
+    'removeOldHours',
+    {
+      known: { tenants: 2 * TENANTS, usage_hours: 0, delivery_hours: 0 },
+      empty: { usage_hours: 100_000, delivery_hours: 100_000 },
+    },
+  ],
 ]
 
 it('there is a case for every call', () => {
@@ -307,7 +318,7 @@ async function expectReads(call: keyof typeof CALLS, most: Record<string, number
   ])
   expect(tooMany).toEqual([])
   // Maintenance looks at all tenants on purpose, once an hour.
-  if (call !== 'removeOldUsage') expect(reads.whole.filter((table) => ALL.includes(table))).toEqual([])
+  if (call !== 'removeOldHours') expect(reads.whole.filter((table) => ALL.includes(table))).toEqual([])
 }
 
 describe('a plan that was made on empty tables reads no rows of other tenants', () => {

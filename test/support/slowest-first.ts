@@ -15,6 +15,12 @@ const SLOW = [
   'test/command-line/backup.test.ts',
   'test/docs/reference-page.test.ts',
   'test/api/unread-bodies.test.ts',
+  'test/web/scan/budgets.test.ts',
+  'test/web/dashboard/picking.test.ts',
+  'test/command-line/export.test.ts',
+  'test/web/looks/looks.test.ts',
+  'test/web/scan/wedge-in-browser.test.ts',
+  'test/web/scan/finish.test.ts',
 ]
 
 const rank = ({ moduleId }: TestSpecification): number => {

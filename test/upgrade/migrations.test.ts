@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { parse } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -46,7 +47,7 @@ describe('a released migration', () => {
   })
 
   it('comes before every one that is not', async () => {
-    const names = (await readdir(folder)).map((file) => file.replace('.sql', '')).toSorted()
+    const names = (await readdir(folder)).map((file) => parse(file).name).toSorted()
     const released = Object.keys(RELEASED_MIGRATIONS)
     expect(names.slice(0, released.length)).toEqual(released)
   })
@@ -166,7 +167,7 @@ describe('a migration that builds indexes', () => {
       alter table events attach partition events_20260101 for values from ('2026-01-01 00:00:00+00') to ('2026-01-02 00:00:00+00')`)
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
-      drop table usage_hours; -- created by later migrations
+      drop table usage_hours; drop table delivery_hours; -- created by later migrations
       drop function settle_reservations; drop function judge_orders; drop function lock_totals;
       drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
       alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
@@ -195,6 +196,7 @@ describe('a migration that builds indexes', () => {
       '0019_reservations',
       '0019_reservations_valid.concurrent',
       '0019_settle_reservations',
+      '0020_delivery_hours',
     ])
     expect(await indexes(db)).toEqual(
       [
@@ -267,6 +269,6 @@ describe('a schema that is newer than the program', () => {
 it('processes that start at once run each migration once', async () => {
   const { db } = await oldDatabase(['0001_initial'])
   const ran = await Promise.all([1, 2, 3].map(() => db.withoutTimeLimits(migrate)))
-  const names = (await readdir(folder)).map((file) => file.replace('.sql', '')).toSorted()
+  const names = (await readdir(folder)).map((file) => parse(file).name).toSorted()
   expect(ran.flat().toSorted()).toEqual(names.slice(1))
 })

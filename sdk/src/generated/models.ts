@@ -130,6 +130,12 @@ export interface Operator extends Named<Schemas['Operator']> {}
 /** A call to change data. */
 export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
 
+/** Orders of a day. */
+export interface OrderDay extends Named<Schemas['OrderDay']> {}
+
+/** Attempts to deliver webhooks of an hour. */
+export interface DeliveryHour extends Named<Schemas['DeliveryHour']> {}
+
 /** Requests of an hour with one API key for one operation. */
 export interface UsageHour extends Named<Schemas['UsageHour']> {}
 
@@ -317,6 +323,14 @@ export interface DevicesCreateCodeResult extends Named<operations['devices.creat
 export interface AuditLogListParams extends Named<Query<NonNullable<operations['auditLog.list']['parameters']['query']>>> {}
 
 export interface AuditLogListResult extends Named<operations['auditLog.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReportsOrdersParams extends Named<Query<NonNullable<operations['reports.orders']['parameters']['query']>>> {}
+
+export interface ReportsOrdersResult extends Named<operations['reports.orders']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReportsDeliveriesParams extends Named<Query<NonNullable<operations['reports.deliveries']['parameters']['query']>>> {}
+
+export interface ReportsDeliveriesResult extends Named<operations['reports.deliveries']['responses'][200]['content']['application/json']['data']> {}
 
 export interface ReportsUsageParams extends Named<Query<NonNullable<operations['reports.usage']['parameters']['query']>>> {}
 

@@ -68,6 +68,10 @@ import type {
   ProductsListResult,
   ProductsUpdateParams,
   ProductsUpdateResult,
+  ReportsDeliveriesParams,
+  ReportsDeliveriesResult,
+  ReportsOrdersParams,
+  ReportsOrdersResult,
   ReportsUsageParams,
   ReportsUsageResult,
   SessionsEndResult,
@@ -637,7 +641,7 @@ export class Flows {
   /**
    * List orders to pick.
    *
-   * Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.
+   * Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1396,7 +1400,7 @@ export class Sessions {
   /**
    * End a session.
    *
-   * The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.
+   * The server that handles the call refuses the session at once, all other servers within a second. Ending a session again changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1442,7 +1446,7 @@ export class Operators {
   /**
    * List operators.
    *
-   * Ordered by name, active or not. `total` is exact.
+   * All operators, including inactive ones, ordered by name. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1461,7 +1465,7 @@ export class Operators {
   /**
    * Get an operator.
    *
-   * One operator, without the badge.
+   * Returns one operator. The badge is never returned.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1478,7 +1482,7 @@ export class Operators {
   /**
    * Update an operator.
    *
-   * Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. What the operator scanned before, and a device has kept, is still accepted.
+   * Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. Picks that a device had stored before are still accepted.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1497,7 +1501,7 @@ export class Operators {
   /**
    * Issue a badge.
    *
-   * Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.
+   * Returns the text to print on the badge, once. The badge signs the operator in on enrolled devices of the tenant and is valid nowhere else. The previous badge becomes invalid; the operator stays signed in on devices.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1524,7 +1528,7 @@ export class Devices {
   /**
    * Make a code that enrols a device.
    *
-   * The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.
+   * The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1577,6 +1581,40 @@ export class Reports {
   /** @internal */
   constructor(transport: Transport) {
     this.#transport = transport
+  }
+
+  /**
+   * Report orders by day and state.
+   *
+   * Number of orders by day and by their current state, for at most 366 days (UTC). The numbers are exact: their sum over all days is the `total` of the list of orders.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/reports/orders`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  orders(params: ReportsOrdersParams, options?: RequestOptions): APIPromise<ReportsOrdersResult> {
+    return this.#transport.request('GET', '/api/v1/reports/orders', { query: params, options })
+  }
+
+  /**
+   * Report webhook deliveries.
+   *
+   * Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:webhooks`.
+   *
+   * `GET /api/v1/reports/deliveries`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  deliveries(params: ReportsDeliveriesParams, options?: RequestOptions): APIPromise<ReportsDeliveriesResult> {
+    return this.#transport.request('GET', '/api/v1/reports/deliveries', { query: params, options })
   }
 
   /**

@@ -446,7 +446,7 @@ export interface paths {
         };
         /**
          * List orders to pick
-         * @description Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.
+         * @description Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1243,7 +1243,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.
+         * @description The server that handles the call refuses the session at once, all other servers within a second. Ending a session again changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1264,7 +1264,7 @@ export interface paths {
         };
         /**
          * List operators
-         * @description Ordered by name, active or not. `total` is exact.
+         * @description All operators, including inactive ones, ordered by name. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1296,7 +1296,7 @@ export interface paths {
         };
         /**
          * Get an operator
-         * @description One operator, without the badge.
+         * @description Returns one operator. The badge is never returned.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1305,7 +1305,7 @@ export interface paths {
         get: operations["operators.get"];
         /**
          * Update an operator
-         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. What the operator scanned before, and a device has kept, is still accepted.
+         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. Picks that a device had stored before are still accepted.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1330,7 +1330,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a badge
-         * @description Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.
+         * @description Returns the text to print on the badge, once. The badge signs the operator in on enrolled devices of the tenant and is valid nowhere else. The previous badge becomes invalid; the operator stays signed in on devices.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1354,7 +1354,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that enrols a device
-         * @description The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.
+         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1383,6 +1383,54 @@ export interface paths {
          *     Scope: `admin`.
          */
         get: operations["auditLog.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report orders by day and state
+         * @description Number of orders by day and by their current state, for at most 366 days (UTC). The numbers are exact: their sum over all days is the `total` of the list of orders.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["reports.orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report webhook deliveries
+         * @description Attempts to deliver webhooks by hour, with their success and duration, for at most 31 days. Attempts are kept for 90 days; test calls are not counted. Durations are counted in classes, so a percentile is the upper limit of a class: 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1,000, 1,500, 2,000, 3,000, 5,000, 7,500, 10,000, 20,000 ms.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:webhooks`.
+         */
+        get: operations["reports.deliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2547,6 +2595,40 @@ export interface components {
             operator_email: string | null;
             /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
+        };
+        /** @description Orders of a day. */
+        OrderDay: {
+            /**
+             * Format: date
+             * @description Day, UTC.
+             */
+            date: string;
+            /** @description Numbers of orders by state, without states that no order has. */
+            counts: {
+                /**
+                 * @description State of the orders now.
+                 * @enum {integer}
+                 */
+                state_id: 1 | 2 | 3 | 5 | 7;
+                /** @description Number of orders of the day in this state. */
+                count: number;
+            }[];
+        };
+        /** @description Attempts to deliver webhooks of an hour. */
+        DeliveryHour: {
+            /**
+             * Format: date-time
+             * @description Start of the hour, UTC.
+             */
+            at: string;
+            /** @description Attempts that the receiver acknowledged. */
+            succeeded: number;
+            /** @description Attempts that failed, also if a later attempt succeeded. */
+            failed: number;
+            /** @description Half of the attempts took at most this long, in milliseconds. See the description of the operation. */
+            p50_ms: number;
+            /** @description 95 of 100 attempts took at most this long, in milliseconds. */
+            p95_ms: number;
         };
         /** @description Requests of an hour with one API key for one operation. */
         UsageHour: {
@@ -6338,7 +6420,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Text of the new badge. Returned only in this response; it cannot be read again. */
+                            /** @description Text of the new badge. Returned only once. */
                             badge: string;
                         };
                     };
@@ -6385,7 +6467,7 @@ export interface operations {
                         data: {
                             /** @description Enrols one device. Returned only in this response; it cannot be read again. */
                             code: string;
-                            /** @description Address that enrols the device that opens it. It contains the code. */
+                            /** @description Address to open on the device, which then asks for confirmation. Contains the code. */
                             url: string;
                             /**
                              * Format: date-time
@@ -6445,6 +6527,80 @@ export interface operations {
                             entries: components["schemas"]["AuditEntry"][];
                             /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.orders": {
+        parameters: {
+            query: {
+                /** @description First day (UTC): a date, or an ISO 8601 timestamp for the day of that time. */
+                since: string;
+                /** @description Last day (UTC): a date, or an ISO 8601 timestamp for the day of that time. Default: today. */
+                until?: string;
+                /** @description Day of an order: the day of its creation, or its `assembly_date`. Default: created. */
+                by?: "created" | "assembly";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Days with orders, oldest first. */
+                            days: components["schemas"]["OrderDay"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.deliveries": {
+        parameters: {
+            query: {
+                /** @description Only hours that begin at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
+                since: string;
+                /** @description Only hours that begin up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). Default: now. */
+                until?: string;
+                /** @description Only attempts to deliver to the webhook of this id. */
+                webhook_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Hours with attempts, oldest first. */
+                            hours: components["schemas"]["DeliveryHour"][];
                         };
                     };
                 };

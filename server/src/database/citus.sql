@@ -35,6 +35,7 @@ select create_reference_table('api_keys');
 select create_distributed_table('audit_log', 'tenant_id');
 select create_distributed_table('deleted_subscriptions', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('deletion_progress', 'tenant_id', colocate_with => 'audit_log');
+select create_distributed_table('delivery_hours', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('device_operators', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('devices', 'tenant_id', colocate_with => 'audit_log');
 select create_distributed_table('event_outbox', 'tenant_id', colocate_with => 'audit_log');

@@ -4,7 +4,7 @@ import { CompiledQuery, sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { retry } from '../runtime/retry.ts'
 import type { Schema } from './schema.ts'
-import { buildIndexes } from './build-indexes.ts'
+import { buildIndexes, type ConcurrentStep } from './build-indexes.ts'
 import { MIGRATOR_LOCK_IS_FREE } from './locks.ts'
 import { CONCURRENT, knownMigrations, MIGRATION_TABLE, MIGRATIONS, nextMigration, type Query } from './schema-version.ts'
 
@@ -96,15 +96,16 @@ async function untilOthersHaveMigrated(query: Query): Promise<void> {
 }
 
 async function runFile(db: Kysely<unknown>, name: string): Promise<void> {
+  if (name.endsWith(CONCURRENT)) return await runConcurrently(db, name)
   const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8')
-  if (name.endsWith(CONCURRENT)) return await runConcurrently(db, text)
   await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(db)
   await sql.raw(text).execute(db)
 }
 
-async function runConcurrently(db: Kysely<unknown>, text: string): Promise<void> {
+async function runConcurrently(db: Kysely<unknown>, name: string): Promise<void> {
   // Another process has run the migration that was next when this transaction was begun.
   if (db.isTransaction) throw Object.assign(new Error('Not to be run in a transaction'), { code: LOCK_NOT_AVAILABLE })
+  const { steps } = (await import(new URL(`${name}.ts`, MIGRATIONS).href)) as { steps: ConcurrentStep[] }
   const query: Query = async (statement) => (await db.executeQuery<never>(CompiledQuery.raw(statement))).rows
-  await buildIndexes(query, text, LOCK_TIMEOUT)
+  await buildIndexes(query, steps, LOCK_TIMEOUT)
 }

@@ -1,6 +1,10 @@
 import { readdir } from 'node:fs/promises'
+import { parse } from 'node:path'
 
-/** The folder of the migrations. A migration is named after its file. */
+/**
+ * The folder of the migrations. A migration is named after its file, without the extension: SQL text, or TypeScript whose `steps` run
+ * outside a transaction.
+ */
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** The table with the names of executed migrations. */
 export const MIGRATION_TABLE = 'schema_migrations'
@@ -9,8 +13,8 @@ export const MIGRATION_TABLE = 'schema_migrations'
 const CONTRACT = '.contract'
 
 /**
- * Suffix of a migration that builds indexes on tables that may be large. Each of its statements is its own transaction, so that it blocks
- * no writes.
+ * Suffix of a migration that builds indexes on tables that may be large. Each of its steps is its own transaction, so that it blocks no
+ * writes.
  */
 export const CONCURRENT = '.concurrent'
 
@@ -19,8 +23,7 @@ export type Query = <Row>(text: string) => Promise<Row[]>
 
 /** The names of this version's migrations, in their order. */
 export async function knownMigrations(): Promise<string[]> {
-  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('.sql')).toSorted()
-  return files.map((file) => file.slice(0, -'.sql'.length))
+  return (await readdir(MIGRATIONS)).map((file) => parse(file).name).toSorted()
 }
 
 /**

@@ -404,6 +404,14 @@ export interface Schema {
     limited: number
     server_errors: number
   }
+  delivery_hours: {
+    tenant_id: number
+    at: GivenTimestamp
+    subscription_id: number
+    succeeded: number
+    failed: number
+    durations: number[]
+  }
   rate_limit_windows: { tenant_id: number; key_id: number; ends_at: GivenTimestamp; taken: number; granted: number }
   audit_log: {
     tenant_id: number

@@ -1,6 +1,7 @@
 export { attemptCount } from './attempts.ts'
 export { attemptDelivery } from './attempt-delivery.ts'
 export { DatabaseClock } from './database-clock.ts'
+export { DURATION_LIMITS_MS } from './delivery-hours.ts'
 export { startDeliveryEngine, type DeliveryEngine, type DeliveryEngineOptions } from './engine.ts'
 export { measureBacklog } from './measure-backlog.ts'
 export { ATTEMPTS_OF_SCHEDULE } from './retry-schedule.ts'

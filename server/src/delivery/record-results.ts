@@ -3,6 +3,7 @@ import { statement } from '../database/statements/statement.ts'
 import { withAttempt } from './attempts.ts'
 import type { Claimed } from './claim-deliveries.ts'
 import type { EngineConnection } from './connection.ts'
+import { countAttempts } from './delivery-hours.ts'
 import { isOfItsWork, isTimeout } from './statement-failures.ts'
 
 /** The result of a claimed delivery: the outcome of an attempt, or handed back without one. */
@@ -105,7 +106,7 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
        greatest(lane.held_until, lane.asked_to_wait_until, case when lane.failures > 0 then
          $3 + least(lane.failed_in_a_row * ${PAUSE_PER_FAILURE_MS}, ${LONGEST_PAUSE_MS}) * interval '1 millisecond' end) as hold
      from lane left join disabled d on d.tenant_id = lane.tenant_id and d.id = lane.subscription_id
-   )
+   ), ${countAttempts('(select * from found where (select count(*) from locked) >= 0) f', '$3::timestamptz')}
    update webhook_lanes l
    set cap = n.cap, failed_attempts = n.failed_in_a_row, failing_since = n.now_failing_since,
      owner = case when n.released then null else l.owner end,

@@ -6,7 +6,7 @@ import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { type Device, type Devices, refreshedDevice } from './device-sessions.ts'
 
-/** What every device may call, if its key has the scope. */
+/** Operations of every device whose key has the scope. */
 const OPERATIONS = new Set([
   'orders.list',
   'orders.get',
@@ -25,11 +25,11 @@ const OPERATIONS = new Set([
   'stock.overview',
   'locations.list',
 ])
-/** What a device may call besides, for an operator with `may_change_stock`. */
+/** Further operations, for operators with `may_change_stock`. */
 const CORRECTIONS = new Set(['stock.transfer', 'stock.adjust', 'stock.setLevel'])
-/** What a device may send for an operator who used it before. */
+/** Operations that a device may send for a former operator: it stored them while that operator was signed in. */
 const KEPT = new Set(['flows.pick', 'flows.undoPick', 'flows.complete'])
-/** Before these the operator is read again: whether they are active, and may change stock. */
+/** Operations before which the operator is read again, to know whether they are active and may change stock. */
 const CHANGES_OF_STOCK = new Set([...CORRECTIONS, 'flows.pick', 'flows.undoPick', 'flows.cancel'])
 
 /**
@@ -55,7 +55,7 @@ export async function admitDevice(
   request.caller = { ...request.caller, session: { ...(request.caller.session as CallerSession), operator: caller } }
 }
 
-/** The cached device, unless its operator may have changed on another process or must be known exactly. */
+/** The cached device; read again if its operator may have changed on another process, or must be known exactly. */
 async function currentDevice(devices: Devices, request: FastifyRequest, reply: FastifyReply, name: string): Promise<Device> {
   const cached = request.device as Device
   const named = request.headers['x-page-operator']
@@ -63,12 +63,12 @@ async function currentDevice(devices: Devices, request: FastifyRequest, reply: F
   return isCertain ? cached : await refreshedDevice(request, reply, devices)
 }
 
-/** Whether the call is for another operator than the one who is signed in. Without `X-Page-Operator` it is for that one. */
+/** Whether the call names another operator than the one who is signed in, who is the default. */
 function namesOther({ headers }: FastifyRequest, { id }: DeviceOperator): boolean {
   return headers['x-page-operator'] !== undefined && headers['x-page-operator'] !== String(id)
 }
 
-/** The operator of before for whom the device sends what it kept. */
+/** The former operator for whom the device sends a stored operation. */
 async function formerOperator(db: Database, request: FastifyRequest, device: Device, name: string) {
   const id = Number(request.headers['x-page-operator'])
   const operator = KEPT.has(name) && Number.isSafeInteger(id) ? await findOperatorOfDevice(db, device, id) : undefined

@@ -7,7 +7,8 @@ import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
 import { buildIndexes } from '@fulfillment/server/database/build-indexes.ts'
 import { migrate } from '@fulfillment/server/database/migrate.ts'
-import { MIGRATIONS, type Query } from '@fulfillment/server/database/schema-version.ts'
+import { steps } from '@fulfillment/server/database/migrations/0015_search_indexes.concurrent.ts'
+import type { Query } from '@fulfillment/server/database/schema-version.ts'
 import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
 import { seedBare } from './seed-bare.ts'
 import { seedService } from './seed-service.ts'
@@ -85,7 +86,7 @@ async function fill(url: string, version: string, short: boolean): Promise<Seed>
     const service = await seedService(db, client, sizes)
     const bare = await seedBare(client, sizes)
     const query: Query = async (text) => (await client.query(text)).rows
-    await buildIndexes(query, await readFile(new URL('0015_search_indexes.concurrent.sql', MIGRATIONS), 'utf8'), '1s')
+    await buildIndexes(query, steps, '1s')
     await client.query('vacuum (freeze, analyze)')
     return { sizes, bare, service }
   })

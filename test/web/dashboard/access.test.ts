@@ -23,57 +23,76 @@ async function findings(page: Page, name: string): Promise<string[]> {
   return found
 }
 
-describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (width) => {
-  it('on any screen with data', async ({ window: { page }, tenant }) => {
+/** What axe finds on the screen in light and dark, wide and narrow. */
+async function findingsAtWidths(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 })
-    const paths = [...SCREENS, ...(await fillScreens(tenant))]
-    await page.goto('/dashboard/sign-in')
-    await page.getByRole('heading').waitFor()
-    const found = await findings(page, '/sign-in')
-    await signIn(page, tenant.key)
-    for (const path of paths) {
-      await openScreen(page, path)
-      found.push(...(await findings(page, path)))
-    }
-    expect(found).toEqual([])
-  })
+    found.push(...(await findings(page, `${name} at ${width} px`)))
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  return found
+}
 
+/** What axe finds on the screen, and what is wrong with its layout in large text. */
+async function problemsOf(page: Page, name: string): Promise<string[]> {
+  const found = await findingsAtWidths(page, name)
+  await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
+  found.push(...(await layoutProblems(page)).map((problem) => `${name}, text of 200 %: ${problem}`))
+  return found
+}
+
+it('A1: on any screen with data, axe finds nothing, in light and dark, at 1280 and 320 px; text of 200 % is neither cut nor makes the page scroll sideways', async ({
+  window: { page },
+  tenant,
+}) => {
+  const paths = [...SCREENS, ...(await fillScreens(tenant))]
+  await page.goto('/dashboard/sign-in')
+  await page.getByRole('heading').waitFor()
+  const found = await problemsOf(page, '/sign-in')
+  await signIn(page, tenant.key)
+  for (const path of paths) {
+    await openScreen(page, path)
+    found.push(...(await problemsOf(page, path)))
+  }
+  expect(found).toEqual([])
+})
+
+describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
   it('on empty lists, missing records, a refused read and an unknown address', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/404|500/)
-    await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
     const found: string[] = []
     const empty = ['/orders', '/products', '/stock', '/movements', '/picking', '/locations', '/locations/labels']
     const others = ['/webhooks', '/events', '/usage', '/audit', '/operators', '/devices']
     for (const path of [...empty, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
       await openScreen(page, path)
-      found.push(...(await findings(page, path)))
+      found.push(...(await findingsAtWidths(page, path)))
     }
     const failure = { success: false, error: { code: 'internal_error', message: 'Something broke' } }
     await page.route('**/dashboard/api/v1/products?*', (route) => route.fulfill({ status: 500, json: failure }))
     await openScreen(page, '/products')
     await page.getByRole('alert').waitFor()
-    found.push(...(await findings(page, 'error')))
+    found.push(...(await findingsAtWidths(page, 'error')))
     expect(found).toEqual([])
   })
 
   it('on dialogs', async ({ window: { page }, tenant }) => {
     const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
-    await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
     await openScreen(page, `/products/${id}`)
     const found: string[] = []
     for (const name of ['Adjust stock', 'Set stock', 'Transfer', 'Search', 'Requests']) {
       await page.getByRole('button', { name, exact: true }).click()
       await page.getByRole('dialog', { name }).waitFor()
-      found.push(...(await findings(page, name)))
+      found.push(...(await findingsAtWidths(page, name)))
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
-    found.push(...(await findings(page, 'keys')))
+    found.push(...(await findingsAtWidths(page, 'keys')))
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Adjust stock' }).click()
     await page.getByRole('textbox', { name: 'Location' }).fill('A-01')
@@ -81,13 +100,12 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
     await page.getByRole('button', { name: 'Adjust', exact: true }).press('Enter')
     await page.getByRole('status').getByText('Tea').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    found.push(...(await findings(page, 'after a save')))
+    found.push(...(await findingsAtWidths(page, 'after a save')))
     expect(found).toEqual([])
   })
 
   it('on the dialogs of picking, locations, operators and devices', async ({ window: { page }, tenant }) => {
     const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
-    await page.setViewportSize({ width, height: 800 })
     await signIn(page, tenant.key)
     const found: string[] = []
     for (const [path, button, name = button] of [
@@ -103,15 +121,20 @@ describe.each(WIDTHS)('A1: axe finds nothing, in light and dark, at %d px', (wid
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog', { name }).waitFor()
       await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
-      found.push(...(await findings(page, button)), ...(await layoutProblems(page)).map((problem) => `${button} ${problem}`))
+      found.push(...(await findingsAtWidths(page, button)))
+      // Turned while the dialog is open.
+      for (const width of WIDTHS.toReversed()) {
+        await page.setViewportSize({ width, height: 800 })
+        await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
+      }
     }
     await openScreen(page, '/devices')
     await page.getByRole('button', { name: 'Enrol a device' }).click()
     await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
-    found.push(...(await findings(page, 'Enrol a device')))
+    found.push(...(await findingsAtWidths(page, 'Enrol a device')))
     await page.getByRole('button', { name: 'Make a code' }).click()
     await page.getByRole('img', { name: 'Barcode' }).waitFor()
-    found.push(...(await findings(page, 'Make a code')), ...(await layoutProblems(page)))
+    found.push(...(await findingsAtWidths(page, 'Make a code')), ...(await layoutProblems(page)))
     expect(found).toEqual([])
   })
 })
@@ -194,18 +217,6 @@ function isFocusSeen(page: Page): Promise<boolean> {
 }
 
 describe('A1: other ways to look at it', () => {
-  it('text of 200 % is neither cut nor makes the page scroll sideways', async ({ window: { page }, tenant }) => {
-    const paths = [...SCREENS, ...(await fillScreens(tenant))]
-    await signIn(page, tenant.key)
-    const found: string[] = []
-    for (const path of paths) {
-      await openScreen(page, path)
-      await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
-      found.push(...(await layoutProblems(page)).map((problem) => `${path} ${problem}`))
-    }
-    expect(found).toEqual([])
-  })
-
   it('with forced colours axe finds nothing, and what is chosen can be told', async ({ window: { page }, tenant }) => {
     const paths = [...SCREENS, ...(await fillScreens(tenant))]
     await page.emulateMedia({ forcedColors: 'active' })

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 const DESK_REM = 1280 / 16
 
 /**
- * What is wrong with the layout of the page, a line each: it scrolls sideways, on a desk's screen a table does, it is empty, or has texts
- * that are cut or lie on each other.
+ * What is wrong with the layout of the page, a line each: it scrolls sideways, has a dialog that is too wide, on a desk's screen a table
+ * scrolls, it is empty, or has texts that are cut or lie on each other.
  */
 export async function layoutProblems(page: Page): Promise<string[]> {
   return await page.evaluate((deskRem) => {
@@ -13,6 +13,8 @@ export async function layoutProblems(page: Page): Promise<string[]> {
     const problems: string[] = []
     const overflow = documentElement.scrollWidth - documentElement.clientWidth
     if (overflow > 0) problems.push(`scrolls sideways by ${overflow} px`)
+    for (const dialog of document.querySelectorAll('[role=dialog]'))
+      if (dialog.getBoundingClientRect().right > innerWidth + 1) problems.push('has a dialog that is wider than the window')
     const rem = Number.parseFloat(getComputedStyle(documentElement).fontSize)
     for (const table of innerWidth < deskRem * rem ? [] : document.querySelectorAll('table')) {
       const region = table.parentElement

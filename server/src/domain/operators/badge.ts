@@ -4,7 +4,7 @@ import { CODE_CHARACTER, hashOfCode, newCode, readCode } from '../../runtime/one
 const LENGTH = 13
 const FORMAT = new RegExp(`^FB-(\\d{1,15})-${CODE_CHARACTER}{${LENGTH}}$`)
 
-/** A badge, as it is looked up. */
+/** The parts by which a badge is looked up. */
 export interface Badge {
   operatorId: number
   hash: Buffer
@@ -16,7 +16,7 @@ export function newBadge(operatorId: number): Badge & { text: string } {
   return { operatorId, hash: hashOfCode(text), text }
 }
 
-/** The badge that was scanned or typed, or undefined when it cannot be one. */
+/** Parses a scanned or typed badge; undefined if it is not one. */
 export function parseBadge(text: string): Badge | undefined {
   const badge = readCode(text)
   const [, operatorId] = FORMAT.exec(badge) ?? []

@@ -16,7 +16,7 @@ interface Keys {
   tenant_id: number
   ip_whitelist: string[]
   calling_ip_whitelist: string[]
-  /** Whether it expires after the calling key. */
+  /** Whether the key expires after the calling key. */
   is_longer: boolean
 }
 
@@ -56,7 +56,7 @@ export const createDeviceCode = endpoint({
   path: '/devices/codes',
   summary: 'Make a code that enrols a device',
   description:
-    'The code is valid once, for 10 minutes. The device uses the data of the mode of this call, with the present rights of an API key and no others than picking and stock need. It ends with the key, after 30 days without use, or after 180 days.',
+    'The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.',
   errors: ['not_found'],
   isAddition: true,
   input: createDeviceCodeInput,

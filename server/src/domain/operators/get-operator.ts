@@ -17,7 +17,7 @@ export const getOperator = endpoint({
   method: 'GET',
   path: '/operators/{id}',
   summary: 'Get an operator',
-  description: 'One operator, without the badge.',
+  description: 'Returns one operator. The badge is never returned.',
   isAddition: true,
   input: operatorId,
   output: operator,

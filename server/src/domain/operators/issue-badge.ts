@@ -18,7 +18,7 @@ export const issueBadge = endpoint({
   path: '/operators/{id}/badge',
   summary: 'Issue a badge',
   description:
-    'Returns the text to print on the badge, once, as `badge`. It signs the operator in on an enrolled device of the tenant and is valid nowhere else. The badge before it is no longer valid; devices on which the operator is signed in stay so.',
+    'Returns the text to print on the badge, once. The badge signs the operator in on enrolled devices of the tenant and is valid nowhere else. The previous badge becomes invalid; the operator stays signed in on devices.',
   isAddition: true,
   input: operatorId,
   output: issueBadgeOutput,

@@ -27,7 +27,7 @@ export const listOperators = endpoint({
   method: 'GET',
   path: '/operators',
   summary: 'List operators',
-  description: 'Ordered by name, active or not. `total` is exact.',
+  description: 'All operators, including inactive ones, ordered by name. `total` is exact.',
   isAddition: true,
   input: listOperatorsInput,
   output: listOperatorsOutput,

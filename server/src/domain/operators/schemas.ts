@@ -52,7 +52,7 @@ export const updateOperatorInput = z.object({
 })
 
 export const issueBadgeOutput = z.object({
-  badge: z.string().describe('Text of the new badge. Returned only in this response; it cannot be read again.'),
+  badge: z.string().describe('Text of the new badge. Returned only once.'),
 })
 
 export const createDeviceCodeInput = z.object({
@@ -66,7 +66,7 @@ export const createDeviceCodeInput = z.object({
 
 export const createDeviceCodeOutput = z.object({
   code: z.string().describe('Enrols one device. Returned only in this response; it cannot be read again.'),
-  url: z.string().describe('Address that enrols the device that opens it. It contains the code.'),
+  url: z.string().describe('Address to open on the device, which then asks for confirmation. Contains the code.'),
   expires_at: timestamp.describe('Time until which the code is valid, UTC.'),
 })
 

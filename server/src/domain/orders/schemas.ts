@@ -13,7 +13,7 @@ import {
 } from '../../procedures/fields/fields.ts'
 import { InvalidItems } from '../../procedures/invalid-input.ts'
 import { beginWork, nextTurn } from '../../runtime/event-loop/turns.ts'
-import { ORDER_STATES } from '../order-states/index.ts'
+import { orderStateId } from '../order-states/index.ts'
 import { lineReservation, reservationStatus } from '../reserving/index.ts'
 
 const MAX_ORDERS = 1_000
@@ -22,11 +22,6 @@ const MAX_LINES = 1_000
 const MAX_MISTAKES = 3
 const MAX_LINE_QUANTITY = 1_000_000
 
-const orderStateId = z.literal(Object.values(ORDER_STATES), 'must be one of 1, 2, 3, 5, 7').meta({
-  type: 'integer',
-  description:
-    'State of the order: 1 Pending, 2 In Progress (released to the warehouse), 3 In Progress (being picked), 5 Completed, 7 Cancelled.',
-})
 const assemblyDate = date.describe('Date by which the order must be fulfilled: `YYYY-MM-DD`.').meta({ examples: ['2026-11-30'] })
 const customerName = text(255)
   .describe('Name of the customer.')

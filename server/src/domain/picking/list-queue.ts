@@ -9,11 +9,11 @@ const { pending, inProgress } = ORDER_STATES
 /** An empty page is one row of nulls and the total. */
 type Row = { total: number } & (QueuedOrder | { [Column in keyof QueuedOrder]: null })
 
-/** A literal list: the index has the orders of these states alone. */
+/** The states are literals, so that Postgres can use the partial index of these states. */
 const IS_READY = `tenant_id = $1 and state_id in (${pending}, ${inProgress})`
 const IN_ORDER = 'order by assembly_date, id'
 
-/** With limits: by an estimate from other tenants, a join or an array would read all orders of a large one. */
+/** Each order of the page is read with `limit 1`: a join or an array could make the planner read all orders of a large tenant. */
 const selectPage = (total: string, page: string): string => `with ${total}, page as materialized (
      ${page}
    )
@@ -39,14 +39,14 @@ const listAll = statement<[tenantId: number, offset: number, limit: number], Row
        select change from order_count_changes where ${IS_READY}
      ) c
    )`,
-    // The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table.
+    // With the limit as a parameter alone, the planner assumes a tenth of the table.
     `select id from (
        select id from orders where ${IS_READY} ${IN_ORDER} limit 100 offset $2::bigint
      ) o limit $3::bigint`,
   ),
 })
 
-/** Only orders that are ready are compared, in the index's order: few of all. */
+/** Compares the text with ready orders alone, a small part of all orders. */
 const search = statement<[tenantId: number, offset: number, limit: number, search: string], Row>({
   name: 'search_queue',
   lane: 'slow',
@@ -62,7 +62,7 @@ const search = statement<[tenantId: number, offset: number, limit: number, searc
   ),
 })
 
-/** The orders that are ready to be picked, the most urgent first, with their exact number. */
+/** Lists the orders that are ready to be picked, the most urgent first, with their exact number. */
 export const listQueue = endpoint({
   name: 'flows.queue',
   scope: 'read:orders',
@@ -70,7 +70,7 @@ export const listQueue = endpoint({
   path: '/flows/queue',
   summary: 'List orders to pick',
   description:
-    'Orders with `state_id` 1 or 2, by assembly date: those that no one is picking. Each has the lines and the quantity left to pick. `total` is exact.',
+    'Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.',
   isAddition: true,
   input: listQueueInput,
   output: listQueueOutput,

@@ -1,11 +1,13 @@
 import { slice } from '../../procedures/slice.ts'
+import { reportDeliveries } from './report-deliveries.ts'
+import { reportOrders } from './report-orders.ts'
 import { reportUsage } from './report-usage.ts'
 
 // Not in index.ts, which has what counts requests.
-export { removeOldUsage } from './remove-old-usage.ts'
+export { removeOldHours } from './remove-old-hours.ts'
 
 /** Sums over time. */
 export const reports = slice({
   tags: [{ name: 'reports', description: 'Sums by hour and day.' }],
-  endpoints: [reportUsage],
+  endpoints: [reportOrders, reportDeliveries, reportUsage],
 })

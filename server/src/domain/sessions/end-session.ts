@@ -19,7 +19,7 @@ export const endSession = endpoint({
   path: '/sessions/{id}',
   summary: 'End a session',
   description:
-    'The server that handles the call refuses the session from the next request on, and every other server within a second. Ending a session again changes nothing.',
+    'The server that handles the call refuses the session at once, all other servers within a second. Ending a session again changes nothing.',
   isAddition: true,
   input: endSessionInput,
   output: endSessionOutput,

@@ -1,1 +1,2 @@
 export { clearDeletedSubscriptions } from './clear-deleted.ts'
+export { parseSubscriptionId } from './webhook-id.ts'

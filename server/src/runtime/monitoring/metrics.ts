@@ -110,7 +110,7 @@ export function createMetrics(db: Database, slices: readonly Slice[], siblings?:
     measureHeldBytes: (held) => {
       const gauge = gaugesOn(registry)
       gauge('body_bytes', 'Memory held by large request bodies.', held.bodies)
-      gauge('answer_bytes', 'Memory held by large responses that clients have not read yet.', held.responses)
+      gauge('response_bytes', 'Memory held by large responses that clients have not read yet.', held.responses)
     },
     measureReplica: (replica) => measureReplica(replica, registry),
     async render() {
