@@ -37,5 +37,6 @@ const { orders } = await client.orders.create({ ...orderOf(2, cart), hold: cart 
 console.log(`order ${orders[0]?.id} is ${orders[0]?.reservation_status}`)
 console.log(`the hold is ${(await client.holds.get(hold.id)).state}`)
 
-// For the other examples.
+// For the other examples, and the next run of this one.
+await client.orders.cancel(cart)
 await client.settings.update({ reservation_policy: before })
