@@ -4,6 +4,7 @@ import { hasPartitions, maintainPartitions } from './database/partitions/maintai
 import { putBackEvents } from './delivery/index.ts'
 import { foldCounts } from './domain/counts/index.ts'
 import { removeOldHours } from './domain/reports/slice.ts'
+import { settleRest, switchReserving } from './domain/reservations/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
 import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
 import { expireResponses } from './procedures/idempotency/expire-responses.ts'
@@ -17,6 +18,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const CLEAR_INTERVAL_MS = 10_000
 const PUT_BACK_INTERVAL_MS = 60_000
+const SETTLE_INTERVAL_MS = 1_000
+const SWITCH_INTERVAL_MS = 500
 /** Delay of the first run, whose statements would slow down the start. */
 const DELAY_MS = 1_000
 
@@ -46,5 +49,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
+    repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),
+    repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping), onError, DELAY_MS),
   ]
 }

@@ -7,7 +7,9 @@ import { orders } from './domain/orders/slice.ts'
 import { picking } from './domain/picking/slice.ts'
 import { products } from './domain/products/slice.ts'
 import { reports } from './domain/reports/slice.ts'
+import { reservations } from './domain/reservations/slice.ts'
 import { sessions } from './domain/sessions/slice.ts'
+import { settings } from './domain/settings/slice.ts'
 import { stock } from './domain/stock/slice.ts'
 import { webhooks } from './domain/webhooks/slice.ts'
 import type { RouterRecord } from './procedures/procedures.ts'
@@ -21,6 +23,8 @@ export const SLICES = listSlices(
   orders,
   picking,
   locations,
+  reservations,
+  settings,
   webhooks,
   events,
   apiKeys,

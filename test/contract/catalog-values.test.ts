@@ -5,7 +5,9 @@ import { z } from 'zod'
 import { ORDER_STATES, PICKING_STATES } from '@fulfillment/server/domain/order-states/index.ts'
 import { pickingFlow } from '@fulfillment/server/domain/picking/schemas.ts'
 import { apiKey } from '@fulfillment/server/domain/api-keys/schemas.ts'
+import { hold } from '@fulfillment/server/domain/reservations/schemas.ts'
 import { listSessionsOutput } from '@fulfillment/server/domain/sessions/schemas.ts'
+import { settings } from '@fulfillment/server/domain/settings/schemas.ts'
 import { stockMovement } from '@fulfillment/server/domain/stock/index.ts'
 import { delivery, webhook } from '@fulfillment/server/domain/webhooks/schemas.ts'
 import type { TestService } from '../support/service.ts'
@@ -15,6 +17,7 @@ const SESSION_KINDS = valuesOf(listSessionsOutput.shape.sessions.element.shape.k
 /** The values that the document allows in responses, by column. Another value in the database would turn the response into a 500. */
 const KNOWN: Record<string, readonly unknown[]> = {
   'finished_deliveries.state': valuesOf(delivery.shape.state),
+  'holds.state': valuesOf(hold.shape.state),
   'orders.state_id': Object.values(ORDER_STATES),
   'orders.state_picking_id': Object.values(PICKING_STATES),
   'picking_flows.state': valuesOf(pickingFlow.shape.state),
@@ -22,6 +25,9 @@ const KNOWN: Record<string, readonly unknown[]> = {
   'sessions.mode': valuesOf(apiKey.shape.mode),
   'sign_in_codes.kind': SESSION_KINDS,
   'stock_movements.movement_type': valuesOf(stockMovement.shape.movement_type),
+  // Shown as `ready` or `switching`.
+  'tenant_settings.reservation_phase': ['ready', 'clearing', 'collecting', 'settling'],
+  'tenant_settings.reservation_policy': valuesOf(settings.shape.reservation_policy),
   'waiting_deliveries.state': valuesOf(delivery.shape.state),
   'waiting_deliveries.trigger': valuesOf(delivery.shape.attempts.element.shape.trigger),
   'webhook_subscriptions.disabled_reason': valuesOf(webhook.shape.disabled_reason),

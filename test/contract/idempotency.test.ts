@@ -42,6 +42,8 @@ const MAKING = new Set([
   'products.create',
   'stock.adjust',
   'flows.start',
+  'settings.update',
+  'holds.create',
   'flows.pick',
   'webhooks.create',
   'apiKeys.create',

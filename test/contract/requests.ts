@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { reserve } from '../support/reservations.ts'
 import { send, type TestTenant } from '../support/service.ts'
 
 /** The records of a tenant with which every operation can be called once. */
@@ -13,6 +14,8 @@ export interface Records {
   /** A session of the dashboard. */
   session: number
   operator: number
+  /** A hold of the product: the tenant reserves. */
+  hold: number
   /** A webhook to a receiver that does not exist, with a delivery that waits for a retry. */
   webhook: { id: string; delivery: string; event: string }
 }
@@ -58,6 +61,8 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
   const apiKey = await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })
   const operator = await created(tenant, '/operators', { name: 'Ada', email: `${name}@example.com` })
   const warehouse = await created(tenant, '/warehouses', { name: `Warehouse ${name}` })
+  await reserve(tenant, 'track')
+  const hold = await created(tenant, '/holds', { reference: `cart-${name}`, lines: [{ product_id: product.id, quantity: 1 }] })
   return {
     product: { id: product.id, barcode: product.barcode, sku: product.external_id },
     location: `location-${name}`,
@@ -67,6 +72,7 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     apiKey: apiKey.id,
     session: await signIn(tenant),
     operator: operator.id,
+    hold: hold.id,
     webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
 }
@@ -141,6 +147,24 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'stock.overview': () => ({ path: '/stock', asOther: 'own' }),
   'stock.getBySku': ({ product }) => ({ path: `/stock/sku/${product.sku}?as_of=2030-01-01` }),
   'stock.reconcile': () => ({ path: '/stock/reconcile?cursor=0', ...own }),
+  'stock.availability': ({ product }) => ({ path: `/stock/availability?product_id=${product.id}`, ...own }),
+  'stock.reservations': ({ order }) => ({ path: `/stock/reservations?order_id=${order.id}`, ...own }),
+  'holds.create': ({ product }) => ({
+    path: '/holds',
+    body: { reference: unique(), lines: [{ product_id: product.id, quantity: 1 }] },
+    asOther: expectRefusedHold,
+  }),
+  'holds.list': () => ({ path: '/holds', ...own }),
+  'holds.get': ({ hold }) => ({ path: `/holds/${hold}` }),
+  'holds.update': ({ hold }) => ({ path: `/holds/${hold}`, body: { ttl_seconds: 60 } }),
+  'holds.release': ({ hold }) => ({ path: `/holds/${hold}` }),
+  'orders.blockers': ({ order }) => ({ path: `/orders/${order.id}/blockers` }),
+  'settings.get': () => ({ path: '/settings', ...own }),
+  'settings.update': () => ({
+    path: '/settings',
+    body: { reservation_policy: 'track', weight_barcodes: [{ pattern: '21IIIIIWWWWWC', decimals: 3 }] },
+    ...own,
+  }),
   'locations.list': () => ({ path: '/locations', ...own }),
   'locations.create': ({ warehouse }) => ({
     path: '/locations',
@@ -210,6 +234,11 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
 function expectItemError({ status, body }: { status: number; body: { data: { success: number; errors: unknown[] } } }): void {
   if (status !== 200 || body.data.success !== 0 || body.data.errors.length !== 1)
     throw new Error(`expected an item error, got ${JSON.stringify(body)}`)
+}
+
+function expectRefusedHold({ status, body }: { status: number; body: { error?: { message: string } } }): void {
+  if (status !== 400 || body.error?.message !== 'lines[0].product_id: names no product')
+    throw new Error(`expected an unknown product, got ${JSON.stringify(body)}`)
 }
 
 function expectUnknownWarehouse({ status, body }: { status: number; body: { error?: { message: string } } }): void {

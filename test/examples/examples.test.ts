@@ -27,6 +27,10 @@ it.for([
   ],
   ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
   ['picking-session', ['2 lines, 4 to pick', '2 × Green tea 100 g from A-01, 1 left', '4 picked', 'is Completed']],
+  [
+    'cart-checkout',
+    ['keeps 2 until', 'on hand: 3, held: 2, available: 1', 'refused: Order "cart-', 'is reserved', 'the hold is consumed'],
+  ],
   ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],
 ] as const)('%s does what it says', async ([example, lines], { service, tenant: { key } }) => {
   const { exitCode, output } = await run(service, example, key)

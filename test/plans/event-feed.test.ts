@@ -34,22 +34,23 @@ describe('reading the feed of a tenant with many events', () => {
     ['little more than a page shows', {}, 51 + 9, 50],
     ['no more in the middle', { after: idOf(EVENTS / 2) }, 51 + 9, 50],
     ['nothing behind the last event', { after: idOf(EVENTS) }, 9, 0],
-    ['little more than a page shows of a rare topic', { event: 'product/created' }, 51 + 9, 50],
-    ['nothing else when there are fewer', { event: 'product/created', after: idOf(90_500) }, 10 + 9, 10],
-    ['nothing of a topic without events', { event: 'order/created' }, 9, 0],
+    ['little more than a page shows of a rare topic', { event: ['product/created'] }, 51 + 9, 50],
+    ['nothing else when there are fewer', { event: ['product/created'], after: idOf(90_500) }, 10 + 9, 10],
+    ['nothing of a topic without events', { event: ['order/created'] }, 9, 0],
+    ['little more than a page shows of each of several topics', { event: ['product/created', 'order/created'] }, 51 + 2 * 9, 50],
     ['only the days of a period', { since: day(6.9), until: day(7.1) }, 20_000, 50],
-    ['only the events of a topic and a period', { event: 'product/created', since: day(6.9), until: day(7.1) }, 20 + 9, 1],
+    ['only the events of a topic and a period', { event: ['product/created'], since: day(6.9), until: day(7.1) }, 20 + 9, 1],
     ['newest first, little more than a page shows', { order: 'desc' }, 51 + 9, 50],
     ['newest first, no more in the middle', { order: 'desc', after: idOf(EVENTS / 2) }, 51 + 9, 50],
     ['newest first, nothing before the first event', { order: 'desc', after: idOf(1) }, 9, 0],
-    ['newest first, little more than a page shows of a rare topic', { order: 'desc', event: 'product/created' }, 51 + 9, 50],
-    ['newest first, nothing of a topic without events', { order: 'desc', event: 'order/created' }, 9, 0],
+    ['newest first, little more than a page shows of a rare topic', { order: 'desc', event: ['product/created'] }, 51 + 9, 50],
+    ['newest first, nothing of a topic without events', { order: 'desc', event: ['order/created'] }, 9, 0],
     ['newest first, only the days of a period', { order: 'desc', since: day(0.9), until: day(1.1) }, 40_000, 50],
   ]
   it.for(cases)('%s', async ([, query, most, found], { recorder, context }) => {
     let events: unknown[] = []
     const reads = await recorder.readsOf(async () => {
-      ;({ events } = await listEvents.run(context, { order: 'asc', limit: 50, ...query } as never))
+      ;({ events } = await listEvents.run(context, { order: 'asc', limit: 50, event: ['*'], ...query } as never))
     })
     expect(events.length).toBeGreaterThanOrEqual(found)
     expect(reads.whole).toEqual([])

@@ -96,6 +96,7 @@ export async function events(body: Uint8Array): Promise<void> {
     | 'flow/started'
     | 'flow/completed'
     | 'flow/cancelled'
+    | 'reservation/updated'
   >()
 }
 
@@ -106,6 +107,7 @@ export function exhaustive(event: WebhookEvent): string {
     case 'order/updated':
     case 'order/cancelled':
     case 'order/completed':
+    case 'reservation/updated':
       return event.data.order_tenant_id
     case 'product/created':
     case 'product/updated':

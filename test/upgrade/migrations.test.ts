@@ -168,6 +168,13 @@ describe('a migration that builds indexes', () => {
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
       drop table usage_hours; drop table delivery_hours; -- created by later migrations
+      drop function settle_reservations; drop function judge_orders; drop function lock_totals;
+      drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
+      alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
+      alter table stock_levels drop constraint stock_levels_location_fkey, drop column sellable;
+      drop index locations_sellable_key;
+      alter table stock_levels add constraint stock_levels_location_fkey foreign key (tenant_id, location_id, warehouse_id)
+        references locations (tenant_id, id, warehouse_id) on update cascade;
       alter table locations drop column pickable, drop column sellable, drop column pick_sequence;
       drop table device_operators; drop table devices; drop table operators;
       alter table sessions drop column device_id; alter table sign_in_codes drop column mode;
@@ -185,6 +192,10 @@ describe('a migration that builds indexes', () => {
       '0017_operators',
       '0017_queue_indexes.concurrent',
       '0018_location_attributes',
+      '0019_locations_sellable_key.concurrent',
+      '0019_reservations',
+      '0019_reservations_valid.concurrent',
+      '0019_settle_reservations',
       '0020_delivery_hours',
     ])
     expect(await indexes(db)).toEqual(

@@ -398,7 +398,7 @@ describe('a rare topic', () => {
     const found: string[] = []
     const cursors: (string | null)[] = []
     for (let after: string | undefined; ;) {
-      const { events, next_cursor } = await listEvents.run(context, { since, order: 'asc', limit: 50, after })
+      const { events, next_cursor } = await listEvents.run(context, { since, event: ['*'], order: 'asc', limit: 50, after })
       found.push(...events.map(({ id }) => id))
       cursors.push(next_cursor)
       if (next_cursor === null) break

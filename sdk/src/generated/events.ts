@@ -45,6 +45,9 @@ export interface FlowCompletedEvent extends Named<Schemas['FlowCompletedEvent']>
 /** A picking flow was cancelled. */
 export interface FlowCancelledEvent extends Named<Schemas['FlowCancelledEvent']> {}
 
+/** An open order's reservation status changed. */
+export interface ReservationUpdatedEvent extends Named<Schemas['ReservationUpdatedEvent']> {}
+
 /** Any event that the service sends; `event` tells which, so that a `switch` on it gives `data` its type. */
 export type WebhookEvent =
   | OrderCreatedEvent
@@ -60,6 +63,7 @@ export type WebhookEvent =
   | FlowStartedEvent
   | FlowCompletedEvent
   | FlowCancelledEvent
+  | ReservationUpdatedEvent
 
 /** The topics to subscribe to. */
 export type WebhookTopic = WebhookEvent['event']

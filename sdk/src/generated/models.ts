@@ -22,6 +22,12 @@ export interface NewOrder extends Named<Schemas['NewOrder']> {}
 /** A line of an order to create. */
 export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 
+/** A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
+export interface NewHoldLine extends Named<Schemas['NewHoldLine']> {}
+
+/** A pattern of barcodes that contain a weight. */
+export interface WeightBarcode extends Named<Schemas['WeightBarcode']> {}
+
 /** A product of the catalog. */
 export interface Product extends Named<Schemas['Product']> {}
 
@@ -31,11 +37,20 @@ export interface Pagination extends Named<Schemas['Pagination']> {}
 /** A product with its stock by location. */
 export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 
+/** Quantities of a product over all warehouses, while the tenant reserves. */
+export interface Availability extends Named<Schemas['Availability']> {}
+
 /** One change of a stock level. Movements are never changed or deleted. */
 export interface StockMovement extends Named<Schemas['StockMovement']> {}
 
 /** Quantity of a product at a location. */
 export interface StockLevel extends Named<Schemas['StockLevel']> {}
+
+/** Quantities of a product in a warehouse. */
+export interface ProductAvailability extends Named<Schemas['ProductAvailability']> {}
+
+/** What an order line or a hold has reserved, or waits for. */
+export interface Reservation extends Named<Schemas['Reservation']> {}
 
 /** A created order. */
 export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
@@ -48,6 +63,9 @@ export interface OrderLine extends Named<Schemas['OrderLine']> {}
 
 /** An order with its lines. */
 export interface Order extends Named<Schemas['Order']> {}
+
+/** A reason why an order cannot be picked now. */
+export type Blocker = Schemas['Blocker']
 
 /** The picking of an order by one operator, from start to completion or cancellation. */
 export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
@@ -72,6 +90,15 @@ export interface Location extends Named<Schemas['Location']> {}
 
 /** A group of locations. */
 export interface Warehouse extends Named<Schemas['Warehouse']> {}
+
+/** Stock that is kept for a cart. */
+export interface Hold extends Named<Schemas['Hold']> {}
+
+/** A product that a hold keeps. */
+export interface HoldLine extends Named<Schemas['HoldLine']> {}
+
+/** The tenant's settings. */
+export interface TenantSettings extends Named<Schemas['TenantSettings']> {}
 
 /** A new subscription with its signing secret. */
 export interface CreatedWebhook extends Named<Schemas['CreatedWebhook']> {}
@@ -111,6 +138,9 @@ export interface DeliveryHour extends Named<Schemas['DeliveryHour']> {}
 
 /** Requests of an hour with one API key for one operation. */
 export interface UsageHour extends Named<Schemas['UsageHour']> {}
+
+/** A pattern of barcodes that contain a weight. */
+export interface WeightBarcodeOutput extends Named<Schemas['WeightBarcodeOutput']> {}
 
 export interface ProductsCreateParams extends Named<NonNullable<operations['products.create']['requestBody']>['content']['application/json']> {}
 
@@ -219,6 +249,26 @@ export interface WarehousesListResult extends Named<operations['warehouses.list'
 export interface WarehousesCreateParams extends Named<NonNullable<operations['warehouses.create']['requestBody']>['content']['application/json']> {}
 
 export interface WarehousesCreateResult extends Named<operations['warehouses.create']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockAvailabilityParams extends Named<Query<NonNullable<operations['stock.availability']['parameters']['query']>>> {}
+
+export interface StockAvailabilityResult extends Named<operations['stock.availability']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockReservationsParams extends Named<Query<NonNullable<operations['stock.reservations']['parameters']['query']>>> {}
+
+export interface StockReservationsResult extends Named<operations['stock.reservations']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OrdersBlockersResult extends Named<operations['orders.blockers']['responses'][200]['content']['application/json']['data']> {}
+
+export interface HoldsCreateParams extends Named<NonNullable<operations['holds.create']['requestBody']>['content']['application/json']> {}
+
+export interface HoldsListParams extends Named<Query<NonNullable<operations['holds.list']['parameters']['query']>>> {}
+
+export interface HoldsListResult extends Named<operations['holds.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface HoldsUpdateParams extends Named<NonNullable<operations['holds.update']['requestBody']>['content']['application/json']> {}
+
+export interface SettingsUpdateParams extends Named<NonNullable<operations['settings.update']['requestBody']>['content']['application/json']> {}
 
 export interface WebhooksCreateParams extends Named<NonNullable<operations['webhooks.create']['requestBody']>['content']['application/json']> {}
 

@@ -29,6 +29,11 @@ import type {
   FlowsQueueResult,
   FlowsStartParams,
   FlowsUndoPickResult,
+  Hold,
+  HoldsCreateParams,
+  HoldsListParams,
+  HoldsListResult,
+  HoldsUpdateParams,
   Location,
   LocationsCreateParams,
   LocationsListParams,
@@ -41,6 +46,7 @@ import type {
   OperatorsListResult,
   OperatorsUpdateParams,
   Order,
+  OrdersBlockersResult,
   OrdersCancelParams,
   OrdersCancelResult,
   OrdersCreateParams,
@@ -70,8 +76,11 @@ import type {
   ReportsUsageResult,
   SessionsEndResult,
   SessionsListResult,
+  SettingsUpdateParams,
   StockAdjustParams,
   StockAdjustResult,
+  StockAvailabilityParams,
+  StockAvailabilityResult,
   StockBulkParams,
   StockBulkResult,
   StockGetBySkuParams,
@@ -84,10 +93,13 @@ import type {
   StockOverviewResult,
   StockReconcileParams,
   StockReconcileResult,
+  StockReservationsParams,
+  StockReservationsResult,
   StockSetLevelParams,
   StockSetLevelResult,
   StockTransferParams,
   StockTransferResult,
+  TenantSettings,
   WarehousesCreateParams,
   WarehousesCreateResult,
   WarehousesListParams,
@@ -182,7 +194,7 @@ export class Products {
    *
    * `PUT /api/v1/products/{id}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404), `already_exists` (409)
    * @example
    * await client.products.update(id, { name: 'Green tea 100 g', sku: 'TEA-G-100', category: 'Tea', price: 4.9, weight: 0.12 })
    */
@@ -267,7 +279,7 @@ export class Stock {
    *
    * `PUT /api/v1/stock/product/{productId}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `quantity_conflict` (409)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404), `quantity_conflict` (409)
    * @example
    * await client.stock.setLevel(productId, { location_id: 'A-01-03', quantity: 120 })
    */
@@ -397,7 +409,7 @@ export class Stock {
   /**
    * Reconcile stock.
    *
-   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. Stock changes are not blocked.
+   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -409,6 +421,40 @@ export class Stock {
    */
   reconcile(params?: StockReconcileParams, options?: RequestOptions): APIPromise<StockReconcileResult> {
     return this.#transport.request('GET', '/api/v1/stock/reconcile', { query: params, options })
+  }
+
+  /**
+   * List availability.
+   *
+   * What can be promised of each product in each warehouse. Without `product_id` and `sku`, products with all numbers 0 are left out. Nothing is reserved under the reservation policy `off`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/stock/availability`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  availability(params?: StockAvailabilityParams, options?: RequestOptions): APIPromise<StockAvailabilityResult> {
+    return this.#transport.request('GET', '/api/v1/stock/availability', { query: params, options })
+  }
+
+  /**
+   * List reservations.
+   *
+   * Lines of open orders and of holds with something reserved or backordered. Lines of orders are in the order in which they are served: by assembly date, order id and line id. Empty under the reservation policy `off`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/stock/reservations`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  reservations(params?: StockReservationsParams, options?: RequestOptions): APIPromise<StockReservationsResult> {
+    return this.#transport.request('GET', '/api/v1/stock/reservations', { query: params, options })
   }
 }
 
@@ -426,19 +472,22 @@ export class Orders {
    *
    * Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
    *
+   * Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
+   *
    * An order whose `order_tenant_id` already exists is skipped and counted in `existing_count`, so the call is safe to retry. If a call contains the same `order_tenant_id` more than once, the first of these orders is created. Sends `order/created` for each created order.
    *
    * Scope: `write:orders`.
    *
    * `POST /api/v1/orders`
    *
-   * @throws {APIError} `validation_error` (400), `creation_error` (400)
+   * @throws {APIError} `validation_error` (400), `creation_error` (400), `insufficient_stock` (400)
    * @example
    * await client.orders.create({
    *   order_tenant_id: 'SHOP-10042',
    *   assembly_date: '2026-11-30',
    *   customer_name: 'Ada Lovelace',
    *   shipping_address: '12 St James Square, London',
+   *   hold: 'cart-81',
    *   order_detail: [ { barcode: '4006381333931', quantity: 2 } ]
    * })
    */
@@ -489,7 +538,7 @@ export class Orders {
    *
    * `PUT /api/v1/orders/{id}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `update_error` (400)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `update_error` (400), `not_found` (404)
    * @example
    * await client.orders.update(id, {
    *   assembly_date: '2026-11-30',
@@ -520,6 +569,23 @@ export class Orders {
    */
   cancel(id: string | number, params?: OrdersCancelParams, options?: WriteOptions): APIPromise<OrdersCancelResult> {
     return this.#transport.request('POST', '/api/v1/orders/{id}/cancel', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Get what blocks an order.
+   *
+   * Why the order cannot be picked now, under every reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/orders/{id}/blockers`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  blockers(id: number, options?: RequestOptions): APIPromise<OrdersBlockersResult> {
+    return this.#transport.request('GET', '/api/v1/orders/{id}/blockers', { ids: [id], options })
   }
 }
 
@@ -766,7 +832,7 @@ export class Locations {
    *
    * `PUT /api/v1/locations/{id}`
    *
-   * @throws {APIError} `validation_error` (400)
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
    * @example
    * await client.locations.update(id, { name: 'Tea, lower shelf', pick_sequence: 120 })
    */
@@ -820,6 +886,155 @@ export class Warehouses {
    */
   create(params: WarehousesCreateParams, options?: WriteOptions): APIPromise<WarehousesCreateResult> {
     return this.#transport.request('POST', '/api/v1/warehouses', { body: params, options })
+  }
+}
+
+/** Stock that is kept for carts for a while. */
+export class Holds {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Keep stock for a cart.
+   *
+   * Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`: all lines in full, otherwise `insufficient_stock`. Needs a reservation policy other than `off`.
+   *
+   * Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/holds`
+   *
+   * @throws {APIError} `validation_error` (400), `insufficient_stock` (400), `hold_error` (400)
+   * @example
+   * await client.holds.create({ reference: 'cart-81', ttl_seconds: 600, lines: [ { sku: 'TEA-G-100', quantity: 2 } ] })
+   */
+  create(params: HoldsCreateParams, options?: WriteOptions): APIPromise<Hold> {
+    return this.#transport.request('POST', '/api/v1/holds', { body: params, options })
+  }
+
+  /**
+   * List holds.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/holds`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.holds.list()) console.log(item.id)
+   */
+  list(params?: HoldsListParams, options?: RequestOptions): PagePromise<HoldsListResult, HoldsListResult['holds'][number]> {
+    return this.#transport.list('/api/v1/holds', 'holds', { query: params, options })
+  }
+
+  /**
+   * Get a hold.
+   *
+   * A hold with its lines.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/holds/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Hold> {
+    return this.#transport.request('GET', '/api/v1/holds/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Change a hold.
+   *
+   * Sets the time of an active hold, from now, or replaces all its lines, in full or not at all. What it has kept so far counts as available.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `PUT /api/v1/holds/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `insufficient_stock` (400), `hold_error` (400), `not_found` (404)
+   * @example
+   * await client.holds.update(id, { ttl_seconds: 600 })
+   */
+  update(id: number, params: HoldsUpdateParams, options?: WriteOptions): APIPromise<Hold> {
+    return this.#transport.request('PUT', '/api/v1/holds/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Release a hold.
+   *
+   * Frees what the hold keeps. Releasing a hold again, or one that has expired, succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `DELETE /api/v1/holds/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `hold_error` (400)
+   */
+  release(id: number, options?: WriteOptions): APIPromise<Hold> {
+    return this.#transport.request('DELETE', '/api/v1/holds/{id}', { ids: [id], options })
+  }
+}
+
+/** Settings of the tenant. A sandbox has its own. */
+export class Settings {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Get the settings.
+   *
+   * All settings of the tenant. A sandbox has its own.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/settings`
+   */
+  get(options?: RequestOptions): APIPromise<TenantSettings> {
+    return this.#transport.request('GET', '/api/v1/settings', { options })
+  }
+
+  /**
+   * Change the settings.
+   *
+   * Only the given settings change; null resets a setting to its default. Calls that begin after the response use the new settings.
+   *
+   * Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `admin`.
+   *
+   * `PUT /api/v1/settings`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.settings.update({ reservation_policy: 'track' })
+   */
+  update(params: SettingsUpdateParams, options?: WriteOptions): APIPromise<TenantSettings> {
+    return this.#transport.request('PUT', '/api/v1/settings', { body: params, options })
   }
 }
 
@@ -896,7 +1111,7 @@ export class Webhooks {
    *
    * `PUT /api/v1/webhooks/{id}`
    *
-   * @throws {APIError} `validation_error` (400)
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
    * @example
    * await client.webhooks.update(id, { name: 'shop', url: 'https://shop.example.com/webhooks', active: true })
    */
@@ -1042,7 +1257,7 @@ export class Events {
   /**
    * Read the event feed.
    *
-   * All events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
+   * Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1275,7 +1490,7 @@ export class Operators {
    *
    * `PUT /api/v1/operators/{id}`
    *
-   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `already_exists` (409)
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404), `already_exists` (409)
    * @example
    * await client.operators.update(id, { name: 'Ada Lovelace' })
    */
@@ -1434,6 +1649,10 @@ export class Resources {
   readonly locations: Locations
   /** Groups of locations. */
   readonly warehouses: Warehouses
+  /** Stock that is kept for carts for a while. */
+  readonly holds: Holds
+  /** Settings of the tenant. A sandbox has its own. */
+  readonly settings: Settings
   /** Subscriptions to events, and their deliveries. */
   readonly webhooks: Webhooks
   /** The feed of all events of the last 30 days. */
@@ -1459,6 +1678,8 @@ export class Resources {
     this.flows = new Flows(transport)
     this.locations = new Locations(transport)
     this.warehouses = new Warehouses(transport)
+    this.holds = new Holds(transport)
+    this.settings = new Settings(transport)
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)
     this.apiKeys = new ApiKeys(transport)

@@ -158,5 +158,15 @@ export const sampleData: { [T in WebhookTopic]: WebhookEventOf<T>['data'] } = {
     "items_picked_before_cancel": 1,
     "started_at": "2026-03-02T10:00:00.000Z",
     "cancelled_at": "2026-03-02T10:02:30.000Z"
+  },
+  "reservation/updated": {
+    "order_id": 4711,
+    "order_tenant_id": "SO-10023",
+    "warehouse_id": 1,
+    "status": "reserved",
+    "previous_status": "backordered",
+    "reserved_quantity": 5,
+    "backordered_quantity": 0,
+    "updated_at": "2026-03-02T09:40:12.000Z"
   }
 }

@@ -300,7 +300,7 @@ export interface paths {
         };
         /**
          * Reconcile stock
-         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. Stock changes are not blocked.
+         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -333,6 +333,8 @@ export interface paths {
         /**
          * Create orders
          * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
+         *
+         *     Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
          *
          *     An order whose `order_tenant_id` already exists is skipped and counted in `existing_count`, so the call is safe to retry. If a call contains the same `order_tenant_id` more than once, the first of these orders is created. Sends `order/created` for each created order.
          *
@@ -701,6 +703,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/stock/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List availability
+         * @description What can be promised of each product in each warehouse. Without `product_id` and `sku`, products with all numbers 0 are left out. Nothing is reserved under the reservation policy `off`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["stock.availability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stock/reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List reservations
+         * @description Lines of open orders and of holds with something reserved or backordered. Lines of orders are in the order in which they are served: by assembly date, order id and line id. Empty under the reservation policy `off`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["stock.reservations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}/blockers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what blocks an order
+         * @description Why the order cannot be picked now, under every reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["orders.blockers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List holds
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["holds.list"];
+        put?: never;
+        /**
+         * Keep stock for a cart
+         * @description Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`: all lines in full, otherwise `insufficient_stock`. Needs a reservation policy other than `off`.
+         *
+         *     Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["holds.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a hold
+         * @description A hold with its lines.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["holds.get"];
+        /**
+         * Change a hold
+         * @description Sets the time of an active hold, from now, or replaces all its lines, in full or not at all. What it has kept so far counts as available.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        put: operations["holds.update"];
+        post?: never;
+        /**
+         * Release a hold
+         * @description Frees what the hold keeps. Releasing a hold again, or one that has expired, succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        delete: operations["holds.release"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings
+         * @description All settings of the tenant. A sandbox has its own.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["settings.get"];
+        /**
+         * Change the settings
+         * @description Only the given settings change; null resets a setting to its default. Calls that begin after the response use the new settings.
+         *
+         *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `admin`.
+         */
+        put: operations["settings.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -922,7 +1104,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description All events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
+         * @description Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1291,6 +1473,19 @@ export interface components {
             index: number;
             /** @description Description of the error and how to fix it. */
             error: string;
+            /** @description With `insufficient_stock`: the lines of the order that cannot be reserved in full. */
+            lines?: {
+                /** @description Position of the line in `order_detail`, from 0. */
+                position: number;
+                /** @description Barcode of the line. */
+                barcode: string;
+                /** @description Quantity ordered. */
+                quantity: number;
+                /** @description Quantity that earlier lines leave. */
+                available: number;
+            }[] | undefined;
+            /** @description With `insufficient_stock` of a hold: what is available of the product of the line. */
+            available?: number | undefined;
         } | {
             /** @description Name of the field, such as `order_detail[0].quantity`. */
             path: string;
@@ -1314,6 +1509,8 @@ export interface components {
          *     - `update_error` (400): The order's current state does not permit the update.
          *     - `cancel_error` (400): The order is already completed.
          *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.
+         *     - `insufficient_stock` (400): An order under the reservation policy `strict`, or a hold, cannot be reserved in full.
+         *     - `hold_error` (400): The tenant does not reserve, or the hold is over.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
          *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
@@ -1326,7 +1523,7 @@ export interface components {
          *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
-        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to create. */
         NewOrder: {
             /**
@@ -1346,6 +1543,13 @@ export interface components {
             shipping_address?: (string | null) | undefined;
             /** @description Id of the warehouse that fulfils the order. Default: the tenant's default warehouse. */
             warehouse_id?: (number | null) | undefined;
+            /** @description Under the reservation policy `strict`: true creates the order even if it cannot be reserved in full. Default: false. */
+            allow_backorder?: (boolean | null) | undefined;
+            /**
+             * @description Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that is over gives nothing.
+             * @example cart-81
+             */
+            hold?: (string | null) | undefined;
             /** @description Lines of the order, 1 to 1000. Several lines can have the same product. */
             order_detail: components["schemas"]["NewOrderLine"][];
         };
@@ -1363,6 +1567,36 @@ export interface components {
             quantity: number;
             /** @description Unit price, in the tenant's own currency. Default: the product's price. */
             price?: (number | null) | undefined;
+        };
+        /** @description A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
+        NewHoldLine: {
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of the product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity to keep, at most 3 decimal places.
+             * @example 2
+             */
+            quantity: number;
+        };
+        /** @description A pattern of barcodes that contain a weight. */
+        WeightBarcode: {
+            /**
+             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored.
+             * @example 21IIIIIWWWWWC
+             */
+            pattern: string;
+            /**
+             * @description Number of decimals of the weight in kilograms.
+             * @example 3
+             */
+            decimals: number;
         };
         /** @description A product of the catalog. */
         Product: {
@@ -1481,6 +1715,24 @@ export interface components {
             minimum_threshold: number | null;
             /** @description Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
+            availability?: components["schemas"]["Availability"] | undefined;
+        };
+        /** @description Quantities of a product over all warehouses, while the tenant reserves. */
+        Availability: {
+            /** @description Quantity at all locations, with at most 3 decimal places. */
+            on_hand: number;
+            /** @description Part of `on_hand` at locations that are not sellable, with at most 3 decimal places. */
+            unsellable: number;
+            /** @description Quantity reserved for open orders and by holds, with at most 3 decimal places. */
+            reserved: number;
+            /** @description Part of `reserved` by holds, with at most 3 decimal places. */
+            held: number;
+            /** @description `on_hand` minus `unsellable` minus `reserved`, with at most 3 decimal places. */
+            available: number;
+            /** @description Quantity that open orders wait for, with at most 3 decimal places. */
+            backordered: number;
+            /** @description Quantity still to come of announced deliveries, with at most 3 decimal places. */
+            incoming: number;
         };
         /** @description One change of a stock level. Movements are never changed or deleted. */
         StockMovement: {
@@ -1536,6 +1788,60 @@ export interface components {
             /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
             quantity: number;
         };
+        /** @description Quantities of a product in a warehouse. */
+        ProductAvailability: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description Name of the warehouse. */
+            warehouse_name: string;
+            /** @description Quantity at all locations, with at most 3 decimal places. */
+            on_hand: number;
+            /** @description Part of `on_hand` at locations that are not sellable, with at most 3 decimal places. */
+            unsellable: number;
+            /** @description Quantity reserved for open orders and by holds, with at most 3 decimal places. */
+            reserved: number;
+            /** @description Part of `reserved` by holds, with at most 3 decimal places. */
+            held: number;
+            /** @description `on_hand` minus `unsellable` minus `reserved`, with at most 3 decimal places. */
+            available: number;
+            /** @description Quantity that open orders wait for, with at most 3 decimal places. */
+            backordered: number;
+            /** @description Quantity still to come of announced deliveries, with at most 3 decimal places. */
+            incoming: number;
+            /** @description Earliest date of what is incoming; null if there is none. */
+            next_expected_at: string | null;
+        };
+        /** @description What an order line or a hold has reserved, or waits for. */
+        Reservation: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description Quantity reserved, with at most 3 decimal places. */
+            reserved_quantity: number;
+            /** @description Quantity that waits for stock, with at most 3 decimal places. */
+            backordered_quantity: number;
+            /** @description Id of the order; null for a hold. */
+            order_id: number | null;
+            /** @description The client's own order identifier; null for a hold. */
+            order_tenant_id: string | null;
+            /** @description Id of the order line; null for a hold. */
+            order_detail_id: number | null;
+            /** @description Date by which the order must be fulfilled; null for a hold. */
+            assembly_date: string | null;
+            /** @description Id of the hold; null for an order. */
+            hold_id: number | null;
+            /** @description Time at which the hold expires, UTC; null for an order. */
+            expires_at: string | null;
+        };
         /** @description A created order. */
         CreatedOrder: {
             /** @description Id of the order, assigned by the service. */
@@ -1547,6 +1853,11 @@ export interface components {
              * @enum {integer}
              */
             state_id: 1 | 2 | 3 | 5 | 7;
+            /**
+             * @description Under a reservation policy: `reserved` when stock is reserved for all lines, otherwise `backordered`.
+             * @enum {string}
+             */
+            reservation_status?: ("reserved" | "backordered") | undefined;
         };
         /** @description An order in a list. */
         OrderSummary: {
@@ -1580,6 +1891,8 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
+            reservation_status?: (("reserved" | "backordered") | null) | undefined;
             /** @description Lines of the order. Present with `include_details=true`. */
             order_detail?: components["schemas"]["OrderLine"][] | undefined;
         };
@@ -1597,6 +1910,10 @@ export interface components {
             quantity: number;
             /** @description Quantity picked so far. */
             picked_quantity: number;
+            /** @description Present under a reservation policy: quantity reserved for the line. */
+            reserved_quantity?: number | undefined;
+            /** @description Present under a reservation policy: quantity of the line that waits for stock. */
+            backordered_quantity?: number | undefined;
             /** @description Unit price, in the tenant's own currency; null if neither the line nor the product had a price. */
             price: number | null;
         };
@@ -1640,6 +1957,101 @@ export interface components {
             updated_at: string;
             /** @description Id of the warehouse that fulfils the order. */
             warehouse_id: number;
+            /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
+            reservation_status?: (("reserved" | "backordered") | null) | undefined;
+        };
+        /** @description A reason why an order cannot be picked now. */
+        Blocker: {
+            /**
+             * @description The order is completed or cancelled.
+             * @enum {string}
+             */
+            code: "order_over";
+            /** @description Human-readable reason. */
+            message: string;
+            /** @description State of the order. */
+            state_id: number;
+        } | {
+            /**
+             * @description A picking flow of the order runs.
+             * @enum {string}
+             */
+            code: "flow_running";
+            /** @description Human-readable reason. */
+            message: string;
+            /** @description Id of the picking flow. */
+            flow_id: number;
+            /** @description E-mail address of the operator. */
+            operator_email: string;
+        } | {
+            /**
+             * @description A line waits for stock.
+             * @enum {string}
+             */
+            code: "backordered";
+            /** @description Human-readable reason. */
+            message: string;
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Quantity that is backordered, with at most 3 decimal places. */
+            quantity: number;
+            /** @description Reservations of the product in the warehouse by others, the first 10. */
+            holders: components["schemas"]["Reservation"][];
+            /** @description Announced deliveries of the product to the warehouse, the first 10. */
+            incoming: {
+                /** @description Id of the announced delivery. */
+                inbound_id: number;
+                /** @description The client's own identifier of the delivery; null if it has none. */
+                reference: string | null;
+                /** @description Date on which it is expected; null if unknown. */
+                expected_at: string | null;
+                /** @description Quantity still to come, with at most 3 decimal places. */
+                quantity: number;
+            }[];
+            /** @description Other warehouses where the product is available, the first 10. */
+            elsewhere: {
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /** @description Quantity available there, with at most 3 decimal places. */
+                available: number;
+            }[];
+        } | {
+            /**
+             * @description The warehouse does not have the quantity of a line.
+             * @enum {string}
+             */
+            code: "not_in_stock";
+            /** @description Human-readable reason. */
+            message: string;
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Quantity that is lacking, with at most 3 decimal places. */
+            quantity: number;
+        } | {
+            /**
+             * @description A part of a line is only at locations that are not pickable.
+             * @enum {string}
+             */
+            code: "not_pickable";
+            /** @description Human-readable reason. */
+            message: string;
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description That part, with at most 3 decimal places. */
+            quantity: number;
+            /** @description Where that part is. */
+            locations: {
+                /** @description Id of the location. */
+                location_id: string;
+                /** @description Part at the location, with at most 3 decimal places. */
+                quantity: number;
+            }[];
         };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
@@ -1845,6 +2257,74 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description Stock that is kept for a cart. */
+        Hold: {
+            /** @description Id of the hold. */
+            id: number;
+            /** @description The client's own identifier. */
+            reference: string;
+            /**
+             * @description `active`: the hold keeps stock. `consumed`: an order took it over. `released`: it was released. `expired`: its time is up.
+             * @enum {string}
+             */
+            state: "active" | "consumed" | "released" | "expired";
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description Lines of the hold, in the order submitted. */
+            lines: components["schemas"]["HoldLine"][];
+            /**
+             * Format: date-time
+             * @description Time from which the hold keeps nothing, UTC.
+             */
+            expires_at: string;
+            /** @description Id of the order that took it over; null unless consumed. */
+            order_id: number | null;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+        };
+        /** @description A product that a hold keeps. */
+        HoldLine: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity asked for, with at most 3 decimal places. */
+            quantity: number;
+            /** @description Quantity still kept; 0 once the hold is over. */
+            reserved_quantity: number;
+        };
+        /** @description The tenant's settings. */
+        TenantSettings: {
+            /**
+             * @description `off`: nothing is reserved. `track`: orders reserve what is available, and the rest is backordered. `strict`: like `track`, but an order that cannot be reserved in full is refused.
+             * @example track
+             * @enum {string}
+             */
+            reservation_policy: "off" | "track" | "strict";
+            /**
+             * @description `switching` after reserving was turned on or off, until the reservations of all open orders are made or removed; else `ready`.
+             * @enum {string}
+             */
+            reservation_state: "ready" | "switching";
+            /** @description Patterns of barcodes that contain a weight. The first pattern that fits is used. */
+            weight_barcodes: components["schemas"]["WeightBarcodeOutput"][];
+            /** @description Time of the last change, UTC; null if nothing was ever changed. */
+            updated_at: string | null;
+        };
         /** @description A new subscription with its signing secret. */
         CreatedWebhook: {
             /** @description Id of the subscription. */
@@ -1853,7 +2333,7 @@ export interface components {
             name: string;
             /** @description URL of the receiver. */
             url: string;
-            /** @description Subscribed topics, or `*` alone for all topics. */
+            /** @description Subscribed topics. `*` stands for all topics of orders, products, stock and picking flows. */
             events: string[];
             /** @description Signing secret: `whsec_` and 32 random bytes in base64. Returned only in this response; keep it to verify signatures. */
             secret: string;
@@ -1873,7 +2353,7 @@ export interface components {
             name: string;
             /** @description URL of the receiver. */
             url: string;
-            /** @description Subscribed topics, or `*` alone for all topics. */
+            /** @description Subscribed topics. `*` stands for all topics of orders, products, stock and picking flows. */
             events: string[];
             /** @description False while the subscription is disabled or paused: no event is sent to it. */
             active: boolean;
@@ -1904,7 +2384,7 @@ export interface components {
              * @description Topic of the event.
              * @enum {string}
              */
-            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
             /** @description Id of the subscription. */
             webhook_id: string;
             /**
@@ -1952,7 +2432,7 @@ export interface components {
             }[];
         };
         /** @description An event, as subscribers receive it. */
-        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"];
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"];
         /** @description A new API key with its value. */
         CreatedApiKey: {
             /** @description Id of the key. */
@@ -2169,6 +2649,19 @@ export interface components {
             limited: number;
             /** @description Requests with a 5xx response. */
             server_errors: number;
+        };
+        /** @description A pattern of barcodes that contain a weight. */
+        WeightBarcodeOutput: {
+            /**
+             * @description Pattern of an EAN-13: 1 to 3 fixed digits, 1 to 8 `I` for the item, 3 to 6 `W` for the weight, and `C` for the check digit. Digits at an `X` are ignored.
+             * @example 21IIIIIWWWWWC
+             */
+            pattern: string;
+            /**
+             * @description Number of decimals of the weight in kilograms.
+             * @example 3
+             */
+            decimals: number;
         };
         /** @description A new order was created. */
         OrderCreatedEvent: {
@@ -2703,6 +3196,46 @@ export interface components {
                 cancelled_at: string;
             };
         };
+        /** @description An open order's reservation status changed. */
+        ReservationUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "reservation/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description An open order's reservation status changed. */
+            data: {
+                /** @description Id of the order, assigned by the service. */
+                order_id: number;
+                /** @description The client's own order identifier. */
+                order_tenant_id: string;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something waits for stock.
+                 * @enum {string}
+                 */
+                status: "reserved" | "backordered";
+                /** @description Status before the call; null for a new order. */
+                previous_status: ("reserved" | "backordered") | null;
+                /** @description Quantity reserved for the order, with at most 3 decimal places. */
+                reserved_quantity: number;
+                /** @description Quantity of the order that waits for stock, with at most 3 decimal places. */
+                backordered_quantity: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -3073,6 +3606,7 @@ export interface operations {
                                 /** @description Quantity of the product at the location. */
                                 quantity: number;
                             }[];
+                            availability?: components["schemas"]["Availability"] | undefined;
                         };
                     };
                 };
@@ -3652,6 +4186,7 @@ export interface operations {
                                 /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
                                 quantity: number;
                             }[];
+                            availability?: components["schemas"]["Availability"] | undefined;
                         };
                     };
                 };
@@ -3698,10 +4233,10 @@ export interface operations {
                             /** @description Differences found. Empty unless the database was changed directly. */
                             differences: {
                                 /**
-                                 * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels.
+                                 * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: what is reserved or backordered of a product in a warehouse is not the sum of its reservations.
                                  * @enum {string}
                                  */
-                                kind: "level" | "warehouse_total";
+                                kind: "level" | "warehouse_total" | "reserved" | "backordered";
                                 /** @description Id of the product. */
                                 product_id: number;
                                 /** @description Id of the location of a level; null for a total. */
@@ -3710,7 +4245,7 @@ export interface operations {
                                 warehouse_id: number | null;
                                 /** @description Stored quantity. */
                                 recorded: number;
-                                /** @description Sum of the movements (`level`) or of the levels (`warehouse_total`). */
+                                /** @description Sum of the movements (`level`), of the levels (`warehouse_total`) or of the reservations. */
                                 expected: number;
                             }[];
                             /** @description Pass it as `cursor` to check the next products; null when all are checked. */
@@ -3728,6 +4263,8 @@ export interface operations {
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
                 limit?: number;
+                /** @description Only open orders with this reservation status. Ignored under the reservation policy `off`. */
+                reservation_status?: "reserved" | "backordered";
                 /** @description Only orders in this state. Repeat the parameter for several states: `state_id=1&state_id=2`. */
                 state_id?: (1 | 2 | 3 | 5 | 7)[];
                 /** @description Only orders created on this day (UTC) or later: `YYYY-MM-DD`. */
@@ -4588,6 +5125,387 @@ export interface operations {
             };
         };
     };
+    "stock.availability": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only this product. */
+                product_id?: number;
+                /** @description Only the active product with this SKU. */
+                sku?: string;
+                /** @description Only this warehouse. */
+                warehouse_id?: number;
+                /** @description True lists only what open orders wait for. Default: false. */
+                backordered?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Products and warehouses of this page, ordered by product id and warehouse id. */
+                            availability: components["schemas"]["ProductAvailability"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "stock.reservations": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only this product. */
+                product_id?: number;
+                /** @description Only the active product with this SKU. */
+                sku?: string;
+                /** @description Only this warehouse. */
+                warehouse_id?: number;
+                /** @description Only lines of this order. */
+                order_id?: number;
+                /** @description Only lines of this hold. */
+                hold_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Reservations of this page, by product id and warehouse id: order lines by rank, then holds. */
+                            reservations: components["schemas"]["Reservation"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "orders.blockers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the order. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Id of the order, assigned by the service. */
+                            order_id: number;
+                            /** @description True when nothing is in the way. */
+                            ready: boolean;
+                            /** @description Reasons, first of the order, then by line. */
+                            blockers: components["schemas"]["Blocker"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "holds.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only holds in this state. */
+                state?: "active" | "consumed" | "released" | "expired";
+                /** @description Only holds with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Holds of this page, newest first. */
+                            holds: components["schemas"]["Hold"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "holds.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among active holds.
+                     * @example cart-81
+                     */
+                    reference: string;
+                    /** @description Seconds until the hold expires, 10 to 86,400. Default: 900. */
+                    ttl_seconds?: (number | null) | undefined;
+                    /** @description Id of the warehouse. Default: the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /** @description Lines of the hold, 1 to 1,000. */
+                    lines: components["schemas"]["NewHoldLine"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+        };
+    };
+    "holds.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the hold. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+        };
+    };
+    "holds.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the hold. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Seconds from now until the hold expires, 10 to 86,400. */
+                    ttl_seconds?: (number | null) | undefined;
+                    /** @description New lines, which replace all lines of the hold. */
+                    lines?: (components["schemas"]["NewHoldLine"][] | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+        };
+    };
+    "holds.release": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the hold. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+        };
+    };
+    "settings.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["TenantSettings"];
+                    };
+                };
+            };
+        };
+    };
+    "settings.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Whether orders reserve stock: `off`, `track` or `strict`. null resets it to `off`.
+                     * @example track
+                     */
+                    reservation_policy?: (("off" | "track" | "strict") | null) | undefined;
+                    /** @description Patterns of barcodes that contain a weight, at most 10; null removes all. */
+                    weight_barcodes?: (components["schemas"]["WeightBarcode"][] | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["TenantSettings"];
+                    };
+                };
+            };
+        };
+    };
     "webhooks.list": {
         parameters: {
             query?: {
@@ -4644,8 +5562,8 @@ export interface operations {
                      * @example https://shop.example.com/webhooks
                      */
                     url: string;
-                    /** @description Topics to subscribe to, or `*` alone for all topics. */
-                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[];
+                    /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
+                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
                 };
             };
         };
@@ -4722,8 +5640,8 @@ export interface operations {
                      * @example https://shop.example.com/webhooks
                      */
                     url?: string | undefined;
-                    /** @description Topics to subscribe to, or `*` alone for all topics. */
-                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "*")[] | undefined;
+                    /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[] | undefined;
                     /**
                      * @description true enables a disabled or paused subscription; false pauses it.
                      * @example true
@@ -4851,7 +5769,7 @@ export interface operations {
                      * @description Topic of the sample event. Default: the first topic of the subscription.
                      * @example order/completed
                      */
-                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled") | null) | undefined;
+                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated") | null) | undefined;
                 };
             };
         };
@@ -4879,7 +5797,7 @@ export interface operations {
                 /** @description Only deliveries in this state. */
                 state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
                 /** @description Only deliveries of this topic. */
-                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
@@ -5025,8 +5943,8 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description Only events of this topic. Default: all topics. */
-                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled";
+                /** @description Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`. */
+                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
                 /** @description Only events up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */

@@ -3,6 +3,7 @@ import type { Query } from './schema-version.ts'
 interface Index {
   /** Its name. */
   index: string
+  isUnique?: boolean
   table: string
   /** The text after the name of the table. */
   definition: string
@@ -31,19 +32,25 @@ async function isPartitioned(query: Query, table: string): Promise<boolean> {
   return row?.partitioned === true
 }
 
+const unique = (isUnique = false): string => (isUnique ? 'unique ' : '')
+
 /** Waits for older transactions, but blocks no writes; only one index of a table can be built at a time. */
-async function build(query: Query, { index: name, table, definition }: Index): Promise<void> {
+async function build(query: Query, { index: name, isUnique, table, definition }: Index): Promise<void> {
   const [index] = await query<{ valid: boolean }>(
     `select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`,
   )
   if (index?.valid === true) return
   if (index !== undefined) await query(`drop index concurrently ${name}`)
-  await query(`create index concurrently ${name} on ${table} ${definition}`)
+  await query(`create ${unique(isUnique)}index concurrently ${name} on ${table} ${definition}`)
 }
 
 /** The table's index becomes valid when the index of the last partition is attached. Partitions created later get the index from the table. */
-async function buildOnPartitions(query: Query, { index: name, table, definition }: Index, lockTimeout: string): Promise<void> {
-  await briefly(query, `create index if not exists ${name} on only ${table} ${definition}`, lockTimeout)
+async function buildOnPartitions(
+  query: Query,
+  { index: name, isUnique, table, definition }: Index,
+  lockTimeout: string,
+): Promise<void> {
+  await briefly(query, `create ${unique(isUnique)}index if not exists ${name} on only ${table} ${definition}`, lockTimeout)
   const partitions = await query<{ partition: string }>(
     `select inhrelid::regclass::text as partition from pg_inherits i
      where inhparent = '${table}'::regclass and not exists (
@@ -52,7 +59,7 @@ async function buildOnPartitions(query: Query, { index: name, table, definition 
   )
   for (const { partition } of partitions) {
     const ofPartition = `${name}_of_${partition.slice(table.length + 1)}`
-    await build(query, { index: ofPartition, table: partition, definition })
+    await build(query, { index: ofPartition, isUnique, table: partition, definition })
     await briefly(query, `alter index ${name} attach partition ${ofPartition}`, lockTimeout)
   }
 }

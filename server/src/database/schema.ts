@@ -81,6 +81,7 @@ export interface Schema {
     quantity: number
     previous_quantity: Generated<number>
     updated_at: Timestamp
+    sellable: Generated<boolean>
   }
   warehouse_stock: {
     tenant_id: number
@@ -88,7 +89,61 @@ export interface Schema {
     warehouse_id: number
     quantity: number
     previous_quantity: Generated<number>
+    unsellable: Generated<number>
+    reserved: Generated<number>
+    held: Generated<number>
+    backordered: Generated<number>
   }
+  tenant_settings: {
+    tenant_id: number
+    reservation_policy: Generated<string>
+    reservation_phase: Generated<string>
+    reservation_switches: Generated<number>
+    switching_until: Timestamp
+    weight_barcodes: JSONColumnType<object[], string | undefined>
+    updated_at: NullableTimestamp
+  }
+  order_reservations: {
+    tenant_id: number
+    order_id: number
+    order_line_id: number
+    product_id: number
+    warehouse_id: number
+    assembly_date: string
+    reserved: number
+    backordered: number
+  }
+  order_reservation_sums: {
+    tenant_id: number
+    order_id: number
+    reserved: number
+    backordered: number
+    previous_backordered: number | null
+  }
+  holds: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string
+    content_hash: Buffer
+    state: Generated<string>
+    warehouse_id: number
+    expires_at: GivenTimestamp
+    order_id: number | null
+    created_by: string
+    created_at: Timestamp
+    updated_at: Timestamp
+  }
+  hold_lines: {
+    tenant_id: number
+    hold_id: number
+    line_number: number
+    product_id: number
+    warehouse_id: number
+    quantity: number
+    reserved: number
+    expires_at: GivenTimestamp
+  }
+  unsettled_stock: { tenant_id: number; product_id: number; warehouse_id: number }
   orders: {
     tenant_id: number
     id: GeneratedAlways<number>

@@ -1,3 +1,4 @@
+import { askedForBy } from '../procedures/event-topics.ts'
 import { statement } from '../database/statements/statement.ts'
 import { SYNCHRONOUS_COMMIT_OFF } from './connection.ts'
 
@@ -37,7 +38,7 @@ const QUEUE = `
    )`
 
 /** SQL for whether a subscription `s` gets an event `t`. */
-const IS_FOR = `s.events && array['*', t.topic] and s.created_at <= t.event_created_at`
+const IS_FOR = `s.events && ${askedForBy('t.topic')} and s.created_at <= t.event_created_at`
 
 /** Fans out the oldest events of each tenant, starting at its outbox position, up to its quota. */
 export const fanOutEvents = statement<[now: Date, tenants: number[], since: string[], quotas: number[]], Taken>({

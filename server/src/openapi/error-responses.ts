@@ -123,6 +123,21 @@ function failureSchema(code: JsonObject, withDetails: boolean): JsonObject {
 
 const DETAIL = { type: 'string', description: 'Description of the error and how to fix it.' }
 
+const SHORT_LINES = {
+  type: 'array',
+  description: 'With `insufficient_stock`: the lines of the order that cannot be reserved in full.',
+  items: {
+    type: 'object',
+    properties: {
+      position: { type: 'integer', description: 'Position of the line in `order_detail`, from 0.' },
+      barcode: { type: 'string', description: 'Barcode of the line.' },
+      quantity: { type: 'integer', description: 'Quantity ordered.' },
+      available: { type: 'number', description: 'Quantity that earlier lines leave.' },
+    },
+    required: ['position', 'barcode', 'quantity', 'available'],
+  },
+}
+
 /** The component of an entry of `details`. */
 export const ERROR_DETAIL_SCHEMA: JsonObject = {
   description: 'An invalid field, or an invalid order of a submitted array.',
@@ -132,6 +147,11 @@ export const ERROR_DETAIL_SCHEMA: JsonObject = {
       properties: {
         index: { type: 'integer', description: 'Position of the order in the submitted array, from 0.' },
         error: DETAIL,
+        lines: SHORT_LINES,
+        available: {
+          type: 'number',
+          description: 'With `insufficient_stock` of a hold: what is available of the product of the line.',
+        },
       },
       required: ['index', 'error'],
     },

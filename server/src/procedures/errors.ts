@@ -22,6 +22,14 @@ export const ERRORS = {
     cause:
       'The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.',
   },
+  insufficient_stock: {
+    status: 400,
+    cause: 'An order under the reservation policy `strict`, or a hold, cannot be reserved in full.',
+  },
+  hold_error: {
+    status: 400,
+    cause: 'The tenant does not reserve, or the hold is over.',
+  },
   not_found: { status: 404, cause: 'The route does not exist, or the tenant has no such record.' },
   method_not_allowed: {
     status: 405,
@@ -68,9 +76,19 @@ export const API_ERROR_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter(
 
 /**
  * An entry of an error's `details`: `index` is a position in a submitted array, `path` the invalid field, `current_quantity` the level of a
- * `quantity_conflict`.
+ * `quantity_conflict`, `lines` the short lines of an order with `insufficient_stock`.
  */
-export type ErrorDetail = { index: number; error: string } | { path: string; error: string; current_quantity?: number }
+export type ErrorDetail =
+  | { index: number; error: string; lines?: ShortLine[]; available?: number }
+  | { path: string; error: string; current_quantity?: number; lines?: undefined }
+
+/** A line of an order that cannot be reserved in full: its position in the order, and what earlier lines leave. */
+interface ShortLine {
+  position: number
+  barcode: string
+  quantity: number
+  available: number
+}
 
 /** An error reported to the caller, as `{ code, message, details? }` with the status of its code. */
 export class ServiceError extends Error {

@@ -10,6 +10,24 @@ export interface EventTopic<Name extends string = string, Shape extends z.ZodRaw
   sample: z.infer<z.ZodObject<Shape>>
 }
 
+/** The records whose topics are in the published specification. All other topics are additions: `*` does not include them. */
+export const PUBLISHED_RECORDS = ['order', 'product', 'stock', 'flow']
+
+const recordOf = (topic: string): string => topic.slice(0, topic.indexOf('/'))
+
+/**
+ * SQL for the names in a subscription's `events` that ask for a topic: its own, and `*` if it is in the published specification. `topic` is
+ * SQL.
+ */
+export function askedForBy(topic: string): string {
+  return `case when ${isPublished(topic)} then array['*', ${topic}] else array[${topic}] end`
+}
+
+/** SQL for whether a topic is one of the published specification. */
+export function isPublished(topic: string): string {
+  return `split_part(${topic}, '/', 1) in (${PUBLISHED_RECORDS.map((record) => `'${record}'`).join(', ')})`
+}
+
 const known = new Map<string, EventTopic>()
 let wereLookedUp = false
 
@@ -41,5 +59,10 @@ function names(): [string, ...string[]] {
 /** The name of a topic. The list is read when the first value is checked, because slices are loaded later. */
 export const topicName = z.lazy(() => z.enum(names()))
 
-/** The name of a topic, or `*` for all of them. */
+/** The name of a topic, or `*` for all of the published specification. */
 export const topicNameOrAll = z.lazy(() => z.enum([...names(), '*']))
+
+/** Whether `*` is alone, or beside additions: it includes all other topics. */
+export function isAllAlone(topics: readonly string[]): boolean {
+  return !topics.includes('*') || topics.every((topic) => topic === '*' || !PUBLISHED_RECORDS.includes(recordOf(topic)))
+}

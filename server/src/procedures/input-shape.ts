@@ -12,6 +12,8 @@ export interface FieldSchema {
     element?: FieldSchema
     entries?: Record<string, string>
     values?: unknown[]
+    /** The schema of a `z.lazy`. */
+    getter?: () => FieldSchema
   }
 }
 
@@ -22,8 +24,9 @@ export function inputShape(input: z.ZodType | undefined): Record<string, FieldSc
 
 /** The schema of the value that callers send, without wrappers for optional fields, preprocessing and transforms. */
 export function plainSchema(schema: FieldSchema): FieldSchema {
-  const { type, innerType, in: before, out: after } = schema.def
+  const { type, innerType, getter, in: before, out: after } = schema.def
   if (innerType !== undefined) return plainSchema(innerType)
+  if (getter !== undefined) return plainSchema(getter())
   if (type !== 'pipe' || before === undefined || after === undefined) return schema
   return plainSchema(before.def.type === 'transform' ? after : before)
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/database.ts'
 import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
 import type { Statement } from '../database/statements/statement.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addTopics, type EventTopic } from './event-topics.ts'
+import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
 
 /** A part of the domain, with its contributions to shared lists. */
 export interface Slice {
@@ -42,11 +42,9 @@ export function listSlices<const Slices extends readonly Slice[]>(...slices: Sli
   return slices
 }
 
-/** The order of the published topics, by their first part. Topics of later slices follow. */
-const PUBLISHED = ['order', 'product', 'stock', 'flow']
-
-/** The topics of slices, in the order of the document. */
+/** The topics of slices, in the order of the document: those of the published specification, then additions. */
 export function topicsOf(slices: readonly Slice[]): EventTopic[] {
-  const rank = ({ name }: EventTopic): number => PUBLISHED.indexOf(name.split('/')[0] as string) + 1 || PUBLISHED.length + 1
+  const rank = ({ name }: EventTopic): number =>
+    PUBLISHED_RECORDS.indexOf(name.split('/')[0] as string) + 1 || PUBLISHED_RECORDS.length + 1
   return slices.flatMap(({ topics = [] }) => topics).toSorted((a, b) => rank(a) - rank(b))
 }

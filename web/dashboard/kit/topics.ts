@@ -16,6 +16,7 @@ const KNOWN: Record<WebhookTopic, true> = {
   'flow/started': true,
   'flow/completed': true,
   'flow/cancelled': true,
+  'reservation/updated': true,
 }
 
 /** All topics, as the documentation lists them. */

@@ -164,7 +164,7 @@ export const wires = {
     differences: 'Differences',
     moreDifferences: (shown: number, total: number) => `The first ${grouped(shown)} of ${grouped(total)}`,
     kind: 'What',
-    kinds: { level: 'Stock level', warehouse_total: 'Warehouse total' },
+    kinds: { level: 'Stock level', warehouse_total: 'Warehouse total', reserved: 'Reserved', backordered: 'Backordered' },
     place: 'Location or warehouse',
     warehouse: (id: number) => `Warehouse ${id}`,
     product: (id: number) => `Product ${id}`,

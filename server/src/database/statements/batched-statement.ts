@@ -16,12 +16,14 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   /** The approximate number of rows. */
   sizeOf(call: Call): number
   /**
-   * For calls that may find their data out of date after they waited for a lock, and then change nothing. Such a call runs again alone, in
-   * a transaction that takes the lock first, and so reads current data.
+   * For calls that changed nothing and must run again, each alone, in a transaction: those that found their data out of date after they
+   * waited for a lock, with `lock`, which the transaction takes first; those that another `statement` is for, with that one, whose
+   * parameters are the same.
    */
   readonly again?: {
     isNeeded(rows: readonly Row[]): boolean
-    lock(call: Call): BatchedLock
+    lock?(call: Call): BatchedLock
+    statement?: Statement<Values, Row>
   }
 }
 

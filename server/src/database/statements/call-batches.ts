@@ -149,10 +149,11 @@ export class CallBatches<Call, Row extends { call: number }> {
   async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
     if (isAgain)
       for (const { call } of batch) {
-        const lock = this.#batched.again?.lock(call)
+        const lock = this.#batched.again?.lock?.(call)
         if (lock !== undefined) await tx.run(lock.statement, lock.values)
       }
-    return await tx.run(this.#batched.statement, this.#valuesOf(batch))
+    const statement = (isAgain ? this.#batched.again?.statement : undefined) ?? this.#batched.statement
+    return await tx.run(statement, this.#valuesOf(batch))
   }
 
   #valuesOf(batch: readonly Waiting<Call, Row>[]): readonly unknown[] {

@@ -1,4 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
+import { isPublished } from '../../procedures/event-topics.ts'
 import { eventId } from './event-id.ts'
 import { readableUpTo } from './feed-horizon.ts'
 
@@ -20,7 +21,7 @@ export interface Look {
   up_to: number | null
 }
 
-type LookValues = [...FeedRange, topic: string | undefined, since: Date | undefined, until: Date | undefined, limit: number]
+type LookValues<Topic> = [...FeedRange, topic: Topic, since: Date | undefined, until: Date | undefined, limit: number]
 
 /** Events read by one statement to find those that match a filter. */
 export const EVENTS_A_LOOK = 5_000
@@ -29,17 +30,19 @@ const READABLE = `readable as materialized (
      select ${readableUpTo({ server: '$3', final: '$4', latest: '$5' })} as up_to
    )`
 const UP_TO = `(select ${eventId('up_to')} from readable)`
-const UP_TO_OF_TOPIC = `(select $6::text || ' ' || ${eventId('up_to')} from readable)`
 
-/** The events of the topic `$6`, as the index holds them: by topic and id in one text. */
+/** The events of a topic, as the index holds them: by topic and id in one text. */
 const OF_TOPIC = `topic || ' ' || id`
+
+/** Events of the topics `$6`, in which `*` stands for those of the published specification. */
+const IS_ASKED_FOR = `(topic = any ($6::text[]) or '*' = any ($6) and ${isPublished('topic')})`
 
 /** How an order reads the events up to the last readable one. */
 interface Order {
   /** After the names of statements. */
   suffix: string
   range: string
-  rangeOfTopic: string
+  rangeOfTopic: (topic: string) => string
   /** Follows the column that is sorted by. */
   direction: string
   last: string
@@ -48,8 +51,8 @@ interface Order {
 const OLDEST_FIRST: Order = {
   suffix: '',
   range: `tenant_id = $1 and id > $2 and id <= ${UP_TO}`,
-  rangeOfTopic: `tenant_id = $1 and ${OF_TOPIC} > $6::text || ' ' || $2
-     and ${OF_TOPIC} <= ${UP_TO_OF_TOPIC}`,
+  rangeOfTopic: (topic) => `tenant_id = $1 and ${OF_TOPIC} > ${topic} || ' ' || $2
+     and ${OF_TOPIC} <= ${topic} || ' ' || ${UP_TO}`,
   direction: '',
   last: 'max(id)',
 }
@@ -57,8 +60,8 @@ const OLDEST_FIRST: Order = {
 const NEWEST_FIRST: Order = {
   suffix: '_newest_first',
   range: `tenant_id = $1 and id < $2 and id <= ${UP_TO}`,
-  rangeOfTopic: `tenant_id = $1 and ${OF_TOPIC} > $6::text || ' ' and ${OF_TOPIC} < $6::text || ' ' || $2
-     and ${OF_TOPIC} <= ${UP_TO_OF_TOPIC}`,
+  rangeOfTopic: (topic) => `tenant_id = $1 and ${OF_TOPIC} > ${topic} || ' ' and ${OF_TOPIC} < ${topic} || ' ' || $2
+     and ${OF_TOPIC} <= ${topic} || ' ' || ${UP_TO}`,
   direction: ' desc',
   last: 'min(id)',
 }
@@ -67,17 +70,18 @@ const NEWEST_FIRST: Order = {
 export interface FeedStatements {
   readAll: ReturnType<typeof readAll>
   readTopic: ReturnType<typeof readTopic>
-  lookThroughAll: ReturnType<typeof lookThrough>
-  lookThroughTopic: ReturnType<typeof lookThrough>
+  readTopics: ReturnType<typeof readTopics>
+  lookThroughAll: ReturnType<typeof lookThroughAll>
+  lookThroughTopic: ReturnType<typeof lookThroughTopic>
 }
 
 function readAll({ suffix, range, direction }: Order) {
-  return statement<[...FeedRange, limit: number], Read>({
+  return statement<[...FeedRange, topics: string[], limit: number], Read>({
     name: `read_event_feed${suffix}`,
     lane: 'read',
     sql: `with ${READABLE}
    select e.body, r.up_to from readable r left join (
-     select body from events where ${range} order by id${direction} limit $6
+     select body from events where ${range} and ${IS_ASKED_FOR} order by id${direction} limit $7
    ) e on true`,
   })
 }
@@ -88,41 +92,68 @@ function readTopic({ suffix, rangeOfTopic, direction }: Order) {
     lane: 'read',
     sql: `with ${READABLE}
    select e.body, r.up_to from readable r left join (
-     select body from events where ${rangeOfTopic} order by ${OF_TOPIC}${direction} limit $7
+     select body from events where ${rangeOfTopic('$6::text')} order by ${OF_TOPIC}${direction} limit $7
+   ) e on true`,
+  })
+}
+
+/** Reads each topic by itself, as far as the page may need it. */
+function readTopics({ suffix, rangeOfTopic, direction }: Order) {
+  return statement<[...FeedRange, topics: string[], limit: number], Read>({
+    name: `read_event_feed_of_topics${suffix}`,
+    lane: 'read',
+    sql: `with ${READABLE}
+   select e.body, r.up_to from readable r left join (
+     select e.body from (select distinct name from unnest($6::text[]) t (name)) t cross join lateral (
+       select id, body from events where ${rangeOfTopic('t.name')} order by ${OF_TOPIC}${direction} limit $7
+     ) e
+     order by e.id${direction} limit $7
    ) e on true`,
   })
 }
 
 // Whole days are excluded before events are counted, so that a period is found without reading the events outside of it.
-function lookThrough(name: string, { suffix, direction, last }: Order, range: string, sortedBy: string) {
-  return statement<LookValues, Look>({
-    name: `${name}${suffix}`,
-    lane: 'slow',
-    sql: `with ${READABLE}, looked_at as materialized (
-     select id, created_at from events
+function lookThrough({ direction, last }: Order, range: string, sortedBy: string, condition = 'true'): string {
+  return `with ${READABLE}, looked_at as materialized (
+     select id, created_at, topic from events
      where ${range}
        and created_at >= coalesce(date_trunc('day', $7::timestamptz), '-infinity')
        and created_at < coalesce(date_trunc('day', $8::timestamptz) + interval '1 day', 'infinity')
      order by ${sortedBy}${direction} limit ${EVENTS_A_LOOK}
    ), found as (
      select id, created_at from looked_at
-     where created_at >= coalesce($7::timestamptz, '-infinity') and created_at < coalesce($8::timestamptz, 'infinity')
+     where created_at >= coalesce($7::timestamptz, '-infinity') and created_at < coalesce($8::timestamptz, 'infinity') and ${condition}
      order by id${direction} limit $9
    )
    select (
      select json_agg(e.body order by f.id${direction}) from found f cross join lateral (
        select body from events where tenant_id = $1 and id = f.id and created_at = f.created_at limit 1
      ) e
-   ) as bodies, count(*) as looked_at, ${last} as last_id, (select up_to from readable) as up_to from looked_at`,
+   ) as bodies, count(*) as looked_at, ${last} as last_id, (select up_to from readable) as up_to from looked_at`
+}
+
+function lookThroughAll(order: Order) {
+  return statement<LookValues<string[]>, Look>({
+    name: `look_through_event_feed${order.suffix}`,
+    lane: 'slow',
+    sql: lookThrough(order, order.range, 'id', IS_ASKED_FOR),
+  })
+}
+
+function lookThroughTopic(order: Order) {
+  return statement<LookValues<string>, Look>({
+    name: `look_through_event_feed_of_topic${order.suffix}`,
+    lane: 'slow',
+    sql: lookThrough(order, order.rangeOfTopic('$6::text'), OF_TOPIC),
   })
 }
 
 const statementsFor = (order: Order): FeedStatements => ({
   readAll: readAll(order),
   readTopic: readTopic(order),
-  // The parameter has no use, but must have a type.
-  lookThroughAll: lookThrough('look_through_event_feed', order, `${order.range} and $6::text is null`, 'id'),
-  lookThroughTopic: lookThrough('look_through_event_feed_of_topic', order, order.rangeOfTopic, OF_TOPIC),
+  readTopics: readTopics(order),
+  lookThroughAll: lookThroughAll(order),
+  lookThroughTopic: lookThroughTopic(order),
 })
 
 export const FEED = { asc: statementsFor(OLDEST_FIRST), desc: statementsFor(NEWEST_FIRST) }

@@ -13,7 +13,7 @@ export const listEvents = endpoint({
   path: '/events',
   summary: 'Read the event feed',
   description:
-    'All events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.',
+    'Events of the last 30 days, oldest first or, with `order=desc`, newest first, whether or not there is a subscription. Events of one record (an order, a picking flow, a product, the stock of a product at a location) are in the order they happened. To follow the feed, read it oldest first and pass the id of the last event you read as `cursor`: no event is ever skipped, even if it is committed late. While other changes are in progress, the most recent events may only appear in the next call. With `since` or `until`, a page can have fewer events than `limit`, or none, and still a `next_cursor`: continue until it is null.',
   isAddition: true,
   input: listEventsInput,
   output: listEventsOutput,
@@ -43,10 +43,12 @@ async function readPage(
   bounds: FeedBounds,
 ): Promise<{ bodies: string[]; upTo: number | null | undefined }> {
   const range = rangeOf(context, after ?? START[order], bounds)
-  const rows =
-    event === undefined
-      ? await context.db.run(FEED[order].readAll, [...range, limit + 1])
-      : await context.db.run(FEED[order].readTopic, [...range, event, limit + 1])
+  const { readAll, readTopic, readTopics } = FEED[order]
+  const rows = await (event.includes('*')
+    ? context.db.run(readAll, [...range, event, limit + 1])
+    : event.length === 1
+      ? context.db.run(readTopic, [...range, event[0] as string, limit + 1])
+      : context.db.run(readTopics, [...range, event, limit + 1]))
   const upTo = rows[0]?.up_to
   context.feedHorizon.wasRead(bounds.server, upTo)
   return { bodies: rows.map(({ body }) => body).filter((body) => body !== null), upTo }
@@ -66,8 +68,11 @@ async function findEvents(context: RequestContext, query: EventFeedQuery, given:
   const endMs = performance.now() + LOOKING_MS
   for (let after = query.after; ;) {
     const wanted = limit + 1 - found.length
-    const look = event === undefined ? FEED[order].lookThroughAll : FEED[order].lookThroughTopic
-    const [seen] = await context.db.run(look, [...rangeOf(context, after ?? START[order], bounds), event, since, until, wanted])
+    const range = rangeOf(context, after ?? START[order], bounds)
+    const [seen] =
+      event.length === 1 && !event.includes('*')
+        ? await context.db.run(FEED[order].lookThroughTopic, [...range, event[0] as string, since, until, wanted])
+        : await context.db.run(FEED[order].lookThroughAll, [...range, event, since, until, wanted])
     context.feedHorizon.wasRead(bounds.server, seen?.up_to)
     found.push(...(seen?.bodies ?? []))
     after = seen?.last_id ?? after

@@ -1,3 +1,4 @@
+import { askedForBy } from '../../procedures/event-topics.ts'
 import { isoTimestamp } from './event-data.ts'
 import { eventId } from './event-id.ts'
 
@@ -27,6 +28,6 @@ recorded_event as (
   select r.tenant_id, r.id, r.created_at, r.topic from recorded_event r
   -- Checked once: without a subscription, the events need no further lookup.
   where exists (select from webhook_subscriptions where tenant_id = $1)
-    and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && array['*', r.topic])
+    and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && ${askedForBy('r.topic')})
 )`
 }

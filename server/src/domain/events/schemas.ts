@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import { cursorQuery, oneCursor, pageQuery, text } from '../../procedures/fields/fields.ts'
 import { since, until } from '../../procedures/fields/moments.ts'
-import { topicName } from '../../procedures/event-topics.ts'
+import { topicName, topicNameOrAll } from '../../procedures/event-topics.ts'
 
 export const event = z
   .object({
@@ -23,7 +23,12 @@ const feedCursor = z.string().regex(/^evt_[0-9a-f]{24}$/, 'must be the id of an 
 
 export const listEventsInput = z
   .object({
-    event: topicName.optional().describe('Only events of this topic. Default: all topics.'),
+    event: z
+      .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(topicNameOrAll).min(1).max(100))
+      .default(['*'])
+      .describe(
+        'Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`.',
+      ),
     since: since
       .optional()
       .describe('Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC).'),

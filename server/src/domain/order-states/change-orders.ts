@@ -25,7 +25,7 @@ export interface OrderChange {
 
 /**
  * CTEs that change orders. Every statement that changes an order uses them, because they maintain the counts that lists read.
- * Result: `changed_order`, the columns of `locked_order` with their new values, and `previous_state_id`.
+ * Result: `changed_order`, the columns of `locked_order` with their new values, `previous_state_id` and `previous_assembly_date`.
  */
 export function changeOrders({ source, set, when = 'true' }: OrderChange): string {
   const assignments = Object.entries(set).map(([column, value]) => `${column} = ${value}`)

@@ -3,6 +3,8 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_STATES } from '../order-states/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { RETURNED_STOCK } from './returned-stock.ts'
 import { lockOrderToCancel, type OrderName } from './lock-order.ts'
 import { cancelOrderOutput, cancelOrderInput, type OrderCancellation } from './schemas.ts'
 
@@ -12,7 +14,7 @@ const ID = /^[1-9]\d{0,15}$/
 const setCancelled = statement<[tenantId: number, orderId: number, reason: string | null, cancelledBy: string], never>({
   name: 'cancel_order',
   lane: 'write',
-  sql: `with ${lockedOrder('id = $2')}, ${changeOrders({
+  sql: `with ${RESERVING}, ${lockedOrder('id = $2')}, ${changeOrders({
     source: 'locked_order',
     set: {
       state_id: String(ORDER_STATES.cancelled),
@@ -21,7 +23,10 @@ const setCancelled = statement<[tenantId: number, orderId: number, reason: strin
   })}, order_event as (
      select 1 as position, 'order/cancelled' as topic, ${orderCancelledData('o', { reason: '$3::text', cancelledBy: '$4::text' })} as data
      from changed_order o
-   ), ${recordEvents('order_event')}
+   ), ${settled({
+     stock: RETURNED_STOCK,
+     lines: 'select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order',
+   })}, ${recordEvents(withReservationEvents('order_event'))}
    select from changed_order`,
 })
 

@@ -1,9 +1,10 @@
 import { MAX_SHARED_SIZE } from '../../database/statements/call-batches.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { joinFirst, ServiceError } from '../../procedures/errors.ts'
+import { type ErrorDetail, joinFirst, ServiceError } from '../../procedures/errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { type InsertedOrder, insertOrders, type Submission, valuesInTurns } from './insert-orders.ts'
+import { isKnownToReserve, sawPolicy } from '../reserving/index.ts'
+import { type InsertedOrder, insertOrders, insertReservingOrders, type Submission, valuesInTurns } from './insert-orders.ts'
 import { ordersOfBody } from './orders-of-body.ts'
 import { createOrdersOutput, type CreatedOrders, type NewOrder, createOrdersInput } from './schemas.ts'
 
@@ -25,8 +26,10 @@ export const createOrders = endpoint({
   summary: 'Create orders',
   description: `Creates one or several orders, all or none. Send an order, an array of orders, or \`{ "orders": [...] }\`.
 
+Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under \`strict\`, an order that cannot be reserved in full is refused with \`insufficient_stock\`, unless it has \`allow_backorder\`.
+
 An order whose \`order_tenant_id\` already exists is skipped and counted in \`existing_count\`, so the call is safe to retry. If a call contains the same \`order_tenant_id\` more than once, the first of these orders is created. Sends \`order/created\` for each created order.`,
-  errors: ['creation_error'],
+  errors: ['creation_error', 'insufficient_stock'],
   inputOfBody: ordersOfBody,
   itemsField: 'orders',
   input: createOrdersInput,
@@ -58,16 +61,23 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
     .toSorted((a, b) => a.position - b.position)
     .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))
   refuse(inserted)
-  return inserted.map(({ id, order }) => ({
+  return inserted.map(({ id, order, reservation_status }) => ({
     id: id as number,
     order_tenant_id: order.order_tenant_id,
     state_id: ORDER_STATES.pending,
+    ...(reservation_status === null ? {} : { reservation_status }),
   }))
 }
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
-  if (insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE) return db.runBatched(insertOrders, submission)
-  return db.run(insertOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
+  const { tenantId } = submission
+  const rows =
+    insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE
+      ? await db.runBatched(isKnownToReserve(tenantId) ? insertReservingOrders : insertOrders, submission)
+      : await db.run(insertReservingOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
+  const created = rows.find(({ id }) => id !== null)
+  if (created !== undefined) sawPolicy(tenantId, created.is_reserving)
+  return rows
 }
 
 function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
@@ -78,16 +88,42 @@ function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
       lacking.map(({ order, index }) => ({ order, index, error: `warehouse_id: no warehouse has the id ${order.warehouse_id}` })),
     )
   }
+  const withoutHold = inserted.filter(({ lacks_hold }) => lacks_hold)
+  if (withoutHold.length > 0) {
+    throw refusal(
+      'validation_error',
+      withoutHold.map(({ order, index }) => ({
+        order,
+        index,
+        error: `hold: no hold in the order's warehouse has the reference ${quoted(order.hold ?? '')}`,
+      })),
+    )
+  }
   const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes }) => {
     if (barcodes === null) return []
     return [{ order, index, error: `no active product has the barcode ${joinFirst(barcodes.map(quoted), ', ')}` }]
   })
   if (unknown.length > 0) throw refusal('creation_error', unknown)
+  const short = inserted.flatMap(({ order, index, short_lines: shortLines }) => {
+    if (shortLines === null) return []
+    const lines = shortLines.map(({ position, available }) => ({ position, ...lineAt(order, position), available }))
+    const texts = lines.map(({ barcode, quantity, available }) => `${quantity} of ${quoted(barcode)}, ${available} available`)
+    return [{ order, index, error: `cannot be reserved in full: ${joinFirst(texts)}`, lines }]
+  })
+  if (short.length > 0) throw refusal('insufficient_stock', short)
 }
 
-function refusal(code: 'validation_error' | 'creation_error', refused: (Submitted & { error: string })[]): ServiceError {
+function lineAt({ order_detail }: NewOrder, position: number): { barcode: string; quantity: number } {
+  const { barcode, quantity } = order_detail[position] as NewOrder['order_detail'][number]
+  return { barcode, quantity }
+}
+
+type Refused = Submitted & { error: string; lines?: ErrorDetail['lines'] }
+
+function refusal(code: 'validation_error' | 'creation_error' | 'insufficient_stock', refused: Refused[]): ServiceError {
   const message = joinFirst(refused.map(({ order, error }) => `Order ${quoted(order.order_tenant_id)}: ${error}`))
-  return new ServiceError(code, message, { details: refused.map(({ index, error }) => ({ index, error })) })
+  const details = refused.map(({ index, error, lines }) => (lines === undefined ? { index, error } : { index, error, lines }))
+  return new ServiceError(code, message, { details })
 }
 
 const quoted = (text: string): string => `"${text}"`

@@ -3,6 +3,7 @@ import { isFoundByIndex } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
+import { reservationPhase, shownLines, shownStatus } from '../reserving/index.ts'
 import {
   FAR_LIST,
   FILTERS,
@@ -10,6 +11,7 @@ import {
   LIST_MATCHING,
   LIST_MATCHING_SHORT,
   LIST_PIECE,
+  LIST_RESERVED,
   type ListRow,
   type ListStatement,
   type ListValues,
@@ -41,7 +43,7 @@ export const listOrders = endpoint({
   run: async ({ db, caller, respondInPieces }, query) => {
     const offset = (query.page - 1) * query.limit
     const given = FILTERS.filter((filter) => query[filter] !== undefined)
-    const values: ListValues = [
+    const head = [
       caller.tenantId,
       query.state_id ?? ALL_STATES,
       query.start_date ?? null,
@@ -49,15 +51,32 @@ export const listOrders = endpoint({
       offset,
       query.limit,
       query.include_details,
-      ...given.map((filter) => query[filter] as string),
-    ]
-    const rows = await rowsOf(db, query, values)
+    ] as const
+    const status = await filteredStatus(db, caller.tenantId, query)
+    const rows =
+      status === undefined
+        ? await rowsOf(db, query, [...head, ...given.map((filter) => query[filter] as string)])
+        : await db.run(LIST_RESERVED[status], [
+            ...head,
+            query.assembly_date ?? null,
+            query.order_tenant_id ?? null,
+            query.customer_name ?? null,
+          ])
     const orders = rows.flatMap(orderOf)
     if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
       respondInPieces({ field: 'orders', pieces: piecesOf(db, caller.tenantId, orders) })
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
+
+/** The reservation status to filter by. Under the policy `off`, no order has one, and the filter is ignored. */
+async function filteredStatus(
+  db: Queryable,
+  tenantId: number,
+  { reservation_status: status }: OrderListQuery,
+): Promise<OrderListQuery['reservation_status']> {
+  return status !== undefined && (await reservationPhase(db, tenantId)) !== undefined ? status : undefined
+}
 
 async function* piecesOf(db: Queryable, tenantId: number, page: OrderList['orders']): AsyncGenerator<OrderList['orders']> {
   let ids: number[] = []
@@ -108,5 +127,6 @@ function orderOf(row: ListRow): OrderList['orders'] {
   const { id, order_tenant_id, state_id, assembly_date, customer_name, items_count, created_at, updated_at, order_detail } = row
   const state_name = ORDER_STATE_NAMES[state_id]
   const order = { id, order_tenant_id, state_id, state_name, assembly_date, customer_name, items_count, created_at, updated_at }
-  return [order_detail === null ? order : { ...order, order_detail }]
+  const status = shownStatus(row.reservations)
+  return [{ ...order, ...status, ...(order_detail === null ? {} : { order_detail: shownLines(order_detail, row.reservations) }) }]
 }

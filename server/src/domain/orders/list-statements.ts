@@ -2,18 +2,21 @@ import { statement, type Statement } from '../../database/statements/statement.t
 import { recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
 import { type CountedRecords, pageByCounts, totalByCounts } from '../counts/index.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
+import { type OrderReservations, orderReservations, type ReservationStatus } from '../reserving/index.ts'
 import { orderDetail } from './order-detail.ts'
 import type { OrderList } from './schemas.ts'
 
 type Listed = OrderList['orders'][number]
 
 /** An order of the page. An empty page has one row of nulls and the total. */
-export type ListRow = { total: number } & (
-  | { [Column in keyof Omit<Listed, 'state_name'>]-?: null }
-  | (Omit<Listed, 'state_name' | 'order_detail'> & { order_detail: NonNullable<Listed['order_detail']> | null })
+export type ListRow = { total: number; reservations: OrderReservations | null } & (
+  | { [Column in keyof Omit<Listed, 'state_name' | 'reservation_status'>]-?: null }
+  | (Omit<Listed, 'state_name' | 'order_detail' | 'reservation_status'> & {
+      order_detail: NonNullable<Listed['order_detail']> | null
+    })
 )
 
-export type ListValues = [
+type Head = [
   tenantId: number,
   stateIds: readonly number[],
   startDate: string | null,
@@ -21,8 +24,8 @@ export type ListValues = [
   offset: number,
   limit: number,
   includeDetails: boolean,
-  ...filters: string[],
 ]
+export type ListValues = [...Head, ...filters: string[]]
 export type ListStatement = Statement<ListValues, ListRow>
 
 /** Most lines of a page that is read and sent in one piece: about 100 kB. */
@@ -38,7 +41,7 @@ export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], 
   name: 'list_orders_piece',
   lane: 'slow',
   sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     ${orderDetail('o.id')} as order_detail
+     ${orderDetail('o.id')} as order_detail, ${orderReservations('o.id', 'true')} as reservations
    from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
    order by o.created_at desc, o.id desc`,
 })
@@ -47,17 +50,18 @@ export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], 
  * The result rows from the CTEs `total` and `page` (id). Only the orders of the page are read as rows; all others in an index. The array
  * makes it a lookup by id in any plan, even a plan made on an empty table.
  */
-function selectPage(condition = 'true', detail = DETAIL): string {
+function selectPage(condition = 'true', detail = DETAIL, withLines = WITH_LINES): string {
   return `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     ${detail} as order_detail
+     ${detail} as order_detail, ${orderReservations('o.id', withLines)} as reservations
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    where ${condition}
    order by o.created_at desc, o.id desc`
 }
 
-/** The lines of each order, unless they are sent in pieces. */
-const DETAIL = `case when $7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE} then ${orderDetail('o.id')} end`
+/** Whether lines are included: unless they are sent in pieces. */
+const WITH_LINES = `$7::boolean and sum(o.items_count) over () <= ${MAX_LINES_AT_ONCE}`
+const DETAIL = `case when ${WITH_LINES} then ${orderDetail('o.id')} end`
 /** For a statement that never includes lines. It must mention its parameter. */
 const NO_DETAIL = 'case when $7::boolean then null::json end'
 
@@ -141,7 +145,7 @@ function farPages(name: string, counts: CountedRecords, condition: string): FarL
        select o.id from period p cross join lateral (
          select id from ${orders} o ${NEWEST_FIRST} limit 100 offset (select skipped from period)
        ) o where ${isAllowed} limit $6::bigint
-     )${selectPage(`(select ${isAllowed} from period)`, detail)}`,
+     )${selectPage(`(select ${isAllowed} from period)`, detail, detail === NO_DETAIL ? 'false' : WITH_LINES)}`,
     })
   return { quick: pagesThat('', `skipped <= ${MAX_SKIPPED}`, NO_DETAIL), unlimited: pagesThat('_unlimited', 'true') }
 }
@@ -189,6 +193,30 @@ function listMatching(name: string, filters: readonly Filter[], search: typeof r
      )${selectPage()}`,
   })
 }
+
+export type ReservationValues = [...Head, assemblyDate: string | null, orderTenantId: string | null, customerName: string | null]
+
+/** Open orders by their reservation status, while the tenant reserves: found among the sums of their reservations, and counted. */
+function listReserved(status: ReservationStatus): Statement<ReservationValues, ListRow> {
+  return statement({
+    name: `find_orders_${status}`,
+    lane: 'slow',
+    sql: `with matching as materialized (
+       select o.id, o.created_at from order_reservation_sums r cross join lateral (
+         select id, created_at, state_id, assembly_date, order_tenant_id, customer_name from orders where tenant_id = $1 and id = r.order_id limit 1
+       ) o
+       where r.tenant_id = $1 and r.backordered ${status === 'backordered' ? '>' : '='} 0 and ${IN_STATES} and created_at >= ${SINCE} and created_at < ${BEFORE}
+         and ($8::date is null or assembly_date = $8) and ($9::text is null or order_tenant_id = $9)
+         and ($10::text is null or strpos(fold_case(customer_name), (select fold_case($10))) > 0)
+     ), total as materialized (
+       select count(*) as total from matching
+     ), page as materialized (
+       select id from (select * from matching ${NEWEST_FIRST} limit 100 offset $5::bigint) o limit $6::bigint
+     )${selectPage()}`,
+  })
+}
+
+export const LIST_RESERVED = { reserved: listReserved('reserved'), backordered: listReserved('backordered') }
 
 const BY_NAME: readonly (readonly Filter[])[] = [
   ['customer_name'],

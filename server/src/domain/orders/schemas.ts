@@ -14,6 +14,7 @@ import {
 import { InvalidItems } from '../../procedures/invalid-input.ts'
 import { beginWork, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { orderStateId } from '../order-states/index.ts'
+import { lineReservation, reservationStatus } from '../reserving/index.ts'
 
 const MAX_ORDERS = 1_000
 const MAX_LINES = 1_000
@@ -82,6 +83,18 @@ export const newOrder = z
     customer_name: customerName.nullish().describe('Name of the customer.'),
     shipping_address: shippingAddress.nullish().describe('Shipping address, free text.'),
     warehouse_id: id.nullish().describe("Id of the warehouse that fulfils the order. Default: the tenant's default warehouse."),
+    allow_backorder: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Under the reservation policy `strict`: true creates the order even if it cannot be reserved in full. Default: false.',
+      ),
+    hold: text(255, { minLength: 1 })
+      .nullish()
+      .describe(
+        "Reference of a hold in the order's warehouse. Under a reservation policy, the order takes over what it has reserved. A hold that is over gives nothing.",
+      )
+      .meta({ examples: ['cart-81'] }),
     order_detail: boundedArray(newOrderLine, 1, MAX_LINES, reportFirstMistakes).describe(
       `Lines of the order, 1 to ${MAX_LINES}. Several lines can have the same product.`,
     ),
@@ -114,13 +127,22 @@ async function parseOrders(input: unknown): Promise<{ orders: NewOrder[] }> {
   return { orders }
 }
 
+const createdStatus = z
+  .enum(['reserved', 'backordered'])
+  .describe('Under a reservation policy: `reserved` when stock is reserved for all lines, otherwise `backordered`.')
+
 export const createOrdersOutput = z.object({
   created_count: z.int().describe('Number of orders created.'),
   existing_count: z.int().describe('Number of orders skipped because their `order_tenant_id` already exists.'),
   orders: z
     .array(
       z
-        .object({ id: returned.order_id, order_tenant_id: returned.order_tenant_id, state_id: orderStateId })
+        .object({
+          id: returned.order_id,
+          order_tenant_id: returned.order_tenant_id,
+          state_id: orderStateId,
+          reservation_status: createdStatus.optional(),
+        })
         .meta({ id: 'CreatedOrder', description: 'A created order.' }),
     )
     .describe('Created orders, in the order submitted.'),
@@ -134,6 +156,7 @@ export const orderLine = z
     product_name: z.string().describe('Name of the product at the time of ordering.'),
     quantity: z.int().describe('Number of units ordered.'),
     picked_quantity: z.number().describe('Quantity picked so far.'),
+    ...lineReservation,
     price: z
       .number()
       .nullable()
@@ -164,6 +187,7 @@ export const order = z
     created_at: returned.created_at,
     updated_at: returned.updated_at,
     warehouse_id: id.describe('Id of the warehouse that fulfils the order.'),
+    reservation_status: reservationStatus.optional(),
   })
   .meta({ id: 'Order', description: 'An order with its lines.' })
 
@@ -178,6 +202,7 @@ export const orderSummary = z
     items_count: itemsCount,
     created_at: returned.created_at,
     updated_at: returned.updated_at,
+    reservation_status: reservationStatus.optional(),
     order_detail: z.array(orderLine).optional().describe('Lines of the order. Present with `include_details=true`.'),
   })
   .meta({ id: 'OrderSummary', description: 'An order in a list.' })
@@ -189,6 +214,9 @@ const queryStateId = z.preprocess(
 
 export const listOrdersInput = z.object({
   ...pageQuery,
+  reservation_status: createdStatus
+    .describe('Only open orders with this reservation status. Ignored under the reservation policy `off`.')
+    .optional(),
   state_id: z
     .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(queryStateId).min(1))
     .describe('Only orders in this state. Repeat the parameter for several states: `state_id=1&state_id=2`.')

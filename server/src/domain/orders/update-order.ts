@@ -14,7 +14,9 @@ import {
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 import { lockOrder, lockOrderToCancel } from './lock-order.ts'
+import { RETURNED_STOCK } from './returned-stock.ts'
 import { updateOrderInput, type OrderUpdate, updateOrderOutput, type UpdatedOrder } from './schemas.ts'
 
 type Values = [
@@ -41,10 +43,7 @@ const completedByHand = {
 
 const FIELDS = ['assembly_date', 'customer_name', 'shipping_address', 'state_id', 'state_picking_id'] as const
 
-const setOrder = statement<Values, Row>({
-  name: 'update_order',
-  lane: 'write',
-  sql: `with ${lockedOrder('id = $2')}, wanted as materialized (
+const updateSql = (reservations: string): string => `with ${RESERVING}, ${lockedOrder('id = $2')}, wanted as materialized (
      select *,
        coalesce($4::date, assembly_date) as wanted_assembly_date,
        case when $5::boolean then $6::text else customer_name end as wanted_customer_name,
@@ -70,10 +69,31 @@ const setOrder = statement<Values, Row>({
      select 2, 'order/completed', ${orderCompletedData('o', completedByHand)} from changed_order o where o.state_id = ${completed}
      union all
      select 2, 'order/cancelled', ${orderCancelledData('o', { reason: 'null::text', cancelledBy: '$9::text' })} from changed_order o where o.state_id = ${cancelled}
-   ), ${recordEvents('order_event')}
+   ), ${reservations}, ${recordEvents(withReservationEvents('order_event'))}
    select j.id, j.order_tenant_id, j.wanted_state_id as state_id, j.wanted_assembly_date as assembly_date, j.wanted_customer_name as customer_name,
      j.wanted_shipping_address as shipping_address, coalesce(o.updated_at, j.updated_at) as updated_at, j.state_id as previous_state_id, j.is_permitted
-   from judged j left join changed_order o on true`,
+   from judged j left join changed_order o on true`
+
+const setOrder = statement<Values, Row>({
+  name: 'update_order',
+  lane: 'write',
+  // A changed date changes the rank of the lines, and moves nothing by itself.
+  sql: updateSql(
+    settled({
+      lines: `select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order where assembly_date <> previous_assembly_date`,
+    }),
+  ),
+})
+/** The same for a change of `state_id` to completed or cancelled. */
+const endOrder = statement<Values, Row>({
+  name: 'end_order',
+  lane: 'write',
+  sql: updateSql(
+    settled({
+      stock: RETURNED_STOCK,
+      lines: 'select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order',
+    }),
+  ),
 })
 
 /**
@@ -106,7 +126,8 @@ While a picking flow of the order runs, \`state_id\` can only be set to 7. This 
 })
 
 async function writeUpdate({ db, caller }: RequestContext, input: OrderUpdate): Promise<UpdatedOrder> {
-  const row = await db.runOne(setOrder, [
+  const ends = input.state_id === completed || input.state_id === cancelled
+  const row = await db.runOne(ends ? endOrder : setOrder, [
     caller.tenantId,
     input.id,
     input.state_id ?? null,

@@ -2,7 +2,8 @@ import { statement, type Statement } from '../../database/statements/statement.t
 import type { RequestContext } from '../../procedures/context.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderUpdatedData, PICKING_STATES } from '../order-states/index.ts'
-import { applyStockChanges } from '../stock/index.ts'
+import { settled, withReservationEvents } from '../reserving/index.ts'
+import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
 import { flowColumns } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCancelledData } from './flow-events.ts'
@@ -14,12 +15,16 @@ type Cancellation = Statement<
   PickingFlow
 >
 
+const REOPENED_LINES = 'select order_id, order_line_id, false as from_elsewhere from reopened_line'
+
 /**
  * Cancels the running flow for which `condition` is true and returns its picks to stock, one movement each. Lock the order first: flow and
  * picks are read as of the beginning of the statement. `orderChange` is a list of CTEs; `orderEvents` is a query of their events, with the
- * column `kind` from 2 instead of a position. No row when no such flow runs.
+ * column `kind` from 2 instead of a position. Without them, the statement that ends the order follows; it settles, and its totals are locked
+ * here, because a transaction locks totals once. No row when no such flow runs.
  */
 function cancelRunning(name: string, condition: string, orderChange: readonly string[] = [], orderEvents = ''): Cancellation {
+  const isReleased = orderChange.length > 0
   const ctes = [
     `running_flow as materialized (
      select f.id, f.order_id, f.operator_id, o.order_tenant_id, o.warehouse_id
@@ -41,10 +46,14 @@ function cancelRunning(name: string, condition: string, orderChange: readonly st
       eventReason: 'return',
       defaultWarehouse: '$4::bigint',
       createdBy: '$5::text',
+      totalsOfLines: `select l.product_id, f.warehouse_id from reserving r cross join running_flow f cross join lateral (
+        select product_id from order_lines where tenant_id = r.tenant_id and order_id = f.order_id offset 0
+      ) l`,
     }),
     `reopened_line as (
      update order_lines set picked_quantity = picked_before_flow
      where tenant_id = $1 and order_id = (select order_id from running_flow) and picked_quantity <> picked_before_flow
+     returning order_id, id as order_line_id
    )`,
     ...orderChange,
     `ended_flow as (${endedFlows('cancelled_flow')})`,
@@ -57,7 +66,8 @@ function cancelRunning(name: string, condition: string, orderChange: readonly st
      union all
      select s.last + kind, topic, data from ended_event cross join (select coalesce(max(position), 0) as last from stock_event) s
    )`,
-    recordEvents('flow_event'),
+    ...(isReleased ? [settled({ stock: SETTLED_STOCK, lines: REOPENED_LINES })] : []),
+    recordEvents(isReleased ? withReservationEvents('flow_event') : 'flow_event'),
   ]
   return statement({
     name: name,

@@ -10,6 +10,7 @@ import {
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
+import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 import { flowColumns } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
@@ -29,7 +30,7 @@ const PICKING_STARTED = `(
 const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
   name: 'complete_flow',
   lane: 'write',
-  sql: `with completed_flow as (
+  sql: `with ${RESERVING}, completed_flow as (
      update picking_flows set state = 'completed', completed_at = clock_timestamp()
      where tenant_id = $1 and id = $2 and state = 'started'
      returning *
@@ -52,7 +53,9 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
      union all
      select 3, 'order/completed', ${orderCompletedData('o', { pickedBy: 'f.operator_email', startedAt: PICKING_STARTED })}
      from changed_order o cross join completed_flow f where o.state_id = ${completed}
-   ), ${recordEvents('flow_event')}
+   ), ${settled({
+     lines: `select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order where state_id = ${completed}`,
+   })}, ${recordEvents(withReservationEvents('flow_event'))}
    select ${flowColumns('f', 'o')} from completed_flow f cross join changed_order o`,
 })
 

@@ -1,7 +1,8 @@
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
-import { applyStockChanges, groupOf, type StockCaller } from '../stock/index.ts'
+import { settled, withReservationEvents } from '../reserving/index.ts'
+import { applyStockChanges, groupOf, SETTLED_STOCK, type StockCaller } from '../stock/index.ts'
 import { lineFields } from './line-fields.ts'
 import { lockOfFlow } from './lock-order.ts'
 import { pickJson, type PickRow } from './pick-row.ts'
@@ -44,6 +45,10 @@ type Values = [
   createdBy: string | undefined,
   operatorEmails: (string | null)[],
 ]
+
+/** Of the order of a row `j`, while the tenant reserves. */
+const WAREHOUSE_OF_ORDER =
+  'cross join lateral (select warehouse_id from orders where tenant_id = r.tenant_id and id = j.order_id limit 1) o'
 
 /**
  * Records picks, each all or nothing, or finds the earlier pick with the same pick_id. No row when there is no such flow. The flows differ;
@@ -125,10 +130,12 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      eventReason: 'order_fulfillment',
      defaultWarehouse: '$9::bigint',
      createdBy: '$10::text',
+     totalsOfLines: `select j.product_id, o.warehouse_id from reserving r cross join judged j ${WAREHOUSE_OF_ORDER} where j.refusal is null`,
    })}, picked_line as (
      update order_lines l set picked_quantity = x.picked_quantity + x.taken
      from stock_movement m join line x using (position)
      where l.ctid = any (array(select place from line where taken > 0)) and l.ctid = x.place and l.tenant_id = $1 and x.taken > 0
+     returning l.order_id, l.id as order_line_id, l.product_id
    ), changed_flow as (
      update picking_flows f
      set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
@@ -139,7 +146,11 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      select $1, j.flow_id, coalesce(w.pick_id, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, w.order_line_id, j.lines, m.id, m.created_at
      from stock_movement m join judged j using (position) join wanted w using (position)
      returning flow_id, id, product_id, location_id, quantity, lines, created_at
-   ), ${recordEvents('stock_event')}, taken as (
+   ), ${settled({
+     stock: SETTLED_STOCK,
+     lines: `select j.order_id, j.order_line_id, not v.sellable or v.warehouse_id <> o.warehouse_id as from_elsewhere
+       from reserving r cross join picked_line j join changed_level v using (product_id) ${WAREHOUSE_OF_ORDER}`,
+   })}, ${recordEvents(withReservationEvents('stock_event'))}, taken as (
      select position, ${pickJson('p')} as pick, is_same from earlier p
      union all
      select w.position, ${pickJson('p')}, null from new_pick p join wanted w using (flow_id)

@@ -3,7 +3,8 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { lockedOrder } from '../order-states/index.ts'
-import { applyStockChanges } from '../stock/index.ts'
+import { settled, withReservationEvents } from '../reserving/index.ts'
+import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
 import { lineFields } from './line-fields.ts'
 import { flowNotFound, orderOfFlow } from './lock-order.ts'
 import { foreignFlow, requiredOperator } from './own-flow.ts'
@@ -53,10 +54,13 @@ const undo = statement<
      eventReason: 'return',
      defaultWarehouse: '$4::bigint',
      createdBy: '$5::text',
+     totalsOfLines:
+       'select p.product_id, o.warehouse_id from reserving cross join locked_pick p cross join locked_order o where p.is_due',
    })}, reopened_line as (
      update order_lines l set picked_quantity = x.picked_quantity - x.returned
      from stock_movement m cross join locked_line x
      where l.tenant_id = $1 and l.order_id = ${orderOfFlow('$2')} and l.id = x.id
+     returning l.order_id, l.id as order_line_id
    ), undone_pick as (
      update picks p set undone_at = m.created_at from stock_movement m where p.tenant_id = $1 and p.flow_id = $2 and p.id = $3
    ), changed_flow as (
@@ -66,7 +70,10 @@ const undo = statement<
        select count(*) filter (where picked_quantity - returned = picked_before_flow) as items from locked_line
      ) x
      where f.tenant_id = $1 and f.id = $2
-   ), ${recordEvents('stock_event')}
+   ), ${settled({
+     stock: SETTLED_STOCK,
+     lines: 'select order_id, order_line_id, false as from_elsewhere from reopened_line',
+   })}, ${recordEvents(withReservationEvents('stock_event'))}
    select f.state, f.operator_email, f.is_own, m.id is not null or p.undone_at is not null as is_undone, case when p.id is not null then ${pickJson('p')} end as pick, (
      select coalesce(json_agg(json_build_object(${lineFields('l', '(l.picked_quantity - l.returned)')}) order by l.id), '[]') from locked_line l
    ) as lines

@@ -12,6 +12,7 @@ import {
   text,
   trimmedText,
 } from '../../procedures/fields/fields.ts'
+import { availability } from '../reserving/index.ts'
 
 const MAX_BULK_ITEMS = 1_000
 
@@ -152,6 +153,7 @@ export const getProductOutput = z
       .array(z.object({ location_id: level.location_id, location_code: returned.location_code, quantity: level.quantity }))
       .describe('Stock of the product by location, ordered by location id.'),
     ...record,
+    availability: availability.optional(),
   })
   .meta({ id: 'ProductWithStock', description: 'A product with its stock by location.' })
 
@@ -181,7 +183,10 @@ export const deleteProductOutput = z.object({ message: returned.message, product
 export const getProductBySkuInput = z.object({ sku: text(255).describe('SKU of the product, its `external_id`.') })
 export const getProductBySkuOutput = product
   .pick({ id: true, barcode: true, external_id: true, name: true, category: true, price: true })
-  .extend({ stock: z.array(z.object(level)).describe('Stock of the product by location, ordered by location id.') })
+  .extend({
+    stock: z.array(z.object(level)).describe('Stock of the product by location, ordered by location id.'),
+    availability: availability.optional(),
+  })
 
 export const listProductsInput = z.object({
   ...pageQuery,

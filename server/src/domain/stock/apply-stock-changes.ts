@@ -1,4 +1,5 @@
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
+import { RESERVING, settled } from '../reserving/index.ts'
 import { comparedApart, comparedTogether } from './compared-changes.ts'
 import { lowAlerts, stockEvents } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
@@ -32,7 +33,15 @@ interface StockChanges {
   defaultWarehouse: string
   /** SQL for the `created_by` of the movements. */
   createdBy: string
+  /**
+   * For a change that also opens or closes order lines: a query, from `reserving`, of the `product_id` and `warehouse_id` of the lines' totals. They
+   * are locked together with those of the stock, in one order. The caller then settles, with `SETTLED_STOCK`.
+   */
+  totalsOfLines?: string
 }
+
+/** The `stock` of `settled` for a statement with `totalsOfLines`. */
+export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
 /** Above the maximum of a level: the range check of stock_levels refuses it before the column can overflow. */
 const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
@@ -65,14 +74,16 @@ const ABSOLUTE = {
  * - `compared_change` (position, found, is_made), of `compared` changes: the level that each found when its turn came.
  * - `stock_movement` (position, id, product_id, location_id, warehouse_id, movement_type, quantity, previous_quantity, new_quantity,
  *   reason, user_id, order_id, created_at): the movements written.
- * - `stock_event` (position, topic, data): the events, for `recordEvents`; position is above 0.
+ * - `stock_event` (position, topic, data): the events, for `recordEvents`; position is above 0. Unless the caller settles, they include
+ *   those of reservations that changed.
  *
  * Lock order everywhere, so that no two callers deadlock: new locations, levels by (product_id, location_id), warehouse totals by
  * (product_id, warehouse_id). A transaction may have at most one such statement.
  */
 export function applyStockChanges(changes: StockChanges): string {
-  const { defaultWarehouse } = changes
+  const { defaultWarehouse, totalsOfLines } = changes
   const { amounts, sql } = partsOf(changes)
+  const warehouseChange = totalsOfLines === undefined ? sql.warehouseChange : withTotals(sql.warehouseChange, totalsOfLines)
   const isMade = changes.amount === 'absolute' ? 'true' : sql.isMade
   return `${sql.inTurn}
 net_change as materialized (
@@ -80,9 +91,9 @@ net_change as materialized (
 ), short_level as materialized (
   ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
 ), named_location as materialized (
-  select c.location_id, l.warehouse_id
+  select c.location_id, l.warehouse_id, l.sellable
   from (select distinct location_id from net_change c where ${isMade}) c
-  left join lateral (select warehouse_id from locations where tenant_id = $1 and id = c.location_id limit 1) l on true
+  left join lateral (select warehouse_id, sellable from locations where tenant_id = $1 and id = c.location_id limit 1) l on true
 ), new_location as (
   insert into locations (tenant_id, id, code, warehouse_id)
   select $1, location_id, location_id, ${defaultWarehouse} from named_location where warehouse_id is null order by location_id
@@ -90,20 +101,21 @@ net_change as materialized (
   on conflict do nothing
   returning id
 ), changed_level as (
-  insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity, previous_quantity)
-  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), ${amounts.proposed}
+  insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, sellable, quantity, previous_quantity)
+  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), coalesce(l.sellable, true), ${amounts.proposed}
   from net_change c join named_location l using (location_id)
   -- Always true: has the locations made before the first level is locked.
   where (select count(*) from new_location) >= 0 and ${isMade}
   order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
   set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
-  returning product_id, location_id, warehouse_id, quantity, previous_quantity
-), ${sql.compared}warehouse_total as (
-  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
-  ${sql.warehouseChange}
+  returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
+), ${sql.compared}${totalsOfLines === undefined ? '' : `${RESERVING}, `}warehouse_total as (
+  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity, unsellable)
+  ${warehouseChange}
   on conflict (tenant_id, product_id, warehouse_id) do update
-  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity
+  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity,
+    unsellable = warehouse_stock.unsellable + excluded.unsellable
   returning product_id, warehouse_id, quantity, previous_quantity
 ), stock_movement as materialized (
   -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
@@ -122,11 +134,12 @@ net_change as materialized (
 ), counted_movement as (
   insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
   ${sql.counts}
-), stock_event as (
+), ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
   ${stockEvents('stock_movement', changes)}
   union all
-  -- Alerts have no movement and come last.
+  -- Alerts have no movement and come after those that have one.
   select 2 * ${MAX_POSITION} as position, topic, data from (${lowAlerts('warehouse_total')}) a
+  ${totalsOfLines === undefined ? 'union all select position, topic, data from reservation_event' : ''}
 )`
 }
 
@@ -134,6 +147,20 @@ net_change as materialized (
 const MAX_POSITION = '2147483647::bigint'
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
+
+/** The part of a change that is in a location that is not sellable. */
+const UNSELLABLE = 'case when sellable then 0 else quantity - previous_quantity end'
+
+/** The changes of totals, with further totals to lock, which do not change. */
+function withTotals(warehouseChange: string, totals: string): string {
+  return `select $1, product_id, warehouse_id, sum(quantity), sum(unsellable) from (
+    select product_id, warehouse_id, quantity, unsellable from (${warehouseChange}) c (tenant_id, product_id, warehouse_id, quantity, unsellable)
+    union all
+    select product_id, warehouse_id, 0, 0 from (${totals}) t
+  ) c
+  group by product_id, warehouse_id
+  order by product_id, warehouse_id`
+}
 
 function partsOf({ source, rows, amount }: StockChanges) {
   if (amount === 'compared' && rows === 'apart')
@@ -151,7 +178,7 @@ function apart(source: string) {
   return {
     isMade: 'not exists (select from short_level s where s.product_id = c.product_id)',
     netChange: `select product_id, location_id, amount from ${source}`,
-    warehouseChange: `select $1, product_id, warehouse_id, quantity - previous_quantity from changed_level
+    warehouseChange: `select $1, product_id, warehouse_id, quantity - previous_quantity, ${UNSELLABLE} from changed_level
   where quantity <> previous_quantity order by product_id, warehouse_id`,
     movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
     from ${source} c join changed_level v using (product_id)
@@ -164,8 +191,8 @@ function together(source: string, amounts: typeof RELATIVE) {
   return {
     netChange: `select product_id, location_id, ${amounts.netAmount} as amount from ${source} group by product_id, location_id`,
     isMade: 'not exists (select from short_level)',
-    warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity) from changed_level
-  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0
+    warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity), sum(${UNSELLABLE}) from changed_level
+  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0 or sum(${UNSELLABLE}) <> 0
   order by product_id, warehouse_id`,
     movement: `${amounts.previous} as previous_quantity, ${amounts.current} as new_quantity, lead(c.position) over changes_of_level is null as is_latest
     from ${source} c join changed_level v using (product_id, location_id)

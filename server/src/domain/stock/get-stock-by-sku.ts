@@ -3,12 +3,16 @@ import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
+import { type Availability, availabilityOf, IS_RESERVING, readByPolicy, shownAvailability } from '../reserving/index.ts'
 import { getStockBySkuInput, getStockBySkuOutput } from './schemas.ts'
 
-type Stock = z.infer<typeof getStockBySkuOutput>
+type Stock = Omit<z.infer<typeof getStockBySkuOutput>, 'availability'> & {
+  availability: Availability | null
+  is_reserving: boolean
+}
 
-const selectStock = (levels: string): string => `
-  select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations
+const selectStock = (levels: string, availability: string): string => `
+  select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations, ${availability} as availability, ${IS_RESERVING} as is_reserving
   from products p cross join lateral (
     select coalesce(sum(v.quantity), 0) as total_quantity,
       coalesce(json_agg(json_build_object('location_id', v.location_id, 'quantity', v.quantity::float8) order by v.location_id), '[]') as locations
@@ -23,23 +27,31 @@ const levels = (limit: string): string =>
   `(select location_id, quantity from stock_levels where tenant_id = $1 and product_id = p.id order by location_id limit ${limit})`
 
 type BySku = [tenantId: number, sku: string]
-const stockBySku = statement<BySku, Stock>({
-  name: 'stock_by_sku',
-  lane: 'read',
-  sql: selectStock(levels(`${FEW_LEVELS + 1}`)),
+/** Two statements, by name, with the availability or without it. */
+const stockStatements = (suffix: string, availability: string) => ({
+  few: statement<BySku, Stock>({
+    name: `stock_by_sku${suffix}`,
+    lane: 'read',
+    sql: selectStock(levels(`${FEW_LEVELS + 1}`), availability),
+  }),
+  all: statement<BySku, Stock>({
+    name: `stock_by_sku_at_many_locations${suffix}`,
+    lane: 'slow',
+    sql: selectStock(levels('all'), availability),
+  }),
 })
-const stockAtManyLocations = statement<BySku, Stock>({
-  name: 'stock_by_sku_at_many_locations',
-  lane: 'slow',
-  sql: selectStock(levels('all')),
-})
+const WITHOUT = stockStatements('', 'null::json')
+const WITH = stockStatements('_reserving', availabilityOf('p.id'))
 
 const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>({
   name: 'stock_by_sku_as_of',
   lane: 'slow',
-  sql: selectStock(`(
+  sql: selectStock(
+    `(
     select location_id, sum(new_quantity - previous_quantity) as quantity
-    from stock_movements where tenant_id = $1 and product_id = p.id and created_at < $3 group by location_id)`),
+    from stock_movements where tenant_id = $1 and product_id = p.id and created_at < $3 group by location_id)`,
+    'null::json',
+  ),
 })
 
 /** The stock of an active product, in total and by location, now or at a past time. Throws `not_found`. */
@@ -56,14 +68,16 @@ export const getStockBySku = endpoint({
   run: async (context, input) => {
     const row = await (input.as_of === undefined ? stockNow(context, input.sku) : stockAsOf(context, input.sku, input.as_of))
     if (row === undefined) throw new ServiceError('not_found', 'Product not found')
-    return row
+    return shownAvailability(row)
   },
 })
 
-async function stockNow({ db, caller }: RequestContext, sku: string): Promise<Stock | undefined> {
-  const stock = await db.runOne(stockBySku, [caller.tenantId, sku])
-  const isWhole = stock === undefined || stock.locations.length <= FEW_LEVELS
-  return isWhole ? stock : db.runOne(stockAtManyLocations, [caller.tenantId, sku])
+function stockNow({ db, caller }: RequestContext, sku: string): Promise<Stock | undefined> {
+  return readByPolicy(caller.tenantId, async (isReserving) => {
+    const { few, all } = isReserving ? WITH : WITHOUT
+    const stock = await db.runOne(few, [caller.tenantId, sku])
+    return stock === undefined || stock.locations.length <= FEW_LEVELS ? stock : db.runOne(all, [caller.tenantId, sku])
+  })
 }
 
 async function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {

@@ -1,4 +1,4 @@
-export { applyStockChanges } from './apply-stock-changes.ts'
+export { applyStockChanges, SETTLED_STOCK } from './apply-stock-changes.ts'
 export { shortage } from './shortage.ts'
 export { listMovementsInput, stockLevel, stockMovement, stockUpdate } from './schemas.ts'
 export { lowAlerts } from './stock-events.ts'

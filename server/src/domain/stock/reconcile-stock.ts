@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { IS_READY } from '../reserving/index.ts'
 import { reconcileStockInput, reconcileStockOutput } from './schemas.ts'
 
 type Reconciliation = z.infer<typeof reconcileStockOutput>
@@ -22,16 +23,34 @@ const reconcile = statement<[tenantId: number, after: number, limit: number], Om
      ) m
    ), warehouse_total as materialized (
      select w.* from product p cross join lateral (
-       select product_id, warehouse_id, quantity from warehouse_stock where tenant_id = $1 and product_id = p.id
+       select product_id, warehouse_id, quantity, reserved, backordered from warehouse_stock where tenant_id = $1 and product_id = p.id
      ) w
    ), level_sum as (
      select product_id, warehouse_id, sum(quantity) as quantity from level group by product_id, warehouse_id
+   ), reservation_sum as materialized (
+     select p.id as product_id, r.warehouse_id, sum(r.reserved) as reserved, sum(r.backordered) as backordered
+     from product p cross join lateral (
+       select warehouse_id, reserved, 0 as backordered from order_reservations where tenant_id = $1 and product_id = p.id and reserved > 0
+       union all
+       select warehouse_id, 0, backordered from order_reservations where tenant_id = $1 and product_id = p.id and backordered > 0
+       union all
+       select warehouse_id, reserved, 0 from hold_lines where tenant_id = $1 and product_id = p.id and reserved > 0
+     ) r
+     where ${IS_READY}
+     group by p.id, r.warehouse_id
    ), compared as (
      select 'level' as kind, product_id, location_id, v.warehouse_id, coalesce(v.quantity, 0) as recorded, coalesce(m.quantity, 0) as expected
      from level v full join movement_sum m using (product_id, location_id)
      union all
      select 'warehouse_total', product_id, null, warehouse_id, coalesce(w.quantity, 0), coalesce(s.quantity, 0)
      from warehouse_total w full join level_sum s using (product_id, warehouse_id)
+     union all
+     select x.kind, product_id, null, warehouse_id, x.recorded, x.expected
+     from warehouse_total w full join reservation_sum r using (product_id, warehouse_id) cross join lateral (
+       values ('reserved', coalesce(w.reserved, 0), coalesce(r.reserved, 0)), ('backordered', coalesce(w.backordered, 0), coalesce(r.backordered, 0))
+     ) x (kind, recorded, expected)
+     -- While reserving is switched, reservations are made or removed bit by bit.
+     where ${IS_READY}
    )
    select (select count(*) from product) as products_checked, (select count(*) from level) as levels_checked,
      (select coalesce(sum(movements), 0) from movement_sum) as movements_checked,
@@ -42,8 +61,8 @@ const reconcile = statement<[tenantId: number, after: number, limit: number], Om
 })
 
 /**
- * Reconciles the stock of some products: each level must be the sum of its movements, each warehouse total the sum of its levels. Reads one
- * snapshot and does not block stock changes.
+ * Reconciles the stock of some products: each level must be the sum of its movements, each warehouse total the sum of its levels, and what is
+ * reserved and backordered in total the sum of the reservations. Reads one snapshot and does not block stock changes.
  */
 export const reconcileStock = endpoint({
   name: 'stock.reconcile',
@@ -52,7 +71,7 @@ export const reconcileStock = endpoint({
   path: '/stock/reconcile',
   summary: 'Reconcile stock',
   description:
-    'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels, one page of products at a time. Stock changes are not blocked.',
+    'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.',
   isAddition: true,
   readsReplica: true,
   input: reconcileStockInput,

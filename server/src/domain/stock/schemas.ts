@@ -18,6 +18,7 @@ import {
   text,
 } from '../../procedures/fields/fields.ts'
 import { until } from '../../procedures/fields/moments.ts'
+import { availability } from '../reserving/index.ts'
 import { namesProduct, productName } from './named-product.ts'
 
 const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
@@ -184,6 +185,7 @@ export const getStockBySkuOutput = z.object({
   locations: z
     .array(z.object({ location_id: returned.location_id, quantity: quantityOf('Quantity at the location') }))
     .describe('Every location where the product has or had stock, ordered by id.'),
+  availability: availability.optional(),
 })
 
 /** The cursor of a level: the ids of its product and location, as in `next_cursor`. */
@@ -281,15 +283,17 @@ export const reconcileStockOutput = z.object({
     .array(
       z.object({
         kind: z
-          .enum(['level', 'warehouse_total'])
+          .enum(['level', 'warehouse_total', 'reserved', 'backordered'])
           .describe(
-            '`level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels.',
+            '`level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: what is reserved or backordered of a product in a warehouse is not the sum of its reservations.',
           ),
         product_id: returned.product_id,
         location_id: z.string().nullable().describe('Id of the location of a level; null for a total.'),
         warehouse_id: z.int().nullable().describe('Id of the warehouse of a total; null for a level.'),
         recorded: z.number().describe('Stored quantity.'),
-        expected: z.number().describe('Sum of the movements (`level`) or of the levels (`warehouse_total`).'),
+        expected: z
+          .number()
+          .describe('Sum of the movements (`level`), of the levels (`warehouse_total`) or of the reservations.'),
       }),
     )
     .describe('Differences found. Empty unless the database was changed directly.'),

@@ -1,4 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
+import { askedForBy } from '../../procedures/event-topics.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { getWebhook } from './get-webhook.ts'
@@ -29,7 +30,7 @@ const replayPiece = statement<
      order by e.id limit $6
    ), event as materialized (
      select e.id, e.created_at, e.topic
-     from webhook_subscriptions s join seen e on s.events && array['*', e.topic]
+     from webhook_subscriptions s join seen e on s.events && ${askedForBy('e.topic')}
      where s.tenant_id = $1 and s.id = $2 and e.created_at >= $3 and e.created_at < $4
        and not exists (select from event_outbox o where o.tenant_id = $1 and o.event_id = e.id)
    ), finished as (

@@ -1,0 +1,47 @@
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { Pause, Switching } from './switching.ts'
+
+/** Lines written by one statement, unless a single order has more. */
+const PIECE = 500
+
+// Later orders are written down by their own calls, and none of before becomes open again.
+const listOpenOrders = statement<[tenantId: number], { id: number; items_count: number }>({
+  name: 'list_open_orders',
+  lane: 'slow',
+  sql: `select id, items_count from orders where tenant_id = $1 and state_id = any ('{1, 2, 3}')`,
+})
+
+const collect = statement<[tenantId: number, orderIds: number[]], { orders: number }>({
+  name: 'collect_orders',
+  lane: 'write',
+  sql: `select count(*) as orders from settle_reservations($1, null, null, $2::bigint[], null, null)`,
+})
+
+/**
+ * Writes down the open lines of all open orders as backordered, and reserves nothing: in this phase, settling does not. Orders are not locked:
+ * what is open of their lines is read under the locks of the totals, which whoever changes it takes afterwards. True when all is done.
+ */
+export async function collectOrders(db: Queryable, { tenantId }: Switching, pause: Pause): Promise<boolean> {
+  const orders = await db.run(listOpenOrders, [tenantId])
+  for (const orderIds of pieces(orders)) {
+    const startedAt = performance.now()
+    await db.run(collect, [tenantId, orderIds])
+    if (!(await pause(startedAt))) return false
+  }
+  return true
+}
+
+function pieces(orders: readonly { id: number; items_count: number }[]): number[][] {
+  const all: number[][] = []
+  let room = 0
+  for (const { id, items_count: lines } of orders.toSorted((a, b) => a.id - b.id)) {
+    if (lines > room || all.length === 0) {
+      all.push([])
+      room = PIECE
+    }
+    all.at(-1)?.push(id)
+    room -= lines
+  }
+  return all
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { fillHold } from './fill-hold.ts'
+import { type HeldProduct, productsOf, requireActive } from './hold-products.ts'
+import { readHold } from './read-hold.ts'
+import { requireReserving } from './require-reserving.ts'
+import { createHoldInput, hold, type Hold } from './schemas.ts'
+
+type Input = z.infer<typeof createHoldInput>
+
+const DEFAULT_TTL_SECONDS = 900
+
+/** The active hold with a reference. One that has expired makes room for a new one. */
+const findActive = statement<[tenantId: number, reference: string, contentHash: Buffer], { id: number; is_same: boolean }>({
+  name: 'find_active_hold',
+  lane: 'write',
+  sql: `with expired as (
+     update holds set state = 'expired' where tenant_id = $1 and reference = $2 and state = 'active' and expires_at <= clock_timestamp()
+   )
+   select id, content_hash = $3 as is_same from holds
+   where tenant_id = $1 and reference = $2 and state = 'active' and expires_at > clock_timestamp()`,
+})
+
+const insertHold = statement<
+  [tenantId: number, reference: string, contentHash: Buffer, warehouseId: number, ttlSeconds: number, createdBy: string],
+  { id: number }
+>({
+  name: 'insert_hold',
+  lane: 'write',
+  sql: `insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
+   select $1, $2, $3, w.id, clock_timestamp() + make_interval(secs => $5::int), $6 from warehouses w where w.tenant_id = $1 and w.id = $4
+   on conflict (tenant_id, reference) where state = 'active' do nothing
+   returning id`,
+})
+
+const findWarehouse = statement<[tenantId: number, warehouseId: number], { id: number }>({
+  name: 'find_warehouse_of_hold',
+  lane: 'read',
+  sql: 'select id from warehouses where tenant_id = $1 and id = $2',
+})
+
+/**
+ * Keeps stock for a cart, all lines in full or nothing. Throws `validation_error`, `idempotency_conflict`, `hold_error` and
+ * `insufficient_stock`.
+ */
+export const createHold = endpoint({
+  name: 'holds.create',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/holds',
+  summary: 'Keep stock for a cart',
+  description: `Keeps stock until the hold expires, is released, or is taken over by an order that names its \`reference\` as \`hold\`: all lines in full, otherwise \`insufficient_stock\`. Needs a reservation policy other than \`off\`.
+
+Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+  errors: ['insufficient_stock', 'hold_error'],
+  isAddition: true,
+  input: createHoldInput,
+  output: hold,
+  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input)),
+})
+
+async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Hold> {
+  const { tenantId, keyName } = caller
+  const warehouseId = input.warehouse_id ?? caller.defaultWarehouse.id
+  const ttlSeconds = input.ttl_seconds ?? DEFAULT_TTL_SECONDS
+  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length === 0) throw unknownWarehouse()
+  const products = await productsOf(tx, tenantId, input.lines)
+  const contentHash = hashOf({ ttlSeconds, warehouseId, products })
+  const earlier = await findEarlier(tx, tenantId, input.reference, contentHash)
+  if (earlier !== undefined) return readHold(tx, tenantId, earlier)
+  requireActive(input.lines, products)
+  await requireReserving(tx, tenantId)
+  const inserted = await tx.runOne(insertHold, [tenantId, input.reference, contentHash, warehouseId, ttlSeconds, keyName])
+  // A parallel call has made it: the insert has waited for its end.
+  if (inserted === undefined)
+    return readHold(tx, tenantId, (await findEarlier(tx, tenantId, input.reference, contentHash)) as number)
+  await fillHold(tx, { tenantId, id: inserted.id, warehouseId }, products)
+  return readHold(tx, tenantId, inserted.id)
+}
+
+/** The id of the active hold with this reference and content, if any. Throws `idempotency_conflict` if its content is another. */
+async function findEarlier(tx: Queryable, tenantId: number, reference: string, contentHash: Buffer): Promise<number | undefined> {
+  const found = await tx.runOne(findActive, [tenantId, reference, contentHash])
+  if (found?.is_same === false)
+    throw new ServiceError('idempotency_conflict', `An active hold with other content has the reference "${reference}"`)
+  return found?.id
+}
+
+function hashOf(content: { ttlSeconds: number; warehouseId: number; products: readonly HeldProduct[] }): Buffer {
+  const lines = content.products.map(({ productId, quantity }) => [productId, quantity])
+  return createHash('sha256')
+    .update(JSON.stringify([content.ttlSeconds, content.warehouseId, lines]))
+    .digest()
+}
+
+function unknownWarehouse(): ServiceError {
+  const error = 'no warehouse has this id'
+  return new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
+}

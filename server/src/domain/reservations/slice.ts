@@ -1,0 +1,20 @@
+import { slice } from '../../procedures/slice.ts'
+import { reservationUpdated } from '../reserving/index.ts'
+import { createHold } from './create-hold.ts'
+import { getBlockers } from './get-blockers.ts'
+import { getHold } from './get-hold.ts'
+import { listAvailability } from './list-availability.ts'
+import { listHolds } from './list-holds.ts'
+import { listReservations } from './list-reservations.ts'
+import { releaseHold } from './release-hold.ts'
+import { updateHold } from './update-hold.ts'
+
+export { settleRest } from './settle-rest.ts'
+export { switchReserving } from './switch-reserving.ts'
+
+/** Reservations of stock for orders, and holds for carts. */
+export const reservations = slice({
+  tags: [{ name: 'holds', description: 'Stock that is kept for carts for a while.' }],
+  endpoints: [listAvailability, listReservations, getBlockers, createHold, listHolds, getHold, updateHold, releaseHold],
+  topics: [reservationUpdated],
+})

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { clearReservations } from './clear-reservations.ts'
+import { collectOrders } from './collect-orders.ts'
+import { settleAll } from './settle-all.ts'
+import type { Pause, Switching } from './switching.ts'
+import { untilWritersEnd } from './until-writers-end.ts'
+
+type Phase = 'clearing' | 'collecting' | 'settling'
+
+const claim = statement<[], { tenant_id: number; phase: Phase; policy: string; switches: number }>({
+  name: 'claim_switching',
+  lane: 'write',
+  sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
+   where tenant_id = (
+     select tenant_id from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
+     order by tenant_id limit 1 for no key update skip locked
+   )
+   returning tenant_id, reservation_phase as phase, reservation_policy as policy, reservation_switches as switches`,
+})
+
+const keep = statement<[tenantId: number, switches: number], { tenant_id: number }>({
+  name: 'keep_switching',
+  lane: 'write',
+  sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
+   where tenant_id = $1 and reservation_switches = $2 returning tenant_id`,
+})
+
+const release = statement<[tenantId: number, switches: number, phase: string | null], never>({
+  name: 'release_switching',
+  lane: 'write',
+  sql: `update tenant_settings
+   set switching_until = '-infinity', reservation_phase = case reservation_switches when $2 then coalesce($3, reservation_phase) else reservation_phase end
+   where tenant_id = $1`,
+})
+
+/** Pause after each piece of work, in times of what it took: half of the time is left to other work. */
+const PAUSE = 1
+
+/**
+ * Makes or removes the reservations of tenants whose reserving was turned on or off, one tenant and phase after the other. Each is one
+ * process's; if that dies, another one takes over, and begins the phase again, which changes nothing that is done.
+ */
+export async function switchReserving(db: Queryable, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const row = await db.runOne(claim, [])
+    if (row === undefined) return
+    const switching = { tenantId: row.tenant_id, switches: row.switches }
+    const isDone = await doPhase(db, row.phase, switching, signal)
+    await db.run(release, [row.tenant_id, row.switches, isDone ? nextPhase(row.phase, row.policy) : null])
+  }
+}
+
+async function doPhase(db: Queryable, phase: Phase, switching: Switching, signal: AbortSignal): Promise<boolean> {
+  // So that nobody writes by the settings, or the phase, of before.
+  if (!(await untilWritersEnd(db, signal))) return false
+  return PHASES[phase](db, switching, (startedAt) => pause(db, switching, startedAt, signal))
+}
+
+const PHASES: Record<Phase, (db: Queryable, switching: Switching, pause: Pause) => Promise<boolean>> = {
+  clearing: clearReservations,
+  collecting: collectOrders,
+  settling: settleAll,
+}
+
+function nextPhase(phase: Phase, policy: string): Phase | 'ready' {
+  if (phase === 'clearing') return policy === 'off' ? 'ready' : 'collecting'
+  return phase === 'collecting' ? 'settling' : 'ready'
+}
+
+async function pause(db: Queryable, { tenantId, switches }: Switching, startedAt: number, signal: AbortSignal): Promise<boolean> {
+  await delay((performance.now() - startedAt) * PAUSE)
+  return !signal.aborted && (await db.run(keep, [tenantId, switches])).length > 0
+}

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+
+const POLL_MS = 20
+/** Longer than any statement may take. */
+const PATIENCE_MS = 60_000
+
+// A statement locks its tables before it takes its snapshot. So one that does not hold such a lock yet sees what is committed now.
+const listWriters = statement<[], { writer: string }>({
+  name: 'list_writers',
+  lane: 'read',
+  sql: `select distinct l.virtualtransaction as writer from pg_locks l
+   where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.database = (select oid from pg_database where datname = current_database())
+     and l.relation = any ('{orders, order_lines, stock_levels, warehouse_stock, locations, holds}'::regclass[])`,
+  // Of a lock that is shown.
+  notNull: ['writer'],
+})
+
+/**
+ * Waits until all transactions have ended that may still write by the settings from before this call. Costs writers nothing. False when it
+ * was aborted.
+ */
+export async function untilWritersEnd(db: Queryable, signal: AbortSignal): Promise<boolean> {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  let awaited = await writers(db)
+  while (awaited.size > 0) {
+    if (signal.aborted) return false
+    if (performance.now() > giveUpAt) throw new Error('A transaction that began before reserving was switched does not end')
+    await delay(POLL_MS)
+    const present = await writers(db)
+    awaited = new Set([...awaited].filter((writer) => present.has(writer)))
+  }
+  return true
+}
+
+async function writers(db: Queryable): Promise<Set<string>> {
+  return new Set((await db.run(listWriters, [])).map(({ writer }) => writer))
+}

@@ -1,0 +1,99 @@
+import { describe, expect } from 'vitest'
+import { it } from '../../support/it.ts'
+import { eventsOf } from '../../support/events.ts'
+import { failure, newOrder, orderFor } from '../../support/orders.ts'
+import { stockedProduct } from '../../support/picking.ts'
+import { availabilityOf, expectConsistentReservations, reserve } from '../../support/reservations.ts'
+import { newTenant } from '../../support/service.ts'
+
+describe('GET and PUT /settings', () => {
+  it('has the defaults until something is changed', async ({ tenant }) => {
+    const { body } = await tenant.request('GET', '/settings')
+    expect(body.data).toEqual({ reservation_policy: 'off', reservation_state: 'ready', weight_barcodes: [], updated_at: null })
+    const unchanged = await tenant.request('PUT', '/settings', { reservation_policy: 'off', weight_barcodes: null })
+    expect(unchanged.body.data.updated_at).toBeNull()
+  })
+
+  it('changes what is given, resets to the default with null, and keeps the time when nothing changed', async ({ tenant }) => {
+    const weight_barcodes = [{ pattern: '21IIIIIWWWWWC', decimals: 3 }]
+    const first = await tenant.request('PUT', '/settings', { weight_barcodes })
+    expect(first.body.data).toMatchObject({ reservation_policy: 'off', weight_barcodes })
+    const second = await tenant.request('PUT', '/settings', { reservation_policy: 'track' })
+    expect(second.body.data).toMatchObject({ reservation_policy: 'track', weight_barcodes })
+    expect(second.body.data.updated_at > first.body.data.updated_at).toBe(true)
+    const same = await tenant.request('PUT', '/settings', { reservation_policy: 'track', weight_barcodes })
+    expect(same.body.data.updated_at).toBe(second.body.data.updated_at)
+    const reset = await tenant.request('PUT', '/settings', { reservation_policy: null, weight_barcodes: null })
+    expect(reset.body.data).toMatchObject({ reservation_policy: 'off', weight_barcodes: [] })
+  })
+
+  it.for([
+    [{ reservation_policy: 'maybe' }],
+    [{ weight_barcodes: [{ pattern: '21IIIIIWWWWW', decimals: 3 }] }],
+    [{ weight_barcodes: [{ pattern: '2112345WWWWWC', decimals: 3 }] }],
+    [{ weight_barcodes: [{ pattern: '21IIIIIWWWWWC', decimals: 5 }] }],
+    [{ weight_barcodes: Array.from({ length: 11 }, () => ({ pattern: '21IIIIIWWWWWC', decimals: 3 })) }],
+  ])('rejects %j and changes nothing', async ([invalid], { tenant }) => {
+    const response = await tenant.request('PUT', '/settings', { reservation_policy: 'track', ...invalid })
+    expect(failure(response)).toEqual([400, 'validation_error'])
+    expect((await tenant.request('GET', '/settings')).body.data).toMatchObject({ reservation_policy: 'off', updated_at: null })
+  })
+
+  it('is read by every server from the response on', async ({ service, startService, tenant }) => {
+    const other = await startService({ databaseUrl: service.databaseUrl })
+    const product = await stockedProduct(tenant, { A: 1 })
+    await reserve(tenant, 'strict')
+    for (const [policy, status] of [
+      ['track', 200],
+      ['strict', 400],
+      ['track', 200],
+      ['strict', 400],
+    ] as const) {
+      await tenant.request('PUT', '/settings', { reservation_policy: policy })
+      const elsewhere = { ...tenant, ...(await newTenant(other.url, service.db)) }
+      const order = await orderFor(tenant, { order_detail: [{ barcode: product.barcode, quantity: 2 }] })
+      expect((await elsewhere.request('POST', '/orders', order, { key: tenant.key })).status).toBe(status)
+    }
+  })
+})
+
+describe('switching', () => {
+  it('reserves for open orders by rank, without an event, and ends all reservations when it is turned off', async ({
+    service,
+    tenant,
+  }) => {
+    const product = await stockedProduct(tenant, { A: 5 })
+    const lines = [{ barcode: product.barcode, quantity: 3 }]
+    const late = await newOrder(tenant, { assembly_date: '2026-12-02', order_detail: lines })
+    const early = await newOrder(tenant, { assembly_date: '2026-12-01', order_detail: lines })
+    const over = await newOrder(tenant, { assembly_date: '2026-11-01', order_detail: lines })
+    await tenant.request('POST', `/orders/${over.id}/cancel`)
+    expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 5, reserved: 0, available: 5, backordered: 0 })
+
+    await reserve(tenant, 'track')
+    expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 5, reserved: 5, available: 0, backordered: 1 })
+    const { body } = await tenant.request('GET', '/stock/reservations')
+    expect(body.data.reservations).toMatchObject([
+      { order_id: early.id, reserved_quantity: 3, backordered_quantity: 0, assembly_date: '2026-12-01' },
+      { order_id: late.id, reserved_quantity: 2, backordered_quantity: 1, assembly_date: '2026-12-02' },
+    ])
+    await expectConsistentReservations(service.db, tenant)
+
+    const hold = await tenant.request('POST', '/holds', { reference: 'cart', lines: [{ sku: product.sku, quantity: 1 }] })
+    expect(failure(hold)).toEqual([400, 'insufficient_stock'])
+    await reserve(tenant, 'off')
+    expect((await tenant.request('GET', '/stock/reservations')).body.data.reservations).toEqual([])
+    expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 5, reserved: 0, available: 5, backordered: 0 })
+    expect((await eventsOf(service, tenant)).filter(({ event }) => event === 'reservation/updated')).toEqual([])
+  })
+
+  it('releases holds, which keep nothing when reserving is turned on again', async ({ tenant }) => {
+    const product = await stockedProduct(tenant, { A: 5 })
+    await reserve(tenant, 'track')
+    const { body } = await tenant.request('POST', '/holds', { reference: 'cart', lines: [{ sku: product.sku, quantity: 2 }] })
+    await tenant.request('PUT', '/settings', { reservation_policy: 'off' })
+    await reserve(tenant, 'strict')
+    expect((await tenant.request('GET', `/holds/${body.data.id}`)).body.data).toMatchObject({ state: 'released' })
+    expect(await availabilityOf(tenant, product.id)).toMatchObject({ reserved: 0, held: 0, available: 5 })
+  })
+})

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { describe, expect } from 'vitest'
+import type { Database } from '@fulfillment/server/database/database.ts'
+import { eventsOf } from '../support/events.ts'
+import { it } from '../support/it.ts'
+import { expectConsistentCounts, orderFor } from '../support/orders.ts'
+import { expectConsistentPicking, stockedProduct } from '../support/picking.ts'
+import { availabilityOf, expectConsistentReservations, reserve } from '../support/reservations.ts'
+import { expectConsistentStock } from '../support/stock.ts'
+import { randomCaller, type Stage } from './support/random-reservations.ts'
+
+const CALLERS = 16
+const CALLS = 25
+
+describe('callers who change orders, picks and stock at the same time', () => {
+  it.for(['track', 'strict'] as const)('keep every invariant at any moment, under %s', async (policy, { service, tenant }) => {
+    const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3, C: 2 })))
+    const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
+    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C', 'D'], warehouses: [body.data.id], orders: [] }
+    await reserve(tenant, policy)
+    const over = new AbortController()
+    const watching = (async () => {
+      while (!over.signal.aborted) await expectConsistentReservations(service.db, tenant)
+    })()
+    const responses = await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 1, CALLS)))
+    over.abort()
+    await watching
+    // A call that lost a race is refused; none fails.
+    expect(responses.flat().filter(({ status }) => status >= 500)).toEqual([])
+    expect(responses.flat().filter(({ status }) => status === 200).length).toBeGreaterThan(CALLERS)
+    await expectConsistentReservations(service.db, tenant)
+    await expectConsistentStock(service.db, tenant)
+    await expectConsistentCounts(service.db, tenant)
+    await expectConsistentPicking(service.db, tenant)
+    await expectStatusesAsTold(service, tenant)
+  })
+
+  it('wait for one another, but never in a circle, unless a location changes', async ({ service, tenant }) => {
+    const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3 })))
+    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C'], warehouses: [], orders: [], keepsLocations: true }
+    await reserve(tenant, 'track')
+    const before = await deadlocks(service.db)
+    await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 200, CALLS)))
+    // A connection reports them with the first transaction a second later.
+    await delay(1_500)
+    await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 300, 2)))
+    expect(await deadlocks(service.db)).toBe(before)
+  })
+
+  it('keep them while reserving is turned off and on', async ({ service, tenant }) => {
+    const products = await Promise.all([10, 40, 5].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3 })))
+    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C'], warehouses: [], orders: [] }
+    const calls = Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 100, CALLS))
+    for (const policy of ['track', 'off', 'strict', 'off', 'track'] as const)
+      await tenant.request('PUT', '/settings', { reservation_policy: policy })
+    const responses = await Promise.all(calls)
+    expect(responses.flat().filter(({ status }) => status >= 500)).toEqual([])
+    await reserve(tenant, 'track')
+    await expectConsistentReservations(service.db, tenant)
+    await expectConsistentStock(service.db, tenant)
+  })
+})
+
+describe('under the policy strict', () => {
+  it('single units of a product are promised exactly as often as they are there', async ({ service, tenant }) => {
+    const product = await stockedProduct(tenant, { A: 7 })
+    await reserve(tenant, 'strict')
+    const orders = await Promise.all(
+      Array.from({ length: 30 }, () => orderFor(tenant, { order_detail: [{ barcode: product.barcode, quantity: 1 }] })),
+    )
+    const responses = await Promise.all(orders.map((order) => tenant.request('POST', '/orders', order)))
+    const created = responses.filter(({ status }) => status === 200)
+    expect(created).toHaveLength(7)
+    expect(new Set(responses.filter(({ status }) => status !== 200).map(({ body }) => body.error.code))).toEqual(
+      new Set(['insufficient_stock']),
+    )
+    expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 7, reserved: 7, available: 0, backordered: 0 })
+    await expectConsistentReservations(service.db, tenant)
+  })
+})
+
+async function deadlocks(db: Database): Promise<number | undefined> {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db.kysely)
+  return rows[0]?.deadlocks
+}
+
+/** The last event of an open order tells its status; without one it is reserved. */
+async function expectStatusesAsTold(
+  service: Parameters<typeof eventsOf>[0],
+  tenant: Parameters<typeof eventsOf>[1],
+): Promise<void> {
+  const told = new Map<number, string>()
+  for (const { event, data } of await eventsOf(service, tenant)) {
+    if (event !== 'reservation/updated') continue
+    expect(data.previous_status ?? 'none').toBe(
+      told.get(data.order_id as number) ?? (data.previous_status === null ? 'none' : 'reserved'),
+    )
+    told.set(data.order_id as number, data.status as string)
+  }
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const { body } = await tenant.request('GET', `/orders?limit=100&page=${page}`)
+    pages = body.data.pagination.total_pages
+    for (const { id, reservation_status: status } of body.data.orders)
+      if (status !== null) expect({ id, status: told.get(id) ?? 'reserved' }).toEqual({ id, status })
+  }
+}
