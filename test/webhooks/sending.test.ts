@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { it } from './support/it.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { TOPICS } from '../support/topics.ts'
+import { reserve } from '../support/reservations.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { countInState, deliveryWhen, subscribe, writeEvents } from './support/deliveries.ts'
 
@@ -41,7 +42,7 @@ describe('a webhook request', () => {
   })
 
   it('has the JSON that JSON.stringify writes, for every topic', async ({ tenant, receiver, worker }) => {
-    await subscribe(tenant, receiver.url)
+    await subscribe(tenant, receiver.url, ['*', 'reservation/updated'])
     const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
     const { id } = await post('/products', { name: 'Tee "grün"\n\\', barcode: 'b', price: 0.1, minimum_threshold: 5 })
     await tenant.request('PUT', `/products/${id}`, { category: null, weight: 1e-7, cost: 12_345_678_901_234 })
@@ -54,9 +55,11 @@ describe('a webhook request', () => {
       await post(`/flows/${flow.id}/${name === '1' ? 'complete' : 'cancel'}`, {})
     }
     await post('/orders/3/cancel', {})
+    await reserve(tenant, 'track')
+    await post('/orders', { ...order, order_tenant_id: '4', order_detail: [{ barcode: 'b', quantity: 100 }] })
     await tenant.request('DELETE', `/products/${id}`)
     worker.wake()
-    const sent = await receiver.count(25)
+    const sent = await receiver.count(27)
     expect(new Set(sent.map(({ event }) => event.event)).size).toBe(TOPICS.length)
     for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
   })
