@@ -7,7 +7,7 @@ import styles from './screens.module.css'
 export function OtherTab({ onUse }: { onUse: () => void }) {
   useTitle(t.tabs.title)
   return (
-    <main className={`${styles.main} ${styles.screen}`}>
+    <main className={`${styles.main} ${styles.alone} ${styles.screen}`}>
       <h1>{t.tabs.title}</h1>
       <p>{t.tabs.text}</p>
       <Button kind="primary" onClick={onUse}>
