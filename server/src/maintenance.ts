@@ -20,6 +20,8 @@ const CLEAR_INTERVAL_MS = 10_000
 const PUT_BACK_INTERVAL_MS = 60_000
 const SETTLE_INTERVAL_MS = 1_000
 const SWITCH_INTERVAL_MS = 500
+/** Tenants whose reserving is switched at the same time. */
+const SWITCHED_AT_ONCE = 4
 /** Delay of the first run, whose statements would slow down the start. */
 const DELAY_MS = 1_000
 
@@ -50,6 +52,8 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
     repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),
-    repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping), onError, DELAY_MS),
+    ...Array.from({ length: SWITCHED_AT_ONCE }, () =>
+      repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping), onError, DELAY_MS),
+    ),
   ]
 }

@@ -105,7 +105,7 @@ create table hold_lines (
   foreign key (tenant_id, product_id) references products (tenant_id, id)
 ) with (fillfactor = 80);
 create index hold_lines_by_product on hold_lines (tenant_id, product_id, warehouse_id, expires_at) where reserved > 0;
-create index hold_lines_by_expiry on hold_lines (expires_at) where reserved > 0;
+create index hold_lines_by_expiry on hold_lines (tenant_id, expires_at) where reserved > 0;
 
 -- Products in a warehouse with more lines to settle than a call does. The background job does the rest.
 create table unsettled_stock (

@@ -3,8 +3,8 @@ import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 
-/** Products in warehouses that one run settles. */
-const PIECE = 200
+/** Products in warehouses of a tenant that one run settles: no tenant's backlog delays the others by more than this. */
+const PIECE = 100
 
 interface Unsettled {
   tenant_id: number
@@ -16,10 +16,15 @@ const listUnsettled = statement<[limit: number], Unsettled>({
   name: 'list_unsettled',
   lane: 'read',
   // While reserving is switched, the job does the rest, and sends no events.
-  sql: `(select tenant_id, product_id, warehouse_id from unsettled_stock u
-    where not exists (select from tenant_settings s where s.tenant_id = u.tenant_id and s.reservation_phase <> 'ready') limit $1)
-   union
-   (select tenant_id, product_id, warehouse_id from hold_lines where reserved > 0 and expires_at <= clock_timestamp() order by expires_at limit $1)`,
+  sql: `select s.tenant_id, u.product_id, u.warehouse_id
+   from tenant_settings s cross join lateral (
+     (select product_id, warehouse_id from unsettled_stock
+      where tenant_id = s.tenant_id and s.reservation_phase = 'ready' order by product_id, warehouse_id limit $1)
+     union
+     (select product_id, warehouse_id from hold_lines
+      where tenant_id = s.tenant_id and reserved > 0 and expires_at <= clock_timestamp() order by expires_at limit $1)
+   ) u
+   where s.reservation_policy <> 'off' or s.reservation_phase <> 'ready'`,
 })
 
 const settleRestOf = statement<[tenantId: number, productId: number, warehouseId: number], never>({

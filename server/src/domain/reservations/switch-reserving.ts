@@ -15,7 +15,7 @@ const claim = statement<[], { tenant_id: number; phase: Phase; policy: string; s
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
    where tenant_id = (
      select tenant_id from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
-     order by tenant_id limit 1 for no key update skip locked
+     order by updated_at, tenant_id limit 1 for no key update skip locked
    )
    returning tenant_id, reservation_phase as phase, reservation_policy as policy, reservation_switches as switches`,
 })
@@ -39,8 +39,8 @@ const release = statement<[tenantId: number, switches: number, phase: string | n
 const PAUSE = 1
 
 /**
- * Makes or removes the reservations of tenants whose reserving was turned on or off, one tenant and phase after the other. Each is one
- * process's; if that dies, another one takes over, and begins the phase again, which changes nothing that is done.
+ * Makes or removes the reservations of tenants whose reserving was turned on or off, the earliest first, one tenant and phase after the other.
+ * Run several of these side by side, so that a tenant with many orders does not delay the others. Each phase is one process's; if that dies, another one takes over, and begins the phase again, which changes nothing that is done.
  */
 export async function switchReserving(db: Queryable, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
