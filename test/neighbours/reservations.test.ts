@@ -56,6 +56,8 @@ it('a tenant with many open orders does not delay another one that turns reservi
     select ${tenant.id}, id, ${tea.id}, '${tea.barcode}', 'Tea', 1 from new_order`)
   await tenant.request('PUT', '/settings', { reservation_policy: 'track' })
   await reserve(await service.newTenant(), 'track')
-  const { body } = await tenant.request('GET', '/settings')
-  expect(body.data.reservation_state).toBe('switching')
+  const state = async (): Promise<string> => (await tenant.request('GET', '/settings')).body.data.reservation_state
+  expect(await state()).toBe('switching')
+  await expect.poll(state).toBe('ready')
+  expect(await availabilityOf(tenant, tea.id)).toMatchObject({ reserved: 1, backordered: 19_999 })
 })

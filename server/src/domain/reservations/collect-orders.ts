@@ -4,12 +4,14 @@ import type { Pause, Switching } from './switching.ts'
 
 /** Lines written by one statement, unless a single order has more. */
 const PIECE = 500
+/** Orders read at once: a tenant may have a million. */
+const PAGE = 5_000
 
 // Later orders are written down by their own calls, and none of before becomes open again.
-const listOpenOrders = statement<[tenantId: number], { id: number; items_count: number }>({
+const listOpenOrders = statement<[tenantId: number, after: number], { id: number; items_count: number }>({
   name: 'list_open_orders',
   lane: 'slow',
-  sql: `select id, items_count from orders where tenant_id = $1 and state_id = any ('{1, 2, 3}')`,
+  sql: `select id, items_count from orders where tenant_id = $1 and id > $2 and state_id = any ('{1, 2, 3}') order by id limit ${PAGE}`,
 })
 
 const collect = statement<[tenantId: number, orderIds: number[]], { orders: number }>({
@@ -23,19 +25,23 @@ const collect = statement<[tenantId: number, orderIds: number[]], { orders: numb
  * what is open of their lines is read under the locks of the totals, which whoever changes it takes afterwards. True when all is done.
  */
 export async function collectOrders(db: Queryable, { tenantId }: Switching, pause: Pause): Promise<boolean> {
-  const orders = await db.run(listOpenOrders, [tenantId])
-  for (const orderIds of pieces(orders)) {
-    const startedAt = performance.now()
-    await db.run(collect, [tenantId, orderIds])
-    if (!(await pause(startedAt))) return false
+  for (let after = 0; ;) {
+    const orders = await db.run(listOpenOrders, [tenantId, after])
+    const last = orders.at(-1)
+    if (last === undefined) return true
+    for (const orderIds of pieces(orders)) {
+      const startedAt = performance.now()
+      await db.run(collect, [tenantId, orderIds])
+      if (!(await pause(startedAt))) return false
+    }
+    after = last.id
   }
-  return true
 }
 
 function pieces(orders: readonly { id: number; items_count: number }[]): number[][] {
   const all: number[][] = []
   let room = 0
-  for (const { id, items_count: lines } of orders.toSorted((a, b) => a.id - b.id)) {
+  for (const { id, items_count: lines } of orders) {
     if (lines > room || all.length === 0) {
       all.push([])
       room = PIECE
