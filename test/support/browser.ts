@@ -2,7 +2,10 @@ import chromium from '@sparticuz/chromium'
 import { chromium as playwright, type Browser } from 'playwright-core'
 
 /** Arguments that the package adds for cloud functions. With them the browser would not behave like a user's browser. */
-const UNWANTED = /^--(single-process|no-zygote|disable-web-security|disable-site-isolation-trials|allow-running-insecure-content)/
+const FOR_CLOUDS =
+  /^--(single-process|no-zygote|disable-web-security|disable-site-isolation-trials|allow-running-insecure-content)/
+/** Arguments for an emulated graphics card, which takes more than half of the processor time of a test. */
+const FOR_GRAPHICS = /^--(use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)/
 
 /** Tests that need a browser are left out where there is none: with `SKIP_BROWSER=true`. */
 export const isBrowserSkipped = process.env.SKIP_BROWSER === 'true'
@@ -22,5 +25,8 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
   return playwright.launch({ executablePath: await browserPath(), args: [...wantedArguments(), ...more], headless: true })
 }
 
-/** The package's arguments that suit a user's browser. */
-export const wantedArguments = (): string[] => chromium.args.filter((argument) => !UNWANTED.test(argument))
+/** The package's arguments that suit a browser of a user without a graphics card. */
+export const wantedArguments = (): string[] => [
+  ...chromium.args.filter((argument) => !FOR_CLOUDS.test(argument) && !FOR_GRAPHICS.test(argument)),
+  '--disable-gpu',
+]
