@@ -8,7 +8,8 @@ const operations = Object.entries(openApiDocument().paths as Record<string, Reco
     Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path })),
 )
 
-describe.each(operations)('$id', ({ id, method, path }) => {
+// They wait for the first delivery of a webhook, together.
+describe.concurrent.each(operations)('$id', ({ id, method, path }) => {
   it(method === 'GET' ? 'is not in the audit log' : 'is in the audit log', async ({ tenant }) => {
     const records = await createRecords(tenant)
     const sample = SAMPLES[id]?.(records) ?? { path }

@@ -139,7 +139,10 @@ describe.each(operations)('$id', ({ id, method, path, scope }) => {
     }
     for (const mutated of mutations(body)) await expectHandled(service, other, method, path, mutated)
   })
+})
 
+// They wait for the first delivery of a webhook, together.
+describe.concurrent.each(operations)('$id', ({ id, method, path, scope }) => {
   it('accepts a key with exactly its scope', async ({ service }) => {
     const fresh = await service.newTenant()
     const own = await createRecords(fresh)

@@ -14,7 +14,8 @@ const changes = Object.values(openApiDocument().paths as Record<string, Record<s
   .flatMap((methods) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), ...operation })))
   .filter(({ method }) => method !== 'GET')
 
-describe.each(changes)('$operationId', ({ operationId, method, parameters }) => {
+// They wait for the first delivery of a webhook, together.
+describe.concurrent.each(changes)('$operationId', ({ operationId, method, parameters }) => {
   it('documents the header', () => {
     expect(parameters?.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key')).toBe(true)
   })

@@ -24,7 +24,8 @@ const ZODS_OWN = /Invalid|Too (small|big)|expected|received|Unrecognized|NaN|mus
 
 const WRONG: unknown[] = [{}, [], true, -1e300, 1e300, 0.0001, '', null, 'x'.repeat(5_000)]
 
-describe.each(operations)('$id', ({ id, method, path, operation }) => {
+// They wait for the first delivery of a webhook, together.
+describe.concurrent.each(operations)('$id', ({ id, method, path, operation }) => {
   it('says in plain English what each field must be', async ({ tenant }) => {
     const { path: target = path, body } = SAMPLES[id]?.(await createRecords(tenant)) ?? {}
     const requests: [path: string, body: unknown][] = []

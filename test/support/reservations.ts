@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import type { TestTenant } from './service.ts'
 
@@ -7,9 +7,11 @@ import type { TestTenant } from './service.ts'
 export async function reserve(tenant: TestTenant, policy: 'off' | 'track' | 'strict'): Promise<void> {
   const { status } = await tenant.request('PUT', '/settings', { reservation_policy: policy })
   expect(status).toBe(200)
-  await expect
-    .poll(async () => (await tenant.request('GET', '/settings')).body.data.reservation_state, { interval: 50 })
-    .toBe('ready')
+  // Not expect.poll, which tests that run at the same time cannot use.
+  await vi.waitFor(async () => expect((await tenant.request('GET', '/settings')).body.data.reservation_state).toBe('ready'), {
+    timeout: 60_000,
+    interval: 50,
+  })
 }
 
 /** The seven numbers of a product in the default warehouse. */
