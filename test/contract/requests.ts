@@ -223,6 +223,10 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'operators.issueBadge': ({ operator }) => ({ path: `/operators/${operator}/badge` }),
   'devices.createCode': () => ({ path: '/devices/codes', body: { device_name: 'Handheld' }, ...own }),
   'reports.orders': () => ({ path: '/reports/orders?since=2026-01-01&until=2026-12-31', ...own }),
+  'reports.stock': ({ product }) => ({
+    path: `/reports/stock?product_id=${product.id}&since=${new Date().toISOString().slice(0, 10)}`,
+  }),
+  'reports.picking': () => ({ path: `/reports/picking?since=${new Date().toISOString().slice(0, 10)}&by=operator`, ...own }),
   'reports.deliveries': () => ({ path: `/reports/deliveries?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'reports.usage': () => ({ path: `/reports/usage?since=${new Date().toISOString().slice(0, 10)}`, ...own }),
   'apiKeys.create': () => ({ path: '/api-keys', body: { name: 'key', preset: 'stock_sync' }, ...own }),

@@ -94,6 +94,22 @@ describe('a list of orders reads about as many rows as it returns', () => {
   })
 })
 
+describe('a list of orders up to an assembly date reads the orders of the page’s days, and counts', () => {
+  const cases: [name: string, query: Partial<Parameters<typeof listOrders.run>[1]>][] = [
+    ['overdue', { assembly_until: day(-1), state_id: [1, 2, 3] }],
+    ['of all time', { assembly_until: day(300) }],
+    ['of all time, far', { assembly_until: day(300), page: 900 }],
+    ['of long ago', { assembly_until: day(-600) }],
+  ]
+  it.for(cases)('%s', async ([, query], { recorder, callers }) => {
+    const reads = await recorder.readsOf(() =>
+      listOrders.run(callers.large, { page: 1, limit: 50, include_details: false, ...query }),
+    )
+    // Orders of ten days of creation have one assembly date. The counts are read twice.
+    expectReads(reads, { orders: 1_000, order_assembly_counts: 2 * 740 * 10 * 5 })
+  })
+})
+
 it.for([
   ['created', 366 * 5, 0],
   // Orders of ten days of creation have one assembly date.

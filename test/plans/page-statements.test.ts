@@ -12,6 +12,8 @@ import { listFlows } from '@fulfillment/server/domain/picking/list-flows.ts'
 import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
 import { recordUsage } from '@fulfillment/server/domain/reports/index.ts'
 import { reportDeliveries } from '@fulfillment/server/domain/reports/report-deliveries.ts'
+import { reportPicking } from '@fulfillment/server/domain/reports/report-picking.ts'
+import { reportStock } from '@fulfillment/server/domain/reports/report-stock.ts'
 import { reportUsage } from '@fulfillment/server/domain/reports/report-usage.ts'
 import { removeOldHours } from '@fulfillment/server/domain/reports/slice.ts'
 import { endSession } from '@fulfillment/server/domain/sessions/end-session.ts'
@@ -81,6 +83,8 @@ const flows = (query: object) => listFlows.run(context, { page: 1, limit: 50, ..
 const code = { tenantId: LARGE, hash: hashOf(1) }
 const overview = (query: object) => stockOverview.run(context, { page: 1, limit: 50, low: false, ...query })
 
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000)
+
 /** Every call of what the pages brought, by name. What it may read besides the rows that it is about is in the tests. */
 const CALLS = {
   findSession: () => findSession(context.db, token, 12),
@@ -116,6 +120,12 @@ const CALLS = {
   getDelivery: () => getDelivery.run(context, { id: `dlv_1_${eventOf(LARGE, 1)}` }),
   auditOfSurface: () => listAuditLog.run(context, { limit: 50, surface: 'dashboard', after: undefined }),
   reportUsage: () => reportUsage.run(context, { since: new Date(Date.now() - 86_400_000), key_id: 1 }),
+  reportStock: () => reportStock.run(context, { product_id: 1, since: daysAgo(30), step: 'day' }),
+  reportStockByHour: () => reportStock.run(context, { product_id: 1, since: daysAgo(30), step: 'hour' }),
+  reportStockAtLocation: () => reportStock.run(context, { product_id: 1, location_id: 'A-1', since: daysAgo(30), step: 'day' }),
+  reportPickingByHour: () => reportPicking.run(context, { since: daysAgo(1), by: 'hour' }),
+  reportPickingByDay: () => reportPicking.run(context, { since: daysAgo(30), by: 'day' }),
+  reportPickingByOperator: () => reportPicking.run(context, { since: daysAgo(30), by: 'operator' }),
   reportDeliveries: () => reportDeliveries.run(context, { since: new Date(Date.now() - 86_400_000), webhook_id: '1' }),
   recordUsage: () =>
     recordUsage(context.db, [
@@ -202,6 +212,15 @@ async function seed(client: pg.Client, first: number, last: number, counts: type
      select t, now(), gen_random_uuid(), 1, 'key', '127.0.0.1', 'r', 'orders.create', '{}', 'dashboard' from ${each(counts.hours)}`,
     `insert into usage_hours select t, date_trunc('hour', now()) - n * interval '1 hour', 1, 'orders.list', 1, 0, 0, 0 from ${each(counts.hours)}`,
     `insert into delivery_hours select t, date_trunc('hour', now()) - n * interval '1 hour', 1, 1, 0, array_fill(0, array[20]) from ${each(counts.hours)}`,
+    // The hours of a product at ten locations, some of them today, whose movements are all in them.
+    `insert into stock_movements (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, created_at) overriding system value
+     select t, n, 1, 'A-' || n % 10, 'IN', 1, 0, 1, now() - n * interval '1 hour' from ${each(counts.hours)}`,
+    `insert into movement_product_hours select t, 1, date_trunc('hour', now()) - n * interval '1 hour', 1 from ${each(counts.hours)}`,
+    `insert into movement_level_hours select t, 1, 'A-' || n % 10, date_trunc('hour', now()) - n * interval '1 hour', 1 from ${each(counts.hours)}`,
+    `insert into movement_counts select t, current_date - n / 24, 'IN', 24 from ${each(counts.hours)} group by 1, 2`,
+    `insert into movement_hour_days select t, current_date - n / 24, 24 from ${each(counts.hours)} group by 1, 2`,
+    `insert into pick_hours select t, date_trunc('hour', now()) - n * interval '1 hour', 'operator-1@example.com', 1, 1, 1, 1 from ${each(counts.hours)}`,
+    `insert into pick_days select t, current_date - n, 'operator-1@example.com', 1, 1, 1, 1 from ${each(counts.hours)}`,
   ])
     await client.query(`${text} on conflict do nothing`)
 }
@@ -216,6 +235,13 @@ const ALL = [
   'events',
   'finished_deliveries',
   'audit_log',
+  'stock_movements',
+  'movement_product_hours',
+  'movement_level_hours',
+  'movement_counts',
+  'movement_hour_days',
+  'pick_hours',
+  'pick_days',
   'usage_hours',
   'delivery_hours',
 ]
@@ -239,6 +265,7 @@ interface Most {
 const { products, devices, hours, orders } = LARGE_HAS
 /** Of both kinds. */
 const sessions = LARGE_HAS.sessions + devices
+const MONTH_OF_DAYS = { movement_counts: 31, movement_hour_days: 31 }
 const ONE_PAGE = { stock_levels: 100, locations: 100 }
 const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['findSession', { known: { sessions: 1, api_keys: 1, tenants: 2, warehouses: 2 }, empty: { sessions } }],
@@ -292,6 +319,18 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['getDelivery', { known: { events: 2, finished_deliveries: 2, webhook_subscriptions: 2 } }],
   ['auditOfSurface', { known: { audit_log: hours + 1 } }],
   ['reportUsage', { known: { usage_hours: 25 } }],
+  ['reportStock', { known: { products: 1, stock_levels: 1, movement_product_hours: 31 * 24, ...MONTH_OF_DAYS } }],
+  ['reportStockByHour', { known: { products: 1, stock_levels: 1, movement_product_hours: 31 * 24, ...MONTH_OF_DAYS } }],
+  [
+    'reportStockAtLocation',
+    {
+      known: { products: 1, stock_levels: 1, movement_level_hours: 75, ...MONTH_OF_DAYS },
+      empty: { stock_levels: 100, products },
+    },
+  ],
+  ['reportPickingByHour', { known: { pick_hours: 25 } }],
+  ['reportPickingByDay', { known: { pick_days: 31 } }],
+  ['reportPickingByOperator', { known: { pick_days: 31 } }],
   ['reportDeliveries', { known: { delivery_hours: 25 } }],
   ['recordUsage', { known: {} }],
   [

@@ -69,6 +69,14 @@ export async function expectConsistentPicking(db: Database, tenant: TestTenant):
         select state, count as n from flow_totals where tenant_id = ${tenant.id}
         union all select state, change from flow_count_changes where tenant_id = ${tenant.id}
       ) c group by 1
+    ), picked as (
+      select date_trunc('hour', created_at, 'UTC') as at, operator_email, count(*) as picks, sum(quantity) as units
+      from pick where flow_state <> 'cancelled' group by 1, 2
+    ), reported as (
+      select at, operator_email, sum(picks) as picks, sum(units) as units, sum(flows) as flows from (
+        select at, operator_email, picks, units, flows from pick_hours where tenant_id = ${tenant.id}
+        union all select at, operator_email, picks, units, flows from pick_changes where tenant_id = ${tenant.id}
+      ) c group by 1, 2
     )
     select 'a line is not the sum of its picks' as problem, to_json(l) as record
     from order_lines l
@@ -102,8 +110,18 @@ export async function expectConsistentPicking(db: Database, tenant: TestTenant):
     from taken t full join moved m using (order_id, product_id, location_id) where coalesce(t.quantity, 0) <> coalesce(m.quantity, 0)
     union all
     select 'a count of flows is wrong', to_json(c)
-    from (select state, count(*) as n from flow group by 1) f full join counted c using (state) where coalesce(f.n, 0) <> coalesce(c.n, 0)`.execute(
-    db.kysely,
-  )
+    from (select state, count(*) as n from flow group by 1) f full join counted c using (state) where coalesce(f.n, 0) <> coalesce(c.n, 0)
+    union all
+    select 'an hour of picking is wrong', to_json(r) from picked p full join reported r using (at, operator_email)
+    where coalesce(p.picks, 0) <> coalesce(r.picks, 0) or coalesce(p.units, 0) <> coalesce(r.units, 0)
+    union all
+    select 'a completed flow is not reported once', to_json(r) from (select sum(flows) as flows from reported) r
+    where coalesce(r.flows, 0) <> (select count(*) from flow where state = 'completed')
+    union all
+    select 'a day of picking is not the sum of its hours', to_json(d)
+    from (select (at at time zone 'UTC')::date as day, sum(picks) as picks, sum(units) as units, sum(flows) as flows, sum(seconds) as seconds
+      from pick_hours where tenant_id = ${tenant.id} group by 1) h
+    full join (select day, sum(picks) as picks, sum(units) as units, sum(flows) as flows, sum(seconds) as seconds
+      from pick_days where tenant_id = ${tenant.id} group by 1) d using (day) where h is distinct from d`.execute(db.kysely)
   expect(rows).toEqual([])
 }

@@ -59,6 +59,19 @@ export async function expectConsistentStock(db: Database, tenant: TestTenant): P
         select product_id, location_id, movement_type, count as n from movement_product_counts where tenant_id = ${tenant.id}
         union all select product_id, location_id, movement_type, change from movement_count_changes where tenant_id = ${tenant.id}
       ) c group by 1, 2, 3
+    ), by_hour as (
+      select product_id, location_id, date_trunc('hour', created_at, 'UTC') as at, sum(new_quantity - previous_quantity) as quantity
+      from stock_movements where tenant_id = ${tenant.id} group by 1, 2, 3
+    ), level_hour as (
+      select product_id, location_id, at, sum(quantity) as quantity from (
+        select product_id, location_id, at, quantity from movement_level_hours where tenant_id = ${tenant.id}
+        union all select product_id, location_id, created_hour, quantity from movement_count_changes where tenant_id = ${tenant.id}
+      ) c group by 1, 2, 3
+    ), product_hour as (
+      select product_id, at, sum(quantity) as quantity from (
+        select product_id, at, quantity from movement_product_hours where tenant_id = ${tenant.id}
+        union all select product_id, created_hour, quantity from movement_count_changes where tenant_id = ${tenant.id}
+      ) c group by 1, 2
     )
     select 'a movement does not begin where the one before ended' as problem, to_json(c) as record from chained c where previous_quantity <> expected
     union all
@@ -75,6 +88,18 @@ export async function expectConsistentStock(db: Database, tenant: TestTenant): P
     where v.tenant_id = ${tenant.id} and l.warehouse_id <> v.warehouse_id
     union all
     select 'a count is wrong', to_json(c) from counted c full join maintained m using (product_id, location_id, movement_type)
-    where c.n is distinct from m.n`.execute(db.kysely)
+    where c.n is distinct from m.n
+    union all
+    select 'an hour of a level is wrong', to_json(h) from by_hour m full join level_hour h using (product_id, location_id, at)
+    where coalesce(m.quantity, 0) is distinct from coalesce(h.quantity, 0)
+    union all
+    select 'an hour of a product is wrong', to_json(h) from (select product_id, at, sum(quantity) as quantity from by_hour group by 1, 2) m
+    full join product_hour h using (product_id, at) where coalesce(m.quantity, 0) is distinct from coalesce(h.quantity, 0)
+    union all
+    select 'a day has not all movements in its hours', to_json(d)
+    from (select created_day as day, sum(count) as count from movement_counts where tenant_id = ${tenant.id} group by 1) c
+    full join (select day, count from movement_hour_days where tenant_id = ${tenant.id}) d using (day) where c.count is distinct from d.count`.execute(
+    db.kysely,
+  )
   expect(rows).toEqual([])
 }

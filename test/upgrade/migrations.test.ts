@@ -168,6 +168,10 @@ describe('a migration that builds indexes', () => {
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
       drop table usage_hours; drop table delivery_hours; -- created by later migrations
+      drop table movement_product_hours, movement_level_hours, movement_hour_days, pick_changes, pick_hours, pick_days;
+      alter table movement_count_changes drop column created_hour, drop column quantity;
+      alter table picks drop column operator_email;
+      drop table flow_assignments;
       drop function settle_reservations; drop function judge_orders; drop function lock_totals;
       drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
       alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
@@ -197,6 +201,8 @@ describe('a migration that builds indexes', () => {
       '0019_reservations_valid.concurrent',
       '0019_settle_reservations',
       '0020_delivery_hours',
+      '0021_reports',
+      '0022_flow_assignments',
     ])
     expect(await indexes(db)).toEqual(
       [

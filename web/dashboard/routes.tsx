@@ -1,8 +1,7 @@
-import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { BASE_PATH } from './data/client.ts'
 import { NoSuchPage, ScreenFailed } from './frame/no-such-page.tsx'
 import { Root } from './frame/root.tsx'
-import { useScreens } from './frame/use-screens.ts'
 import { lazyScreen } from './lazy-screen.ts'
 import { parseAuditSearch } from './screens/audit/audit-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
@@ -34,13 +33,11 @@ const signIn = createRoute({
 
 const frame = createRoute({ getParentRoute: () => rootRoute, id: 'frame', component: Root, notFoundComponent: NoSuchPage })
 
-const home = createRoute({ getParentRoute: () => frame, path: '/', component: FirstScreen })
-
-/** The first screen of the navigation. */
-function FirstScreen() {
-  const [first] = useScreens()
-  return first === undefined ? <NoSuchPage /> : <Navigate to={first.path} replace />
-}
+const home = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  component: lazyScreen(() => import('./screens/home/home-screen.tsx'), 'HomeScreen'),
+})
 
 const orders = createRoute({
   getParentRoute: () => frame,

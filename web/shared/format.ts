@@ -15,6 +15,16 @@ const timesOfOtherYears = new Intl.DateTimeFormat(LOCALE, { ...timeParts, year: 
 const clock = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const days = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' })
 
+const shortDays = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const hours = new Intl.DateTimeFormat(LOCALE, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+})
+
 /** A quantity or count, with at most three decimals. */
 export const formatNumber = (value: number): string => numbers.format(value)
 
@@ -39,3 +49,12 @@ export const formatDay = (value: string): string => days.format(new Date(`${valu
 
 /** A moment in UTC, for those who compare with a log. */
 export const formatUtc = (value: string | Date): string => `${new Date(value).toISOString().replace('T', ' ').slice(0, 19)} UTC`
+
+/** The day of a moment, in UTC, where there is little room. */
+export const formatShortDay = (value: string): string => shortDays.format(new Date(value))
+
+/** The hour of a moment of a known day, in UTC. */
+export const formatHourOfDay = (value: string): string => `${value.slice(11, 13)}:00`
+
+/** The hour of a moment, in UTC. */
+export const formatHour = (value: string): string => hours.format(new Date(value))

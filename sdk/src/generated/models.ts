@@ -130,8 +130,14 @@ export interface Operator extends Named<Schemas['Operator']> {}
 /** A call to change data. */
 export interface AuditEntry extends Named<Schemas['AuditEntry']> {}
 
+/** Stock at the end of an hour or a day. */
+export interface StockPoint extends Named<Schemas['StockPoint']> {}
+
 /** Orders of a day. */
 export interface OrderDay extends Named<Schemas['OrderDay']> {}
+
+/** What was picked in an hour or a day, or by an operator. */
+export interface PickingRow extends Named<Schemas['PickingRow']> {}
 
 /** Attempts to deliver webhooks of an hour. */
 export interface DeliveryHour extends Named<Schemas['DeliveryHour']> {}
@@ -324,9 +330,17 @@ export interface AuditLogListParams extends Named<Query<NonNullable<operations['
 
 export interface AuditLogListResult extends Named<operations['auditLog.list']['responses'][200]['content']['application/json']['data']> {}
 
+export interface ReportsStockParams extends Named<Query<NonNullable<operations['reports.stock']['parameters']['query']>>> {}
+
+export interface ReportsStockResult extends Named<operations['reports.stock']['responses'][200]['content']['application/json']['data']> {}
+
 export interface ReportsOrdersParams extends Named<Query<NonNullable<operations['reports.orders']['parameters']['query']>>> {}
 
 export interface ReportsOrdersResult extends Named<operations['reports.orders']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReportsPickingParams extends Named<Query<NonNullable<operations['reports.picking']['parameters']['query']>>> {}
+
+export interface ReportsPickingResult extends Named<operations['reports.picking']['responses'][200]['content']['application/json']['data']> {}
 
 export interface ReportsDeliveriesParams extends Named<Query<NonNullable<operations['reports.deliveries']['parameters']['query']>>> {}
 

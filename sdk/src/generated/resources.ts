@@ -72,6 +72,10 @@ import type {
   ReportsDeliveriesResult,
   ReportsOrdersParams,
   ReportsOrdersResult,
+  ReportsPickingParams,
+  ReportsPickingResult,
+  ReportsStockParams,
+  ReportsStockResult,
   ReportsUsageParams,
   ReportsUsageResult,
   SessionsEndResult,
@@ -1584,6 +1588,23 @@ export class Reports {
   }
 
   /**
+   * Report stock over time.
+   *
+   * Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/reports/stock`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  stock(params: ReportsStockParams, options?: RequestOptions): APIPromise<ReportsStockResult> {
+    return this.#transport.request('GET', '/api/v1/reports/stock', { query: params, options })
+  }
+
+  /**
    * Report orders by day and state.
    *
    * Number of orders by day and by their current state, for at most 366 days (UTC). The numbers are exact: their sum over all days is the `total` of the list of orders.
@@ -1598,6 +1619,23 @@ export class Reports {
    */
   orders(params: ReportsOrdersParams, options?: RequestOptions): APIPromise<ReportsOrdersResult> {
     return this.#transport.request('GET', '/api/v1/reports/orders', { query: params, options })
+  }
+
+  /**
+   * Report picking.
+   *
+   * What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time since its start. Has picks from this version of the service on.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/reports/picking`
+   *
+   * @throws {APIError} `validation_error` (400)
+   */
+  picking(params: ReportsPickingParams, options?: RequestOptions): APIPromise<ReportsPickingResult> {
+    return this.#transport.request('GET', '/api/v1/reports/picking', { query: params, options })
   }
 
   /**

@@ -1391,6 +1391,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report stock over time
+         * @description Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["reports.stock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/orders": {
         parameters: {
             query?: never;
@@ -1407,6 +1431,30 @@ export interface paths {
          *     Scope: `read:orders`.
          */
         get: operations["reports.orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/picking": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report picking
+         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time since its start. Has picks from this version of the service on.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["reports.picking"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2596,6 +2644,16 @@ export interface components {
             /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
         };
+        /** @description Stock at the end of an hour or a day. */
+        StockPoint: {
+            /**
+             * Format: date-time
+             * @description Start of the hour or day, UTC.
+             */
+            at: string;
+            /** @description Stock at its end; of the present hour or day, the present stock. */
+            quantity: number;
+        };
         /** @description Orders of a day. */
         OrderDay: {
             /**
@@ -2613,6 +2671,24 @@ export interface components {
                 /** @description Number of orders of the day in this state. */
                 count: number;
             }[];
+        };
+        /** @description What was picked in an hour or a day, or by an operator. */
+        PickingRow: {
+            /**
+             * Format: date-time
+             * @description Start of the hour or day, UTC. Not by operator.
+             */
+            at?: string | undefined;
+            /** @description E-mail address of the operator. By operator only. */
+            operator_email?: string | undefined;
+            /** @description Number of picks. */
+            picks: number;
+            /** @description Quantity picked. */
+            units: number;
+            /** @description Picking flows completed. */
+            flows: number;
+            /** @description Time that these flows took from their start, in seconds, all together. */
+            seconds: number;
         };
         /** @description Attempts to deliver webhooks of an hour. */
         DeliveryHour: {
@@ -4273,6 +4349,8 @@ export interface operations {
                 end_date?: string;
                 /** @description Only orders with this assembly date: `YYYY-MM-DD`. */
                 assembly_date?: string;
+                /** @description Only orders with this assembly date or an earlier one: `YYYY-MM-DD`. */
+                assembly_until?: string;
                 /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
                 /** @description Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order. */
@@ -6533,6 +6611,49 @@ export interface operations {
             };
         };
     };
+    "reports.stock": {
+        parameters: {
+            query: {
+                /** @description Id of the product, which can be a deleted one. */
+                product_id?: number;
+                /** @description Only stock at the location with this id. Default: all locations together. */
+                location_id?: string;
+                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
+                since: string;
+                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
+                until?: string;
+                /** @description Whether the points are hours or days. Default: day. */
+                step?: "hour" | "day";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Present `minimum_threshold` of the product; null if it has none. */
+                            minimum_threshold: number | null;
+                            /** @description All hours or days of the period up to now, oldest first. */
+                            points: components["schemas"]["StockPoint"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
     "reports.orders": {
         parameters: {
             query: {
@@ -6564,6 +6685,43 @@ export interface operations {
                         data: {
                             /** @description Days with orders, oldest first. */
                             days: components["schemas"]["OrderDay"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.picking": {
+        parameters: {
+            query: {
+                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
+                since: string;
+                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
+                until?: string;
+                /** @description What the rows are: hours, days or operators. Default: day. */
+                by?: "hour" | "day" | "operator";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Hours or days with picks or completed flows, oldest first; or operators, those with the most units first. */
+                            rows: components["schemas"]["PickingRow"][];
                         };
                     };
                 };

@@ -17,6 +17,16 @@ export interface Attempt {
   error: string | null
 }
 
+/** What an operator picked. */
+interface PickSums {
+  tenant_id: number
+  operator_email: string
+  picks: number
+  units: number
+  flows: number
+  seconds: number
+}
+
 export interface Schema {
   tenants: { id: GeneratedAlways<number>; name: string; sandbox_of: number | null; created_at: Timestamp }
   api_keys: {
@@ -199,7 +209,12 @@ export interface Schema {
     location_id: string
     movement_type: string
     change: number
+    created_hour: NullableTimestamp
+    quantity: number | null
   }
+  movement_product_hours: { tenant_id: number; product_id: number; at: GivenTimestamp; quantity: number }
+  movement_level_hours: { tenant_id: number; product_id: number; location_id: string; at: GivenTimestamp; quantity: number }
+  movement_hour_days: { tenant_id: number; day: string; count: number }
   movement_month_counts: { tenant_id: number; created_month: string; movement_type: string; count: number }
   movement_product_month_counts: {
     tenant_id: number
@@ -255,7 +270,12 @@ export interface Schema {
     movement_id: number
     created_at: GivenTimestamp
     undone_at: NullableTimestamp
+    operator_email: string | null
   }
+  pick_changes: PickSums & { at: GivenTimestamp }
+  pick_hours: PickSums & { at: GivenTimestamp }
+  pick_days: PickSums & { day: string }
+  flow_assignments: { tenant_id: number; count: number }
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }

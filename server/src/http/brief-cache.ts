@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Less than the second within which a revocation must take effect on every server process. */
+/** By default less than the second within which a revocation must take effect on every server process. */
 const CACHE_MS = 800
 const MAX_ENTRIES = 10_000
 
@@ -8,16 +8,17 @@ const MAX_ENTRIES = 10_000
 type Read<Value> = (name: string, startedAt: number) => Promise<Value | undefined>
 
 /**
- * Values of the database, read at most once per `CACHE_MS`. Only existing values are cached, so a new one is found immediately and guesses
+ * Values of the database, read at most once per `cacheMs`. Only existing values are cached, so a new one is found immediately and guesses
  * evict none. All times are measured by the monotonic clock, because the machine's clock may be set back.
  */
 export class BriefCache<Value extends object> {
   readonly #read: Read<Value>
-  readonly #known = new LRUCache<string, Value>({ max: MAX_ENTRIES, ttl: CACHE_MS })
+  readonly #known: LRUCache<string, Value>
   readonly #reads = new Map<string, Promise<Value | undefined>>()
 
-  constructor(read: Read<Value>) {
+  constructor(read: Read<Value>, cacheMs = CACHE_MS) {
     this.#read = read
+    this.#known = new LRUCache({ max: MAX_ENTRIES, ttl: cacheMs })
   }
 
   /** Returns a promise only if the value must be read. */

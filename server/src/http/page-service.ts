@@ -16,6 +16,7 @@ import { sendPage } from './page-files.ts'
 import { guardPage } from './page-guard.ts'
 import type { PageRequest } from './page-request.ts'
 import { pageAuthentication } from './page-sessions.ts'
+import { Pulses } from './pulses.ts'
 import { RefusedSignIns } from './refused-sign-ins.ts'
 import type { AdmitDevice } from './rest.ts'
 import { SessionCache } from './session-cache.ts'
@@ -34,8 +35,8 @@ export class PageService {
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   readonly admitDevice: AdmitDevice
   readonly sendPage = sendPage
-  /** What browsers do with their session of the dashboard. */
-  readonly dashboard: Record<'signIn' | 'read' | 'end', Handler>
+  /** What browsers do with their session of the dashboard, and its pulse. */
+  readonly dashboard: Record<'signIn' | 'read' | 'end' | 'pulse', Handler>
   /** What devices do with their session. */
   readonly device: Record<'enrol' | 'read' | 'end' | 'signIn' | 'signOut', Handler>
   readonly #sessions: SessionCache<KnownSession>
@@ -51,12 +52,17 @@ export class PageService {
     this.authenticate = (request, reply) =>
       request.raw.page?.app === 'scan' ? authenticateDevice(request, reply) : authenticateBrowser(request, reply)
     this.admitDevice = (request, reply, endpoint) => admitDevice(db, this.#devices, request, reply, endpoint)
+    const pulses = new Pulses(db)
     const refused = new RefusedSignIns(db, onSignInRefused)
     const options: SignInOptions = { db, keys, limit, config, sessions: this.#sessions, refused }
     this.dashboard = {
       signIn: (request, reply) => signIn(request, reply, options),
       read: (request, reply) => readSession(request, reply, options),
       end: (request, reply) => signOut(request, reply, options),
+      pulse: async (request, reply) => {
+        await authenticateBrowser(request, reply)
+        return await pulses.send(request, reply)
+      },
     }
     this.device = handlersOfDevices({ db, limit, devices: this.#devices, refused })
   }

@@ -45,11 +45,18 @@ async function callerOf(db: Database, sessions: Sessions, request: FastifyReques
   const mode = modeOf(request, session)
   const { tenant_id: tenantId, key_id: keyId, key_name: keyName, scopes, warehouse_id: id, warehouse_name: name } = session
   const surface = { id: session.id, tenantId, surface: 'dashboard', operator: null } as const
-  const caller = { tenantId, mode, defaultWarehouse: { id, name }, keyId, keyName, scopes, session: surface }
+  const readsAfter = positionOf(request)
+  const caller = { tenantId, mode, defaultWarehouse: { id, name }, keyId, keyName, scopes, session: surface, readsAfter }
   if (mode === 'live' || session.is_sandbox) return caller
   const sandbox = session.sandbox_id === null ? await withSandbox(db, sessions, request, session) : session
   const defaultWarehouse = { id: sandbox.sandbox_warehouse_id as number, name: sandbox.sandbox_warehouse_name as string }
   return { ...caller, tenantId: sandbox.sandbox_id as number, defaultWarehouse }
+}
+
+/** The position that the page got with a pulse: what it reads must not be older. */
+function positionOf({ headers }: FastifyRequest): number {
+  const position = Number(headers['x-page-position'] ?? 0)
+  return Number.isSafeInteger(position) ? position : 0
 }
 
 function modeOf(request: FastifyRequest, session: Session): Mode {

@@ -6,6 +6,7 @@ import type { AdmitDevice } from './rest.ts'
 
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
+const PULSE = '/dashboard/pulse'
 const DEVICE = '/scan/session'
 const OPERATOR = '/scan/session/operator'
 /** The body is a key, a code or a badge. */
@@ -47,7 +48,7 @@ export class Pages {
     })
   }
 
-  /** Registers the routes for documents, files and sessions. */
+  /** Registers the routes for documents, files, sessions and the pulse. */
   async register(app: FastifyInstance): Promise<void> {
     await app.register(async (scope) => {
       requireKind(scope, 'data')
@@ -55,6 +56,7 @@ export class Pages {
       scope.post(SESSION, { bodyLimit }, async (request, reply) => (await this.#load()).dashboard.signIn(request, reply))
       scope.get(SESSION, async (request, reply) => (await this.#load()).dashboard.read(request, reply))
       scope.delete(SESSION, async (request, reply) => (await this.#load()).dashboard.end(request, reply))
+      scope.get(PULSE, async (request, reply) => (await this.#load()).dashboard.pulse(request, reply))
       scope.post(DEVICE, { bodyLimit }, async (request, reply) => (await this.#load()).device.enrol(request, reply))
       scope.get(DEVICE, async (request, reply) => (await this.#load()).device.read(request, reply))
       scope.delete(DEVICE, async (request, reply) => (await this.#load()).device.end(request, reply))

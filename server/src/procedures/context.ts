@@ -26,6 +26,8 @@ export interface Caller {
   readonly scopes: readonly Scope[]
   /** Undefined when the key itself calls. */
   readonly session?: CallerSession
+  /** A replica must have replayed the log up to here: a page saw a change that was made before. */
+  readonly readsAfter?: number
 }
 
 /** The session of a page. Its calls have the rights of its key. */

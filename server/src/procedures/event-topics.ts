@@ -56,6 +56,9 @@ function names(): [string, ...string[]] {
   return [...known.keys()] as [string, ...string[]]
 }
 
+/** The names of all topics. */
+export const topicNames = (): string[] => names()
+
 /** The name of a topic. The list is read when the first value is checked, because slices are loaded later. */
 export const topicName = z.lazy(() => z.enum(names()))
 

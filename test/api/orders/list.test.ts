@@ -118,11 +118,20 @@ describe('listing orders', () => {
       '&customer_name=ada',
       '&state_id=1',
       '&assembly_date=2026-11-30',
+      '&assembly_until=2026-11-30',
+      '&assembly_until=2026-12-01&customer_name=ada',
+      '&assembly_until=2026-12-01&customer_name=a',
       '&state_id=1&assembly_date=2026-11-30&customer_name=a',
     ]) {
       expect(await list(tenant, `?${filter}${more}`)).toMatchObject({ orders: [{ id }], pagination: { total: 1 } })
     }
-    for (const more of ['&customer_name=bob', '&state_id=2', '&assembly_date=2026-11-29', '&end_date=2020-01-01']) {
+    for (const more of [
+      '&customer_name=bob',
+      '&state_id=2',
+      '&assembly_date=2026-11-29',
+      '&assembly_until=2026-11-29',
+      '&end_date=2020-01-01',
+    ]) {
       expect(await list(tenant, `?${filter}${more}`)).toEqual({
         orders: [],
         pagination: { total: 0, page: 1, limit: 50, total_pages: 0 },
@@ -180,6 +189,18 @@ describe('filters and pages of 2,500 orders', () => {
       'assembly_date=2026-04-02&state_id=3&state_id=5&start_date=2026-03-03',
       (order) => order.assembly_date === '2026-04-02' && [3, 5].includes(order.state_id) && day(order) >= '2026-03-03',
     ],
+    ['assembly_until=2026-04-02', ({ assembly_date }) => assembly_date <= '2026-04-02'],
+    [
+      'assembly_until=2026-04-01&state_id=1&state_id=2',
+      (order) => order.assembly_date <= '2026-04-01' && [1, 2].includes(order.state_id),
+    ],
+    [
+      'assembly_until=2026-04-03&start_date=2026-03-03&end_date=2026-03-06',
+      (order) => order.assembly_date <= '2026-04-03' && day(order) >= '2026-03-03' && day(order) <= '2026-03-06',
+    ],
+    ['assembly_until=2020-01-01', () => false],
+    ['assembly_date=2026-04-02&assembly_until=2026-04-02', ({ assembly_date }) => assembly_date === '2026-04-02'],
+    ['assembly_date=2026-04-02&assembly_until=2026-04-01', () => false],
     ['start_date=9999-12-31', () => false],
     ['end_date=9999-12-31&start_date=0001-01-01', () => true],
   ]

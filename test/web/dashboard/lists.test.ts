@@ -171,8 +171,9 @@ it('nothing below the filters moves when the first of them is set', async ({ win
   expect(moved).toEqual([])
 })
 
-it('what is on screen is read again after a minute', async ({ window: { page }, tenant }) => {
+it('what is on screen is read again after a minute, without a pulse too', async ({ window: { page }, tenant }) => {
   await page.clock.install()
+  await page.route('**/dashboard/pulse', (route) => route.fulfill({ status: 304 }))
   await newProduct(tenant)
   await signIn(page, tenant.key, '/orders')
   await page.getByText('No orders yet').waitFor()

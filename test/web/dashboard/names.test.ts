@@ -17,6 +17,14 @@ const ORDER_FIELDS = { textbox: ['Customer', 'Shipping address'], field: ['Assem
 /** What each screen has at once. A choice from a list is a button of its name. */
 const SCREENS: [path: string, names: Names][] = [
   [
+    '/',
+    {
+      heading: ['Home'],
+      region: ['Due today', 'Picking now', 'Low stock', 'Webhooks', 'Reconcile', 'Orders by day'],
+      button: ['Show as table'],
+    },
+  ],
+  [
     '/orders?page=1',
     {
       heading: ['Orders'],
@@ -65,6 +73,7 @@ const SCREENS: [path: string, names: Names][] = [
     {
       heading: ['Tea'],
       table: ['Stock by location', 'Movements'],
+      radiogroup: ['Period'],
       button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
     },
   ],
@@ -227,7 +236,19 @@ describe('accessible names', () => {
     expect(await missing(page, frame)).toEqual([])
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
-    const links = ['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
+    const links = [
+      'Home',
+      'Orders',
+      'Products',
+      'Stock',
+      'Movements',
+      'Picking',
+      'Webhooks',
+      'Events',
+      'API keys',
+      'Usage',
+      'Audit',
+    ]
     const more = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations']
     const navigation = page.getByRole('navigation', { name: 'Main' })
     expect(await navigation.getByRole('link').allTextContents()).toEqual([...links, ...more])

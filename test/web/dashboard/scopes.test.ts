@@ -46,7 +46,7 @@ describe('D8: modes and scopes', () => {
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
-    expect(await entries.allTextContents()).toEqual(['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Locations'])
+    expect(await entries.allTextContents()).toEqual(['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Locations'])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
     expect(await newOrder.getAttribute('href')).toBeNull()

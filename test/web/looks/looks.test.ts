@@ -18,7 +18,7 @@ const nameOf = (address: string): string =>
   address
     .slice(1)
     .replaceAll(/\/(?:evt_|dlv_)?[\w-]*\d[\w-]*/g, '-one')
-    .replaceAll('/', '-')
+    .replaceAll('/', '-') || 'home'
 
 /** Writes screenshots of the screen in light and dark, wide and narrow. Returns what is wrong with them. */
 async function look(page: Page, address: string): Promise<string[]> {

@@ -9,6 +9,7 @@ const OTHER = { dashboard: 'scan', scan: 'dashboard' } as const
 /** Every endpoint of the pages that needs a session. Operations are reached by one way in, so one of each kind is enough. */
 const NEED_SESSION: [app: App, method: string, path: string, body?: object][] = [
   ['dashboard', 'GET', '/dashboard/session'],
+  ['dashboard', 'GET', '/dashboard/pulse'],
   ['dashboard', 'GET', '/dashboard/api/v1/orders'],
   ['dashboard', 'POST', '/dashboard/api/v1/products', { name: 'Tea', barcode: '1' }],
   ['dashboard', 'PUT', '/dashboard/api/v1/products/1', { name: 'Tea' }],

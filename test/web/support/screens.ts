@@ -4,6 +4,7 @@ import { deviceOf, newOperator } from './scan-client.ts'
 
 /** Every screen that needs no record. */
 export const SCREENS = [
+  '/',
   '/orders',
   '/orders/new',
   '/products',

@@ -20,16 +20,25 @@ const onCall = (call: CallRecord): void => {
   if (call.path.startsWith('/api/')) calls.set((earlier) => [call, ...earlier].slice(0, MAX_CALLS))
 }
 
-const options = { app: 'dashboard', mode: MODE, onCall } as const
+/** Up to where the log of the database is known to this page: what it reads must not be older. */
+export const positionSeen = createStore<string | undefined>(undefined)
 
-export const client = pageClient(options)
+const headers = (): Record<string, string> => {
+  const position = positionSeen.get()
+  return position === undefined ? {} : { 'X-Page-Position': position }
+}
 
-export const readSession = (): Promise<Session> => sessionCall<Session>(options, 'GET', '/session')
+/** Of every call of this page. */
+export const pageOptions = { app: 'dashboard', mode: MODE, headers, onCall } as const
+
+export const client = pageClient(pageOptions)
+
+export const readSession = (): Promise<Session> => sessionCall<Session>(pageOptions, 'GET', '/session')
 
 export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
-  sessionCall<Session>(options, 'POST', '/session', input)
+  sessionCall<Session>(pageOptions, 'POST', '/session', input)
 
-export const endSession = (): Promise<unknown> => sessionCall(options, 'DELETE', '/session')
+export const endSession = (): Promise<unknown> => sessionCall(pageOptions, 'DELETE', '/session')
 
 /** Visible queries are read again after a minute; what comes back from the cache is read again at once. */
 export const queries = new QueryClient({

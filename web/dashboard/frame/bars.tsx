@@ -3,16 +3,23 @@ import { formatClock } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { MODE, calls } from '../data/client.ts'
 import { useStore } from '../data/store.ts'
+import { isPaused } from '../data/use-pulse.ts'
 import styles from './frame.module.css'
 
-/** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection. */
+/** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection, nobody who looks. */
 export function Bars() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
+  const isIdle = useStore(isPaused)
   return (
     <>
       {MODE === 'test' && <p className={styles.bar}>{t.frame.testData}</p>}
       {!isSecureContext && <p className={styles.bar}>{t.frame.notEncrypted}</p>}
       {!isOnline && <OfflineBar />}
+      {isIdle && (
+        <p role="status" className={styles.bar}>
+          {t.frame.paused}
+        </p>
+      )}
     </>
   )
 }

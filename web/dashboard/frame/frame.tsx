@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { t } from '../../shared/texts/texts.ts'
 import { ScreenReadsProvider } from '../data/screen-reads.tsx'
+import { usePulse } from '../data/use-pulse.ts'
 import { CopyByHand } from '../kit/copy-text.tsx'
 import { Banner } from './banner.tsx'
 import { Bars } from './bars.tsx'
@@ -18,6 +19,7 @@ import { useIsNarrow } from './use-is-narrow.ts'
 export function Frame() {
   const isNarrow = useIsNarrow()
   useShortcuts()
+  usePulse()
   return (
     <ScreenReadsProvider>
       <a href="#main" className={styles.skip}>

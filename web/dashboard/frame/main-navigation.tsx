@@ -15,6 +15,7 @@ export function MainNavigation({ onNavigate }: { onNavigate?: () => void }) {
               to={path}
               className={styles.entry}
               activeProps={CURRENT}
+              activeOptions={{ exact: path === '/' }}
               {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
             >
               <Icon size={16} aria-hidden />

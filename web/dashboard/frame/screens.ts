@@ -3,6 +3,7 @@ import {
   Boxes,
   ChartColumn,
   ClipboardList,
+  House,
   KeyRound,
   type LucideIcon,
   MapPin,
@@ -23,8 +24,8 @@ export interface NavigationEntry {
   path: string
   label: string
   icon: LucideIcon
-  /** What its first read needs: without it the entry is absent. */
-  scope: Scope
+  /** What its first read needs: without it the entry is absent. Home shows what there is to see. */
+  scope?: Scope
   /** Entries of a group stand together. */
   group: 'goods' | 'wires' | 'access' | 'setup'
   /** The key after `g`. */
@@ -33,6 +34,7 @@ export interface NavigationEntry {
 
 /** The screens of the navigation, in its order. */
 export const SCREENS: readonly NavigationEntry[] = [
+  { path: '/', label: t.nav.home, icon: House, group: 'goods', key: 'h' },
   { path: '/orders', label: t.nav.orders, icon: ClipboardList, scope: 'read:orders', group: 'goods', key: 'o' },
   { path: '/products', label: t.nav.products, icon: Tag, scope: 'read:products', group: 'goods', key: 'p' },
   { path: '/stock', label: t.nav.stock, icon: Boxes, scope: 'read:stock', group: 'goods', key: 's' },

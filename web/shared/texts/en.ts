@@ -1,10 +1,12 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
+import { eyes } from './en-eyes.ts'
 import { hand } from './en-hand.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
   ...hand,
+  ...eyes,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -13,6 +15,7 @@ export const en = {
     noLive: 'A test key has no live data',
     testData: 'Test data',
     notEncrypted: 'Not encrypted',
+    paused: 'Paused: move to go on',
     documentTitle: (title: string, tenant: string) => `${title} · ${tenant} · Fulfillment`,
     noSuchPage: 'There is no such page',
     toStart: 'Go to the start',
@@ -178,6 +181,7 @@ export const en = {
     state: 'State',
     states: { 1: 'Pending', 2: 'Released', 3: 'Picking', 5: 'Completed', 7: 'Cancelled' },
     assemblyDate: 'Assembly date',
+    assemblyUntil: 'Assembly until',
     from: 'Created from',
     to: 'Created until',
     lines: 'Lines',

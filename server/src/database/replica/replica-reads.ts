@@ -17,6 +17,11 @@ const findPosition = statement<[tenantId: number, keyId: number], { mark: string
    from replica_mark m where m.tenant_id = 0 and m.wanted_until > now() and m.made_at < now() - ${SETTLED}`,
 })
 
+/** Whose read it is, and the position that the replica must have reached besides that of the key. */
+interface Reader extends PositionKey {
+  readonly readsAfter?: number
+}
+
 /** The server that executed a read allowed on the replica. */
 export type ReadTarget = 'replica' | 'primary'
 
@@ -42,9 +47,9 @@ export class ReplicaReads {
     this.#onError = onError
   }
 
-  /** Runs `read` on the replica if it has all writes of this key, otherwise, or if it fails there, on the primary. */
-  async read<Result>(key: PositionKey, primary: Queryable, read: (db: Queryable) => Promise<Result>): Promise<Result> {
-    const replica = await this.#find(key)
+  /** Runs `read` on the replica if it has all writes of this key and what its page has seen, otherwise, or if it fails there, on the primary. */
+  async read<Result>(reader: Reader, primary: Queryable, read: (db: Queryable) => Promise<Result>): Promise<Result> {
+    const replica = await this.#find(reader)
     if (replica !== undefined) {
       try {
         const result = await read(replica)
@@ -58,11 +63,11 @@ export class ReplicaReads {
     return await read(primary)
   }
 
-  async #find({ tenantId, keyId }: PositionKey): Promise<Queryable | undefined> {
+  async #find({ tenantId, keyId, readsAfter = 0 }: Reader): Promise<Queryable | undefined> {
     // Saves the query of the position while the replica cannot be used.
     if (!this.#replica.isUsable) return undefined
     const known = await this.#primary.runOne(findPosition, [tenantId, keyId]).catch(() => undefined)
-    return known && this.#replica.at(known.mark, known.position)?.forTenant(tenantId)
+    return known && this.#replica.at(known.mark, Math.max(known.position, readsAfter))?.forTenant(tenantId)
   }
 
   /**

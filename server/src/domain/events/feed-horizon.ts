@@ -28,15 +28,18 @@ const PATIENCE_MS = 3_000
  * SQL that identifies the running database server. A crash can reuse transaction and event numbers that were not on the disk; it also
  * resets the statistics. A replica that takes over has another start time.
  */
-const SERVER = `concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))`
+export const SERVER = `concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))`
 
 /** The next transaction number. A snapshot ends at the last completed transaction; `age` counts the transactions that began after it. */
-const NEXT_TRANSACTION = `pg_snapshot_xmax(pg_current_snapshot())::text::bigint + age(pg_snapshot_xmax(pg_current_snapshot())::xid)`
+export const NEXT_TRANSACTION = `pg_snapshot_xmax(pg_current_snapshot())::text::bigint + age(pg_snapshot_xmax(pg_current_snapshot())::xid)`
+
+/** The last event number taken, of `event_sequence`. */
+export const LATEST_NUMBER = 'case when is_called then last_value else last_value - 1 end'
 
 const readLatest = statement<[], { server: string; latest: number }>({
   name: 'read_event_sequence',
   lane: 'read',
-  sql: `select ${SERVER} as server, case when is_called then last_value else last_value - 1 end as latest from event_sequence`,
+  sql: `select ${SERVER} as server, ${LATEST_NUMBER} as latest from event_sequence`,
 })
 
 const judgeTicks = statement<[withoutEvents: number[]], { server: string; next: number; oldest: number }>({

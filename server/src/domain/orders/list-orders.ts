@@ -12,6 +12,7 @@ import {
   LIST_MATCHING_SHORT,
   LIST_PIECE,
   LIST_RESERVED,
+  LIST_UNTIL,
   type ListRow,
   type ListStatement,
   type ListValues,
@@ -40,7 +41,9 @@ export const listOrders = endpoint({
   readsReplica: true,
   input: listOrdersInput,
   output: listOrdersOutput,
-  run: async ({ db, caller, respondInPieces }, query) => {
+  run: async ({ db, caller, respondInPieces }, input) => {
+    const query = withoutNeedlessDate(input)
+    if (query === undefined) return { orders: [], pagination: paginationOf(input, 0) }
     const offset = (query.page - 1) * query.limit
     const given = FILTERS.filter((filter) => query[filter] !== undefined)
     const head = [
@@ -59,6 +62,7 @@ export const listOrders = endpoint({
         : await db.run(LIST_RESERVED[status], [
             ...head,
             query.assembly_date ?? null,
+            query.assembly_until ?? null,
             query.order_tenant_id ?? null,
             query.customer_name ?? null,
           ])
@@ -68,6 +72,13 @@ export const listOrders = endpoint({
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
+
+/** With an `assembly_date`, `assembly_until` says nothing more or excludes all orders: then undefined. */
+function withoutNeedlessDate(query: OrderListQuery): OrderListQuery | undefined {
+  const { assembly_until: until, ...rest } = query
+  if (until === undefined || rest.assembly_date === undefined) return query
+  return rest.assembly_date <= until ? rest : undefined
+}
 
 /** The reservation status to filter by. Under the policy `off`, no order has one, and the filter is ignored. */
 async function filteredStatus(
@@ -103,6 +114,7 @@ async function rowsOf(db: Queryable, query: OrderListQuery, values: ListValues):
   const isQuick = !query.include_details && query.customer_name === undefined && !(isFar && matching !== undefined)
   const lane = isQuick ? {} : ({ lane: 'slow' } as const)
   if (matching !== undefined) return await db.run(matching, values, lane)
+  if (query.assembly_until !== undefined) return await db.run(LIST_UNTIL, values)
   const kind = kindOf(query)
   if (!isFar) return await db.run(LIST[kind], values, lane)
   const { quick, unlimited } = FAR_LIST[kind]

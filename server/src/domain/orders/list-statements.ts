@@ -92,6 +92,9 @@ const BY_ASSEMBLY_DATE = {
   matches: `${BY_STATE.matches} and assembly_date = $8::date`,
 }
 
+// Most counts of a tenant, if the date is a recent one: some ten thousand.
+const BY_ASSEMBLY_UNTIL = { ...BY_ASSEMBLY_DATE, matches: `${BY_STATE.matches} and assembly_date <= $8::date` }
+
 const TOTAL_OF_STATES = `total as materialized (
        select coalesce(sum(n), 0)::bigint as total from (
          select count as n from order_totals where ${BY_STATE.matches}
@@ -166,8 +169,22 @@ export const FAR_LIST = {
   byAssemblyDate: farPages('list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
 }
 
+/**
+ * Pages of the orders up to an assembly date, `$8`. Those of a few dates, such as overdue ones, may have been created long ago and far apart, so
+ * each day of the page is read by itself.
+ */
+export const LIST_UNTIL: ListStatement = statement({
+  name: 'list_orders_until_assembly_date',
+  lane: 'slow',
+  sql: `with ${pageByCounts(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
+       select o.id from page_day d cross join lateral (
+         select id from ${ordersOfStates('assembly_date <= $8::date', 'd.since', 'd.before', '')} o ${NEWEST_FIRST} limit d.taken offset d.skipped
+       ) o
+     )${selectPage()}`,
+})
+
 /** Filters whose value follows as `$8` and so on, in this order. */
-export const FILTERS = ['assembly_date', 'order_tenant_id', 'customer_name'] as const
+export const FILTERS = ['assembly_date', 'assembly_until', 'order_tenant_id', 'customer_name'] as const
 type Filter = (typeof FILTERS)[number]
 
 const SEARCHED = { table: 'orders', texts: ['customer_name'], columns: ['id', 'created_at'] }
@@ -177,6 +194,7 @@ function listMatching(name: string, filters: readonly Filter[], search: typeof r
   const parameterOf = (filter: Filter): string => `$${filters.indexOf(filter) + 8}`
   const conditions = [IN_STATES, `created_at >= ${SINCE}`, `created_at < ${BEFORE}`]
   if (filters.includes('assembly_date')) conditions.push(`assembly_date = ${parameterOf('assembly_date')}::date`)
+  if (filters.includes('assembly_until')) conditions.push(`assembly_date <= ${parameterOf('assembly_until')}::date`)
   if (filters.includes('order_tenant_id')) conditions.push(`order_tenant_id = ${parameterOf('order_tenant_id')}`)
   const source = filters.includes('customer_name')
     ? search(SEARCHED, `${parameterOf('customer_name')}::text`, conditions)
@@ -194,7 +212,13 @@ function listMatching(name: string, filters: readonly Filter[], search: typeof r
   })
 }
 
-export type ReservationValues = [...Head, assemblyDate: string | null, orderTenantId: string | null, customerName: string | null]
+export type ReservationValues = [
+  ...Head,
+  assemblyDate: string | null,
+  assemblyUntil: string | null,
+  orderTenantId: string | null,
+  customerName: string | null,
+]
 
 /** Open orders by their reservation status, while the tenant reserves: found among the sums of their reservations, and counted. */
 function listReserved(status: ReservationStatus): Statement<ReservationValues, ListRow> {
@@ -206,8 +230,8 @@ function listReserved(status: ReservationStatus): Statement<ReservationValues, L
          select id, created_at, state_id, assembly_date, order_tenant_id, customer_name from orders where tenant_id = $1 and id = r.order_id limit 1
        ) o
        where r.tenant_id = $1 and r.backordered ${status === 'backordered' ? '>' : '='} 0 and ${IN_STATES} and created_at >= ${SINCE} and created_at < ${BEFORE}
-         and ($8::date is null or assembly_date = $8) and ($9::text is null or order_tenant_id = $9)
-         and ($10::text is null or strpos(fold_case(customer_name), (select fold_case($10))) > 0)
+         and ($8::date is null or assembly_date = $8) and ($9::date is null or assembly_date <= $9) and ($10::text is null or order_tenant_id = $10)
+         and ($11::text is null or strpos(fold_case(customer_name), (select fold_case($11))) > 0)
      ), total as materialized (
        select count(*) as total from matching
      ), page as materialized (
@@ -223,6 +247,8 @@ const BY_NAME: readonly (readonly Filter[])[] = [
   ['order_tenant_id', 'customer_name'],
   ['assembly_date', 'customer_name'],
   ['assembly_date', 'order_tenant_id', 'customer_name'],
+  ['assembly_until', 'customer_name'],
+  ['assembly_until', 'order_tenant_id', 'customer_name'],
 ]
 
 const listsMatching = (
@@ -235,7 +261,7 @@ const listsMatching = (
 /** A list for every combination of filters that is not in `LIST`, by the names of its filters. */
 export const LIST_MATCHING = listsMatching(
   'find_orders',
-  [['order_tenant_id'], ['assembly_date', 'order_tenant_id'], ...BY_NAME],
+  [['order_tenant_id'], ['assembly_date', 'order_tenant_id'], ['assembly_until', 'order_tenant_id'], ...BY_NAME],
   recordsContaining,
 )
 /** The same for a `customer_name` that is too short for the index. */

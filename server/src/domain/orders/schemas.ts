@@ -224,6 +224,7 @@ export const listOrdersInput = z.object({
   start_date: date.describe('Only orders created on this day (UTC) or later: `YYYY-MM-DD`.').optional(),
   end_date: date.describe('Only orders created on this day (UTC) or earlier: `YYYY-MM-DD`.').optional(),
   assembly_date: date.describe('Only orders with this assembly date: `YYYY-MM-DD`.').optional(),
+  assembly_until: date.describe('Only orders with this assembly date or an earlier one: `YYYY-MM-DD`.').optional(),
   include_details: queryBoolean
     .default(false)
     .describe('Adds `order_detail` to each order. true, false, 1 or 0. Default: false.'),

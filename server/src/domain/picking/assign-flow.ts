@@ -18,6 +18,13 @@ const changeOperator = statement<
    returning ${flowColumns('f', 'o')}`,
 })
 
+const countAssignment = statement<[tenantId: number], never>({
+  name: 'count_flow_assignment',
+  lane: 'write',
+  sql: `insert into flow_assignments as a (tenant_id, count) values ($1, 1)
+   on conflict (tenant_id) do update set count = a.count + 1`,
+})
+
 /** Gives a running flow to another operator. Throws `not_found`, and `flow_error` when the flow is over. */
 export const assignFlow = endpoint({
   name: 'flows.assign',
@@ -36,6 +43,7 @@ export const assignFlow = endpoint({
       await lockOrderOfFlow({ ...context, db: tx }, id)
       const flow = await tx.runOne(changeOperator, [context.caller.tenantId, id, operator_email, operator_id ?? null])
       if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is already completed or cancelled')
+      await tx.run(countAssignment, [context.caller.tenantId])
       return flow
     })
   },

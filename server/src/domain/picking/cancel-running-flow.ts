@@ -8,6 +8,7 @@ import { flowColumns } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCancelledData } from './flow-events.ts'
 import { orderOfFlow } from './lock-order.ts'
+import { countPicks } from './pick-counts.ts'
 import type { PickingFlow } from './schemas.ts'
 
 type Cancellation = Statement<
@@ -56,6 +57,11 @@ function cancelRunning(name: string, condition: string, orderChange: readonly st
      returning order_id, id as order_line_id
    )`,
     ...orderChange,
+    `returned_pick as (
+     select created_at, quantity, operator_email from picks
+     where tenant_id = $1 and flow_id = (select id from running_flow) and undone_at is null
+   )`,
+    countPicks('returned_pick', -1),
     `ended_flow as (${endedFlows('cancelled_flow')})`,
     recordFlowCounts('ended_flow'),
     `ended_event as (

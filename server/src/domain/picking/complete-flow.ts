@@ -16,6 +16,7 @@ import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
 import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
 import { requireOwnFlow } from './own-flow.ts'
+import { countFlows } from './pick-counts.ts'
 import { flowId, pickingFlow, type PickingFlow } from './schemas.ts'
 
 const { completed, inProgress } = ORDER_STATES
@@ -46,7 +47,7 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
        state_id: `case when p.is_picked then ${completed} else ${inProgress} end`,
        state_picking_id: String(PICKING_STATES.completed),
      },
-   })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, flow_event as (
+   })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, ${countFlows('completed_flow')}, flow_event as (
      select 1 as position, 'flow/completed' as topic, ${flowCompletedData('f', 'o')} as data from completed_flow f cross join changed_order o
      union all
      select 2, 'order/updated', ${orderUpdatedData('o', `array['state_id', 'state_picking_id']`)} from changed_order o

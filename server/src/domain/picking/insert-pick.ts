@@ -5,6 +5,7 @@ import { settled, withReservationEvents } from '../reserving/index.ts'
 import { applyStockChanges, groupOf, SETTLED_STOCK, type StockCaller } from '../stock/index.ts'
 import { lineFields } from './line-fields.ts'
 import { lockOfFlow } from './lock-order.ts'
+import { countPicks } from './pick-counts.ts'
 import { pickJson, type PickRow } from './pick-row.ts'
 import type { NewPick, PickingFlow } from './schemas.ts'
 
@@ -142,11 +143,12 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      from stock_movement m join judged j using (position)
      where f.tenant_id = $1 and f.id = any (array(select flow_id from judged)) and f.id = j.flow_id
    ), new_pick as (
-     insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at)
-     select $1, j.flow_id, coalesce(w.pick_id, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, w.order_line_id, j.lines, m.id, m.created_at
+     insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at, operator_email)
+     select $1, j.flow_id, coalesce(w.pick_id, gen_random_uuid()::text), m.product_id, m.location_id, m.quantity, w.order_line_id, j.lines, m.id, m.created_at,
+       j.operator_email
      from stock_movement m join judged j using (position) join wanted w using (position)
-     returning flow_id, id, product_id, location_id, quantity, lines, created_at
-   ), ${settled({
+     returning flow_id, id, product_id, location_id, quantity, lines, created_at, operator_email
+   ), ${countPicks('new_pick', 1)}, ${settled({
      stock: SETTLED_STOCK,
      lines: `select j.order_id, j.order_line_id, not v.sellable or v.warehouse_id <> o.warehouse_id as from_elsewhere
        from reserving r cross join picked_line j join changed_level v using (product_id) ${WAREHOUSE_OF_ORDER}`,

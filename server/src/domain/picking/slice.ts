@@ -12,6 +12,7 @@ import { undoPick } from './undo-pick.ts'
 import { flowStarted, flowCompleted, flowCancelled } from './flow-topics.ts'
 
 import { foldFlows } from './fold-flows.ts'
+import { foldPicks } from './fold-picks.ts'
 
 /** Picking flows and picks. */
 export const picking = slice({
@@ -21,5 +22,5 @@ export const picking = slice({
   constraints: {
     order_lines_never_over_picked: { code: 'flow_error', message: 'The pick exceeds the ordered quantity' },
   },
-  rollups: [foldFlows],
+  rollups: [foldFlows, foldPicks],
 })

@@ -8,6 +8,7 @@ import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
 import { lineFields } from './line-fields.ts'
 import { flowNotFound, orderOfFlow } from './lock-order.ts'
 import { foreignFlow, requiredOperator } from './own-flow.ts'
+import { countPicks } from './pick-counts.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
 import { pickResult, type PickResponse, type PickingFlow, undoPickInput } from './schemas.ts'
 
@@ -63,7 +64,8 @@ const undo = statement<
      returning l.order_id, l.id as order_line_id
    ), undone_pick as (
      update picks p set undone_at = m.created_at from stock_movement m where p.tenant_id = $1 and p.flow_id = $2 and p.id = $3
-   ), changed_flow as (
+     returning p.created_at, p.quantity, p.operator_email
+   ), ${countPicks('undone_pick', -1)}, changed_flow as (
      update picking_flows f
      set items_picked = f.items_picked - x.items, total_quantity_picked = f.total_quantity_picked - m.quantity, revision = f.revision + 1
      from stock_movement m cross join (

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { daysOf } from './periods.ts'
 import { reportOrdersInput, reportOrdersOutput } from './schemas.ts'
 
 type OrderDay = z.infer<typeof reportOrdersOutput>['days'][number]
@@ -44,9 +45,6 @@ export const reportOrders = endpoint({
   input: reportOrdersInput,
   output: reportOrdersOutput,
   run: async ({ db, caller }, { since, until, by }) => {
-    const lastMoment = until === undefined ? new Date() : new Date(until.getTime() - 1)
-    return { days: await db.run(STATEMENTS[by], [caller.tenantId, dayOf(since), dayOf(lastMoment)]) }
+    return { days: await db.run(STATEMENTS[by], [caller.tenantId, ...daysOf(since, until)]) }
   },
 })
-
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 'YYYY-MM-DD'.length)

@@ -8,10 +8,12 @@ const DAY_MS = 86_400_000
 const MAX_HOURLY_DAYS = 31
 const MAX_DAYS = 366
 
-/** For `refine`: whether a period has at most so many days. */
-const atMostDays = (days: number) => ({
-  check: ({ since, until }: { since: Date; until?: Date | undefined }): boolean =>
-    (until?.getTime() ?? Date.now()) - since.getTime() <= days * DAY_MS,
+type Period = { since: Date; until?: Date | undefined }
+
+/** For `refine`: whether a period has at most so many days. `applies` tells for which inputs. */
+const atMostDays = <Input extends Period>(days: number, applies: (input: Input) => boolean = () => true) => ({
+  check: (input: Input): boolean =>
+    !applies(input) || (input.until?.getTime() ?? Date.now()) - input.since.getTime() <= days * DAY_MS,
   params: {
     path: ['since'],
     message: `must be at most ${days} days before until`,
@@ -111,4 +113,72 @@ const deliveryHour = z
 
 export const reportDeliveriesOutput = z.object({
   hours: z.array(deliveryHour).describe('Hours with attempts, oldest first.'),
+})
+
+const hoursOrDays = {
+  since: since
+    .describe('First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time.')
+    .meta({ examples: ['2026-01-31'] }),
+  until: until
+    .optional()
+    .describe(
+      'Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now.',
+    ),
+}
+
+type StockQuery = Period & { step: string }
+const hourlyStock = atMostDays<StockQuery>(MAX_HOURLY_DAYS, ({ step }) => step === 'hour')
+const dailyStock = atMostDays<StockQuery>(MAX_DAYS, ({ step }) => step === 'day')
+
+export const reportStockInput = z
+  .object({
+    product_id: queryInteger().describe('Id of the product, which can be a deleted one.'),
+    location_id: text(64, { minLength: 1 })
+      .optional()
+      .describe('Only stock at the location with this id. Default: all locations together.'),
+    ...hoursOrDays,
+    step: z.enum(['hour', 'day']).default('day').describe('Whether the points are hours or days. Default: day.'),
+  })
+  .refine(hourlyStock.check, hourlyStock.params)
+  .refine(dailyStock.check, dailyStock.params)
+
+const stockPoint = z
+  .object({
+    at: timestamp.describe('Start of the hour or day, UTC.'),
+    quantity: z.number().describe('Stock at its end; of the present hour or day, the present stock.'),
+  })
+  .meta({ id: 'StockPoint', description: 'Stock at the end of an hour or a day.' })
+
+export const reportStockOutput = z.object({
+  minimum_threshold: z.number().nullable().describe('Present `minimum_threshold` of the product; null if it has none.'),
+  points: z.array(stockPoint).describe('All hours or days of the period up to now, oldest first.'),
+})
+
+type PickingQuery = Period & { by: string }
+const hourlyPicking = atMostDays<PickingQuery>(MAX_HOURLY_DAYS, ({ by }) => by === 'hour')
+const dailyPicking = atMostDays<PickingQuery>(MAX_DAYS, ({ by }) => by !== 'hour')
+
+export const reportPickingInput = z
+  .object({
+    ...hoursOrDays,
+    by: z.enum(['hour', 'day', 'operator']).default('day').describe('What the rows are: hours, days or operators. Default: day.'),
+  })
+  .refine(hourlyPicking.check, hourlyPicking.params)
+  .refine(dailyPicking.check, dailyPicking.params)
+
+const pickingRow = z
+  .object({
+    at: timestamp.optional().describe('Start of the hour or day, UTC. Not by operator.'),
+    operator_email: z.string().optional().describe('E-mail address of the operator. By operator only.'),
+    picks: z.int().describe('Number of picks.'),
+    units: z.number().describe('Quantity picked.'),
+    flows: z.int().describe('Picking flows completed.'),
+    seconds: z.number().describe('Time that these flows took from their start, in seconds, all together.'),
+  })
+  .meta({ id: 'PickingRow', description: 'What was picked in an hour or a day, or by an operator.' })
+
+export const reportPickingOutput = z.object({
+  rows: z
+    .array(pickingRow)
+    .describe('Hours or days with picks or completed flows, oldest first; or operators, those with the most units first.'),
 })

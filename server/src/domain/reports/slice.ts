@@ -1,6 +1,8 @@
 import { slice } from '../../procedures/slice.ts'
 import { reportDeliveries } from './report-deliveries.ts'
 import { reportOrders } from './report-orders.ts'
+import { reportPicking } from './report-picking.ts'
+import { reportStock } from './report-stock.ts'
 import { reportUsage } from './report-usage.ts'
 
 // Not in index.ts, which has what counts requests.
@@ -9,5 +11,5 @@ export { removeOldHours } from './remove-old-hours.ts'
 /** Sums over time. */
 export const reports = slice({
   tags: [{ name: 'reports', description: 'Sums by hour and day.' }],
-  endpoints: [reportOrders, reportDeliveries, reportUsage],
+  endpoints: [reportStock, reportOrders, reportPicking, reportDeliveries, reportUsage],
 })

@@ -132,7 +132,7 @@ net_change as materialized (
   select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at
   from stock_movement
 ), counted_movement as (
-  insert into movement_count_changes (tenant_id, created_day, product_id, location_id, movement_type, change)
+  insert into movement_count_changes (tenant_id, created_day, created_hour, product_id, location_id, movement_type, change, quantity)
   ${sql.counts}
 ), ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
   ${stockEvents('stock_movement', changes)}
@@ -147,6 +147,8 @@ net_change as materialized (
 const MAX_POSITION = '2147483647::bigint'
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
+const CREATED_HOUR = `date_trunc('hour', created_at, 'UTC')`
+const CHANGE = 'new_quantity - previous_quantity'
 
 /** The part of a change that is in a location that is not sellable. */
 const UNSELLABLE = 'case when sellable then 0 else quantity - previous_quantity end'
@@ -183,7 +185,7 @@ function apart(source: string) {
     movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
     from ${source} c join changed_level v using (product_id)
     order by c.position`,
-    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, 1 from stock_movement`,
+    counts: `select $1, ${CREATED_DAY}, ${CREATED_HOUR}, product_id, location_id, movement_type, 1, ${CHANGE} from stock_movement`,
   }
 }
 
@@ -198,8 +200,8 @@ function together(source: string, amounts: typeof RELATIVE) {
     from ${source} c join changed_level v using (product_id, location_id)
     window changes_of_level as (partition by product_id, location_id order by c.position)
     order by c.position`,
-    counts: `select $1, ${CREATED_DAY}, product_id, location_id, movement_type, count(*) from stock_movement
-  group by 2, 3, 4, 5`,
+    counts: `select $1, ${CREATED_DAY}, ${CREATED_HOUR}, product_id, location_id, movement_type, count(*), sum(${CHANGE}) from stock_movement
+  group by 2, 3, 4, 5, 6`,
   }
 }
 

@@ -22,7 +22,7 @@ const LIMIT = 50
 export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
-  const { state, assembly_date, from, to, customer, order_tenant_id, page = 1 } = search
+  const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, page = 1 } = search
   const filter: Filter<OrdersSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
@@ -32,6 +32,7 @@ export function OrdersScreen() {
         {
           state_id: state,
           assembly_date,
+          assembly_until,
           start_date: from,
           end_date: to,
           customer_name: customer,
@@ -101,6 +102,12 @@ function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter
         isCalendarDay
         value={search.assembly_date}
         onFilter={(assembly_date, isMore) => filter({ assembly_date }, isMore)}
+      />
+      <DayFilter
+        label={t.orders.assemblyUntil}
+        isCalendarDay
+        value={search.assembly_until}
+        onFilter={(assembly_until, isMore) => filter({ assembly_until }, isMore)}
       />
       <DayFilter label={t.orders.from} value={search.from} onFilter={(from, isMore) => filter({ from }, isMore)} />
       <DayFilter label={t.orders.to} value={search.to} onFilter={(to, isMore) => filter({ to }, isMore)} />

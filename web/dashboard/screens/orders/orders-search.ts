@@ -6,6 +6,7 @@ import { pageOf, textOf, textsOf } from '../../search-parameters.ts'
 export interface OrdersSearch {
   state?: OrderStateId[] | undefined
   assembly_date?: string | undefined
+  assembly_until?: string | undefined
   from?: string | undefined
   to?: string | undefined
   customer?: string | undefined
@@ -19,6 +20,7 @@ export function parseOrdersSearch(search: Record<string, unknown>): OrdersSearch
   return {
     state: wanted.length === 0 ? undefined : wanted,
     assembly_date: textOf(search.assembly_date),
+    assembly_until: textOf(search.assembly_until),
     from: textOf(search.from),
     to: textOf(search.to),
     customer: textOf(search.customer),

@@ -9,13 +9,10 @@ import { Time } from '../../kit/time.tsx'
 import { FlowLink } from './flow-cells.tsx'
 
 const LIMIT = 100
-const EVERY_MS = 10_000
 
 /** The flows that were completed today, in UTC, the last first. */
 export function DoneFlows() {
-  const query = useRead(['flows', 'completed'], (api, options) => api.flows.list({ state: 'completed', limit: LIMIT }, options), {
-    everyMs: EVERY_MS,
-  })
+  const query = useRead(['flows', 'completed'], (api, options) => api.flows.list({ state: 'completed', limit: LIMIT }, options))
   return (
     <Section title={t.picking.done}>
       <Region query={query} rows={3}>

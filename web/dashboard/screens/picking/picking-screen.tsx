@@ -3,14 +3,16 @@ import { Screen } from '../../kit/screen.tsx'
 import { DoneFlows } from './done-flows.tsx'
 import { ReadyOrders } from './ready-orders.tsx'
 import { RunningFlows } from './running-flows.tsx'
+import { Throughput } from './throughput.tsx'
 
-/** What is being picked, what is to be, and what was today. */
+/** What is being picked, what is to be, what was today, and how fast. */
 export function PickingScreen() {
   return (
     <Screen title={t.nav.picking}>
       <RunningFlows />
       <ReadyOrders />
       <DoneFlows />
+      <Throughput />
     </Screen>
   )
 }

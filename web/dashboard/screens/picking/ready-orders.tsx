@@ -10,7 +10,6 @@ import { Empty } from '../../kit/region.tsx'
 import { Section } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Value } from '../../kit/time.tsx'
-import { LIVE_EVERY_MS } from './live-every.ts'
 
 const LIMIT = 50
 
@@ -18,9 +17,7 @@ const LIMIT = 50
 export function ReadyOrders() {
   const { ready: page = 1 } = useSearch({ from: '/frame/picking' })
   const navigate = useNavigate({ from: '/picking' })
-  const query = useRead(['queue', page], (api, options) => api.flows.queue({ page, limit: LIMIT }, options), {
-    everyMs: LIVE_EVERY_MS,
-  })
+  const query = useRead(['queue', page], (api, options) => api.flows.queue({ page, limit: LIMIT }, options))
   return (
     <Section title={t.picking.ready}>
       <PagedTable

@@ -8,7 +8,6 @@ import { Empty } from '../../kit/region.tsx'
 import { Section } from '../../kit/screen.tsx'
 import { type Column, RowActions } from '../../kit/table.tsx'
 import { FlowLink, FlowProgress } from './flow-cells.tsx'
-import { LIVE_EVERY_MS } from './live-every.ts'
 import { SinceLastPick } from './since-last-pick.tsx'
 import { useFlowDialogs } from './use-flow-dialogs.tsx'
 
@@ -22,7 +21,7 @@ export function RunningFlows() {
   const query = useRead(
     ['flows', 'started', page],
     (api, options) => api.flows.list({ state: 'started', page, limit: LIMIT }, options),
-    { isMain: true, everyMs: LIVE_EVERY_MS },
+    { isMain: true },
   )
   return (
     <Section title={t.picking.running}>

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatNumber, formatPrice } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { StockOverTime } from '../../charts/stock-over-time.tsx'
 import { useScope } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
 import { useWrite } from '../../data/use-write.ts'
@@ -37,6 +38,7 @@ export function ProductScreen() {
           <>
             {isEditing ? <EditProduct product={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
             <StockSection product={loaded} />
+            <StockOverTime product={loaded} />
             <Movements product={loaded} />
           </>
         )}

@@ -14,6 +14,7 @@ import { type Column, Table } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { aDayAgo, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { UsagePictures } from './usage-pictures.tsx'
 import type { UsageSearch } from './usage-search.ts'
 
 const LIMIT = 50
@@ -37,13 +38,16 @@ export function UsageScreen() {
           const rows = hours.filter((row) => operation === undefined || row.operation === operation).toReversed()
           const empty = <Empty text={isFiltered(search) ? t.usage.noMatch : t.usage.none} />
           return (
-            <UsageRows
-              rows={rows}
-              empty={empty}
-              page={page}
-              isStale={query.isPlaceholderData}
-              onPage={(next) => filter({ page: next })}
-            />
+            <>
+              {rows.length > 0 && <UsagePictures hours={rows} since={range.since} until={range.until} />}
+              <UsageRows
+                rows={rows}
+                empty={empty}
+                page={page}
+                isStale={query.isPlaceholderData}
+                onPage={(next) => filter({ page: next })}
+              />
+            </>
           )
         }}
       </Region>

@@ -10,9 +10,10 @@ import { Deliveries } from './deliveries.tsx'
 import { EditWebhook } from './edit-webhook.tsx'
 import { topicsText } from './topics-text.ts'
 import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookHealth } from './webhook-health.tsx'
 import { WebhookState } from './webhook-state.tsx'
 
-/** One webhook with its deliveries. */
+/** One webhook with its health and its deliveries. */
 export function WebhookScreen() {
   const { id } = useParams({ from: '/frame/webhooks/$id' })
   const query = useRead(['webhook', id], (api, options) => api.webhooks.get(id, options), { isMain: true, keep: false })
@@ -28,6 +29,7 @@ export function WebhookScreen() {
         {(loaded) => (
           <>
             {isEditing ? <EditWebhook webhook={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
+            <WebhookHealth id={id} name={loaded.name} />
             <Deliveries id={id} />
           </>
         )}

@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { atMost } from '../../support/patience.ts'
+import { it, type TestTenant } from '../support/browser.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+/** What happens is on an open screen so soon. */
+const LIVE_MS = 4_000
+const MINUTE_MS = 60_000
+
+const newOrder = (tenant: TestTenant, order_tenant_id: string) =>
+  seed(tenant, '/orders', { order_tenant_id, assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 1 }] })
+
+const rowsOf = (page: Page) => page.getByRole('table', { name: 'Orders' }).locator('tbody tr')
+
+/** Counts the pulses of a page. */
+function pulsesOf(page: Page): { count: number } {
+  const pulses = { count: 0 }
+  page.on('request', (request) => {
+    if (request.url().endsWith('/dashboard/pulse')) pulses.count++
+  })
+  return pulses
+}
+
+describe('an open list', () => {
+  it('has an order that is made over the API within 4 s', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await newOrder(tenant, 'SHOP-1')
+    await signIn(page, tenant.key, '/orders')
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
+    await newOrder(tenant, 'SHOP-2')
+    await page.getByRole('link', { name: 'SHOP-2' }).waitFor({ timeout: atMost(LIVE_MS) })
+    expect(await rowsOf(page).count()).toBe(2)
+  })
+
+  it('tells of it within 4 s and does not move the row under the pointer', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    for (const name of ['SHOP-1', 'SHOP-2', 'SHOP-3']) await newOrder(tenant, name)
+    await signIn(page, tenant.key, '/orders')
+    const row = rowsOf(page).filter({ hasText: 'SHOP-2' })
+    await row.hover()
+    const before = await row.boundingBox()
+    await newOrder(tenant, 'SHOP-4')
+    await page.getByText('1 new order', { exact: true }).waitFor({ timeout: atMost(LIVE_MS) })
+    expect(await row.boundingBox()).toEqual(before)
+    expect(await rowsOf(page).count()).toBe(3)
+    // What has changed of the rows on screen is there.
+    const { orders } = (await tenant.request('GET', '/orders?order_tenant_id=SHOP-2')).body.data
+    await seed(tenant, `/orders/${orders[0].id}/cancel`, {})
+    await row.getByText('Cancelled').waitFor({ timeout: atMost(LIVE_MS) })
+    expect(await row.boundingBox()).toEqual(before)
+    await page.getByRole('button', { name: 'Show new' }).press('Enter')
+    await expect.poll(() => rowsOf(page).count()).toBe(4)
+  })
+
+  it('reads nothing again while nothing has changed', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await newOrder(tenant, 'SHOP-1')
+    await signIn(page, tenant.key, '/orders')
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
+    const pulses = pulsesOf(page)
+    await expect.poll(() => pulses.count, { timeout: atMost(10_000) }).toBeGreaterThan(1)
+    const reads: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/v1/')) reads.push(request.url())
+    })
+    const { count } = pulses
+    await expect.poll(() => pulses.count, { timeout: atMost(10_000) }).toBeGreaterThan(count + 1)
+    expect(reads).toEqual([])
+  })
+})
+
+describe('a page that nobody uses', () => {
+  it('stops after 30 minutes, and goes on when somebody moves', async ({ window: { page }, tenant }) => {
+    await page.clock.install()
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await signIn(page, tenant.key, '/orders')
+    await page.getByText('No orders yet').waitFor()
+    const pulses = pulsesOf(page)
+    await page.clock.runFor(10_000)
+    await expect.poll(() => pulses.count).toBeGreaterThan(1)
+    await page.clock.fastForward(31 * MINUTE_MS)
+    await page.getByText('Paused: move to go on').waitFor()
+    const reads: string[] = []
+    page.on('request', (request) => reads.push(request.url()))
+    await page.clock.runFor(5 * MINUTE_MS)
+    expect(reads).toEqual([])
+    await newOrder(tenant, 'SHOP-1')
+    await page.mouse.move(300, 300)
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
+    expect(await page.getByText('Paused: move to go on').count()).toBe(0)
+    const { count } = pulses
+    await page.clock.runFor(10_000)
+    await expect.poll(() => pulses.count).toBeGreaterThan(count)
+  })
+
+  it('stops while it is hidden, and catches up when it is shown', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await signIn(page, tenant.key, '/orders')
+    await page.getByText('No orders yet').waitFor()
+    const pulses = pulsesOf(page)
+    await expect.poll(() => pulses.count, { timeout: atMost(10_000) }).toBeGreaterThan(0)
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+        Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => (hidden ? 'hidden' : 'visible') })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      }, isHidden)
+    await hide(true)
+    const { count } = pulses
+    await newOrder(tenant, 'SHOP-1')
+    await page.waitForTimeout(7_000)
+    expect(pulses.count).toBe(count)
+    expect(await page.getByText('No orders yet').count()).toBe(1)
+    await hide(false)
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor({ timeout: atMost(LIVE_MS) })
+  })
+})

@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import type { TestService } from '../../support/service.ts'
+import { axe } from '../support/axe.ts'
+import { it, type TestTenant } from '../support/browser.ts'
+import { layoutProblems } from '../support/layout.ts'
+import { openScreen } from '../support/open-screen.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+const DAY_MS = 86_400_000
+const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
+
+/** The rows of the table of a picture, which is opened, a line each. */
+async function tableOf(page: Page, title: string, at = 0): Promise<string[][]> {
+  await page.getByRole('button', { name: 'Show as table' }).nth(at).click()
+  const table = page.getByRole('table', { name: title, exact: true })
+  await table.waitFor()
+  return await table
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')))
+}
+
+/** The series of a picture, and whether they have marks. Its drawing is loaded with the first picture. */
+async function marksOf(page: Page, name: RegExp): Promise<string[]> {
+  const series = page.getByRole('img', { name }).locator('[data-series]')
+  await series.first().waitFor({ state: 'attached' })
+  return await series.evaluateAll((found) =>
+    found.map((one) => `${one.getAttribute('data-series')} ${one.querySelector(':scope > rect, :scope > path') !== null}`),
+  )
+}
+
+async function newProduct(tenant: TestTenant): Promise<number> {
+  const product = { name: 'Green tea', barcode: '1', sku: 'TEA', minimum_threshold: 10 }
+  const { id } = await seed(tenant, '/products', product)
+  await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 25 }] })
+  await seed(tenant, '/stock/adjustment', { product_id: id, location_id: 'A-01', adjustment_quantity: -21 })
+  return id
+}
+
+/** Moves what happened to a product into the past, a day for each movement. */
+async function spread({ db }: TestService, tenant: TestTenant): Promise<void> {
+  await db.dedicatedPool.query(
+    `set session_replication_role = replica;
+     update stock_movements m set created_at = now() - interval '3 days' * (1 + (select count(*) from stock_movements l where l.tenant_id = m.tenant_id and l.id > m.id))
+     where tenant_id = ${tenant.id};
+     update movement_count_changes set created_day = (now() - interval '3 days')::date where tenant_id = ${tenant.id};
+     delete from movement_product_hours where tenant_id = ${tenant.id};
+     delete from movement_hour_days where tenant_id = ${tenant.id};
+     delete from movement_counts where tenant_id = ${tenant.id};
+     insert into movement_counts select tenant_id, (created_at at time zone 'UTC')::date, movement_type, count(*) from stock_movements where tenant_id = ${tenant.id} group by 1, 2, 3;
+     delete from movement_count_changes where tenant_id = ${tenant.id};
+     reset session_replication_role`,
+  )
+}
+
+describe('the picture of the stock of a product', () => {
+  it('has a sentence as its name, and a table that equals the movements', async ({ window: { page }, tenant, service }) => {
+    const id = await newProduct(tenant)
+    await spread(service, tenant)
+    await signIn(page, tenant.key, `/products/${id}`)
+    expect(await marksOf(page, /^Stock of Green tea, 90 days: now 4, lowest 0 on .*, threshold 10$/)).toEqual(['stock true'])
+    const rows = await tableOf(page, 'Stock over time')
+    const { points } = (await tenant.request('GET', `/reports/stock?product_id=${id}&since=${dayIn(-89)}`)).body.data
+    expect(rows.map(([, quantity]) => Number(quantity))).toEqual(points.map(({ quantity }: { quantity: number }) => quantity))
+    expect([rows.length, rows.at(-4)?.[1], rows.at(-3)?.[1], rows.at(-1)?.[1]]).toEqual([90, '4', '4', '4'])
+    expect([rows.at(-6)?.[1], rows.at(-7)?.[1], rows.at(-8)?.[1]]).toEqual(['25', '25', '0'])
+  })
+
+  it('is read by keyboard, and has four periods', async ({ window: { page }, tenant, service }) => {
+    const id = await newProduct(tenant)
+    await spread(service, tenant)
+    await signIn(page, tenant.key, `/products/${id}`)
+    const reader = page.getByRole('slider', { name: 'Values of Stock over time' })
+    await reader.focus()
+    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/^\w+ \d+, \d{4}: 4$/)
+    await page.keyboard.press('Home')
+    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/: 0$/)
+    await page.keyboard.press('End')
+    for (let presses = 0; presses < 5; presses++) await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/: 25$/)
+    expect(await page.getByText(/^\w+ \d+, \d{4}: 25$/).count()).toBe(1)
+    const period = page.getByRole('radiogroup', { name: 'Period' })
+    for (const [name, points] of [
+      ['7 days', undefined],
+      ['30 days', 30],
+      ['365 days', 365],
+    ] as const) {
+      await period.getByRole('radio', { name, exact: true }).check({ force: true })
+      await page.getByRole('img', { name: new RegExp(`^Stock of Green tea, ${name}: now 4`) }).waitFor()
+      if (points !== undefined) await expect.poll(() => reader.getAttribute('max')).toBe(String(points - 1))
+    }
+    await period.getByRole('radio', { name: '7 days', exact: true }).check({ force: true })
+    await reader.focus()
+    // An hour of UTC.
+    await expect.poll(() => reader.getAttribute('aria-valuetext')).toMatch(/^\w+ \d+, \d\d:00: 4$/)
+  })
+})
+
+it('orders by day: a bar leads to the orders of its day, by keyboard, pointer and table', async ({
+  window: { page },
+  tenant,
+}) => {
+  await newProduct(tenant)
+  const order = { assembly_date: '2030-01-15', order_detail: [{ barcode: '1', quantity: 1 }] }
+  for (const order_tenant_id of ['SHOP-1', 'SHOP-2']) await seed(tenant, '/orders', { ...order, order_tenant_id })
+  const { id } = (await seed(tenant, '/orders', { ...order, order_tenant_id: 'SHOP-3' })).orders[0]
+  await seed(tenant, `/orders/${id}`, { state_id: 2 }, 'PUT')
+  await signIn(page, tenant.key)
+  const name = /^Orders by day, 30 days: 3 orders in all, most 3 on /
+  expect(await marksOf(page, name)).toEqual(['1 true', '2 true', '3 false', '5 false', '7 false'])
+  const reader = page.getByRole('slider', { name: 'Values of Orders by day and state' })
+  await reader.focus()
+  await expect
+    .poll(() => reader.getAttribute('aria-valuetext'))
+    .toMatch(/: Pending 2, Released 1, Picking 0, Completed 0, Cancelled 0$/)
+  const today = (await reader.getAttribute('aria-valuetext'))?.split(':')[0]
+  await page.keyboard.press('Enter')
+  const day = dayIn(0)
+  await expect.poll(() => new URL(page.url()).search).toBe(`?from=${day}&to=${day}`)
+  await page.getByText('3 orders', { exact: true }).waitFor()
+  await page.goBack()
+  const box = await reader.boundingBox()
+  await reader.click({ position: { x: (box?.width ?? 0) - 14, y: 60 } })
+  await expect.poll(() => new URL(page.url()).search).toBe(`?from=${day}&to=${day}`)
+  await page.goBack()
+  const rows = await tableOf(page, 'Orders by day and state', 1)
+  expect(rows.at(-1)).toEqual([today, '2', '1', '0', '0', '0'])
+  expect(rows).toHaveLength(30)
+  await page.getByRole('link', { name: today ?? '' }).click()
+  await expect.poll(() => new URL(page.url()).search).toBe(`?from=${day}&to=${day}`)
+})
+
+it('throughput: units by hour, and operators with their bars', async ({ window: { page }, tenant, service }) => {
+  const id = await newProduct(tenant)
+  await seed(tenant, '/stock/adjustment', { product_id: id, location_id: 'A-01', adjustment_quantity: 100 })
+  await service.db.dedicatedPool.query(
+    `insert into pick_changes (tenant_id, at, operator_email, picks, units, flows, seconds)
+     select $1::bigint, date_trunc('hour', now()) - n * interval '1 day', operator, 4, 30, 2, 1800 from generate_series(0, 9) n, unnest(array['ada@example.com', 'bob@example.com']) operator
+     union all select $1::bigint, date_trunc('hour', now()), 'ada@example.com', 1, 5, 0, 0`,
+    [tenant.id],
+  )
+  await signIn(page, tenant.key, '/picking')
+  await page.getByRole('img', { name: /^Units picked, Today: 65 in all, most 65 at / }).waitFor()
+  const operators = page.getByRole('table', { name: 'By operator' }).locator('tbody tr')
+  const cells = async (row: number) => await operators.nth(row).getByRole('cell').allTextContents()
+  expect(await cells(0)).toEqual(['ada@example.com', '', '35', '5', '2', '70'])
+  expect(await cells(1)).toEqual(['bob@example.com', '', '30', '4', '2', '60'])
+  await page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio', { name: '7 days' }).check({ force: true })
+  await page.getByRole('img', { name: /^Units picked, 7 days: 425 in all, most 65 at / }).waitFor()
+  await expect.poll(() => cells(0)).toEqual(['ada@example.com', '', '215', '29', '14', '61.4'])
+  expect(await tableOf(page, 'Units picked')).toHaveLength(7)
+})
+
+it('webhooks: the share of attempts that succeeded, and their latency', async ({ window: { page }, tenant, service }) => {
+  const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+  await service.db.dedicatedPool.query(
+    `insert into delivery_hours
+     select $1, date_trunc('hour', now()) - n * interval '1 hour', $2::bigint, 95, 5, array_fill(0, array[7]) || array[90] || array_fill(0, array[2]) || array[10] || array_fill(0, array[9])
+     from generate_series(0, 200) n`,
+    [tenant.id, webhook.id],
+  )
+  await signIn(page, tenant.key, `/webhooks/${webhook.id}`)
+  await page.getByRole('img', { name: 'Attempts of shop, 24 hours: 95 % of 2,400 attempts succeeded' }).waitFor()
+  await page
+    .getByRole('img', {
+      name: 'Latency of shop, 24 hours: half took at most 150 ms, 95 of 100 at most 500 ms in the slowest hour',
+    })
+    .waitFor()
+  expect(await marksOf(page, /^Attempts/)).toEqual(['succeeded true', 'failed true'])
+  expect(await marksOf(page, /^Latency/)).toEqual(['p50 true', 'p95 true'])
+  expect((await tableOf(page, 'Latency', 1)).at(-1)?.slice(1)).toEqual(['150 ms', '500 ms'])
+  for (const [period, attempts] of [
+    ['7 days', /^Attempts of shop, 7 days: 95 % of 1[45],\d00 attempts succeeded$/],
+    ['30 days', 'Attempts of shop, 30 days: 95 % of 20,100 attempts succeeded'],
+  ] as const) {
+    await page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio', { name: period }).check({ force: true })
+    await page.getByRole('img', { name: attempts }).waitFor()
+  }
+})
+
+it('usage: requests by their result, and what is called most', async ({ window: { page }, tenant, service }) => {
+  await service.db.dedicatedPool.query(
+    `insert into usage_hours select $1, date_trunc('hour', now()) - h * interval '1 hour', 1, operation, 100, 10, 5, 1
+     from generate_series(1, 20) h, unnest(array['orders.list', 'orders.get']) operation`,
+    [tenant.id],
+  )
+  await signIn(page, tenant.key, '/usage')
+  const name = /^Requests by result: 4,\d{3} requests, 8\d(\.\d)? % without an error$/
+  await page.getByRole('img', { name }).waitFor()
+  expect(await marksOf(page, name)).toEqual(['fine true', 'client true', 'limited true', 'server true'])
+  const top = page.getByRole('table', { name: 'Most called' }).locator('tbody tr').first().getByRole('cell')
+  expect((await top.allTextContents())[1]).toBe('2,000')
+})
+
+it('axe finds nothing on pictures with data and their tables, at phone and desk size, and nothing is cut', async ({
+  window: { page },
+  tenant,
+  service,
+}) => {
+  const id = await newProduct(tenant)
+  await spread(service, tenant)
+  await seed(tenant, '/orders', {
+    order_tenant_id: 'SHOP-1',
+    assembly_date: dayIn(0),
+    order_detail: [{ barcode: '1', quantity: 1 }],
+  })
+  const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+  await service.db.dedicatedPool.query(
+    `insert into delivery_hours select $1, date_trunc('hour', now()) - n * interval '1 hour', $2::bigint, 95, 5, array_fill(1, array[20]) from generate_series(0, 23) n`,
+    [tenant.id, webhook.id],
+  )
+  await signIn(page, tenant.key)
+  const found: string[] = []
+  for (const path of ['/', `/products/${id}`, '/picking', `/webhooks/${webhook.id}`]) {
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [320, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await openScreen(page, path)
+      await page.getByRole('button', { name: 'Show as table' }).first().click()
+      const where = `${path} at ${width} px: `
+      found.push(...(await axe(page)).map((violation) => where + violation))
+      found.push(...(await layoutProblems(page)).map((problem) => where + problem))
+    }
+  }
+  expect(found).toEqual([])
+})

@@ -1,0 +1,45 @@
+/** How a series is told from the others beside its colour. */
+export const PATTERNS = ['solid', 'rising', 'dots', 'falling', 'grid'] as const
+export type Pattern = (typeof PATTERNS)[number]
+
+/** Colours of series, from the tokens. */
+export type Tone = 'accent' | 'ok' | 'warn' | 'bad' | 'muted' | 'state1' | 'state2' | 'state3' | 'state5' | 'state7'
+
+/** Numbers of one kind in a picture. */
+export interface Series {
+  id: string
+  label: string
+  tone: Tone
+  pattern: Pattern
+}
+
+/** The numbers at one place of the horizontal axis. */
+export interface Point {
+  id: string
+  /** As the reading and the table name it: "Nov 3, 2026". */
+  label: string
+  /** As the axis names it: "Nov 3". */
+  short: string
+  /** One for each series. */
+  values: readonly number[]
+}
+
+/** What a picture shows, however it is drawn. */
+export interface ChartData {
+  /** `step` and `line`: a line for each series. `bars`: one on the other. */
+  kind: 'step' | 'line' | 'bars'
+  series: readonly Series[]
+  points: readonly Point[]
+  /** A value that the first series should not fall below. */
+  threshold?: { value: number; label: string } | undefined
+}
+
+/** The most that a picture has to show, at least 1. */
+export function highestOf({ kind, points, threshold }: ChartData): number {
+  const ofPoint = ({ values }: Point): number =>
+    kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values)
+  return Math.max(1, threshold?.value ?? 0, ...points.map(ofPoint))
+}
+
+/** Around the marks, for the axes. */
+export const MARGIN = { top: 8, right: 8, bottom: 22, left: 48 }

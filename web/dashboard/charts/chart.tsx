@@ -1,0 +1,89 @@
+import { type ReactNode, Suspense, useState } from 'react'
+import { t } from '../../shared/texts/texts.ts'
+import { Button } from '../kit/button.tsx'
+import { type Column, Table } from '../kit/table.tsx'
+import type { ChartData, Point } from './chart-data.ts'
+import styles from './chart.module.css'
+import { Drawing } from './drawing-on-demand.ts'
+import { Legend } from './legend.tsx'
+import { Reader } from './reader.tsx'
+
+export interface ChartProps {
+  /** A sentence that says what there is to see. */
+  name: string
+  /** The title of the table, such as "Stock over time". */
+  title: string
+  /** What the points are: "Day". */
+  pointHeader: string
+  data: ChartData
+  format: (value: number) => string
+  /** Opens what a point is about. */
+  onOpen?: ((point: Point) => void) | undefined
+  /** The point in the table, such as a link to what it is about. */
+  renderPoint?: ((point: Point) => ReactNode) | undefined
+}
+
+/** A picture of numbers over time: with a sentence as its name, a reading by keyboard and pointer, and the same numbers as a table. */
+export function Chart({ name, title, pointHeader, data, format, onOpen, renderPoint }: ChartProps) {
+  const [isTable, setTable] = useState(false)
+  const [chosen, setChosen] = useState<number>()
+  const { points, series } = data
+  // Newer data may have fewer points.
+  const index = chosen === undefined || points.length === 0 ? undefined : Math.min(chosen, points.length - 1)
+  const readingOf = (point: Point): string => t.charts.reading(point.label, numbersOf(point, data, format))
+  const point = index === undefined ? undefined : points[index]
+  return (
+    <figure className={styles.figure}>
+      <div className={styles.head}>
+        <Legend data={data} />
+        <Button kind="quiet" aria-expanded={isTable} onPress={() => setTable(!isTable)}>
+          {t.charts.asTable}
+        </Button>
+      </div>
+      <div className={styles.picture}>
+        <div role="img" aria-label={name} className={styles.drawing}>
+          <Suspense fallback={null}>
+            <Drawing data={data} index={index} format={format} />
+          </Suspense>
+        </div>
+        {points.length > 0 && (
+          <Reader title={title} points={points} index={index} readingOf={readingOf} onIndex={setChosen} onOpen={onOpen} />
+        )}
+      </div>
+      {/* The reader has it as its value, which is announced. */}
+      <p aria-hidden className={styles.reading}>
+        {point === undefined ? t.charts.hint(onOpen !== undefined) : readingOf(point)}
+      </p>
+      {isTable && (
+        <Table
+          caption={title}
+          columns={columnsOf(pointHeader, series, format, renderPoint)}
+          rows={points}
+          rowKey={({ id }) => id}
+        />
+      )}
+    </figure>
+  )
+}
+
+/** "Pending 4", "Released 2"; of one series the number alone. */
+function numbersOf({ values }: Point, { series }: ChartData, format: (value: number) => string): string[] {
+  return values.map((value, at) => (series.length === 1 ? format(value) : `${series[at]?.label} ${format(value)}`))
+}
+
+function columnsOf(
+  pointHeader: string,
+  series: ChartData['series'],
+  format: (value: number) => string,
+  renderPoint: ChartProps['renderPoint'],
+): Column<Point>[] {
+  return [
+    { id: 'point', header: pointHeader, cell: (point) => renderPoint?.(point) ?? point.label },
+    ...series.map(({ id, label }, at): Column<Point> => ({
+      id,
+      header: label,
+      isNumber: true,
+      cell: ({ values }) => format(values[at] ?? 0),
+    })),
+  ]
+}

@@ -1,0 +1,77 @@
+import type { UsageHour } from '@fulfillment/sdk'
+import { formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import type { Series } from '../../charts/chart-data.ts'
+import { Chart } from '../../charts/chart.tsx'
+import { DAY_MS, dayOf, pointOf, type Step, stepsSince } from '../../charts/time-steps.ts'
+import { useKeyName } from '../../kit/key-combo.tsx'
+import { type Column, Table } from '../../kit/table.tsx'
+import { type Counts, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
+
+const texts = t.charts.usage
+const TOP = 5
+/** Beyond, a picture by the hour has too many bars. */
+const MAX_HOURLY_MS = 8 * DAY_MS
+
+const SERIES: Series[] = [
+  { id: 'fine', label: texts.fine, tone: 'ok', pattern: 'solid' },
+  { id: 'client', label: t.usage.clientErrors, tone: 'warn', pattern: 'rising' },
+  { id: 'limited', label: t.usage.limited, tone: 'state2', pattern: 'dots' },
+  { id: 'server', label: t.usage.serverErrors, tone: 'bad', pattern: 'grid' },
+]
+
+interface PicturesProps {
+  hours: readonly UsageHour[]
+  since: string
+  until: string | undefined
+}
+
+/** Requests by their result over time, and what is called most and by whom. */
+export function UsagePictures({ hours, since, until }: PicturesProps) {
+  const end = Math.min(until === undefined ? Date.now() : endOf(until), Date.now())
+  const step: Step = end - Date.parse(since) > MAX_HOURLY_MS ? 'day' : 'hour'
+  const byStep = Map.groupBy(hours, ({ at }) => (step === 'hour' ? at : dayOf(at)))
+  const days = Math.floor((end - Date.parse(since)) / DAY_MS)
+  const points = stepsSince(step, since, end).map((at) =>
+    pointOf(step, at, partsOf(sumOf(byStep.get(step === 'hour' ? at : dayOf(at)) ?? [])), days),
+  )
+  const total = sumOf(hours)
+  const nameOf = useKeyName()
+  return (
+    <>
+      <Chart
+        name={texts.name(total.requests, t.charts.share(partsOf(total)[0] ?? 0, total.requests))}
+        title={texts.title}
+        pointHeader={step === 'hour' ? t.charts.hour : t.charts.day}
+        data={{ kind: 'bars', series: SERIES, points }}
+        format={formatNumber}
+      />
+      <Top title={texts.top} header={t.usage.operation} rows={topOf(hours, ({ operation }) => operation)} />
+      <Top title={texts.topKeys} header={t.audit.key} rows={topOf(hours, ({ key_id }) => nameOf(key_id))} />
+    </>
+  )
+}
+
+const endOf = (until: string): number => Date.parse(until) + (until.length === 'YYYY-MM-DD'.length ? DAY_MS - 1 : 0)
+
+/** Requests without an error, and those with one, by class. */
+const partsOf = ({ requests, client_errors: client, limited, server_errors: server }: Counts): number[] => [
+  requests - client - limited - server,
+  client,
+  limited,
+  server,
+]
+
+type TopRow = Counts & { name: string }
+
+function topOf(hours: readonly UsageHour[], nameOf: (hour: UsageHour) => string): TopRow[] {
+  return [...Map.groupBy(hours, nameOf)]
+    .map(([name, rows]): TopRow => ({ name, ...sumOf(rows) }))
+    .toSorted((a, b) => b.requests - a.requests)
+    .slice(0, TOP)
+}
+
+function Top({ title, header, rows }: { title: string; header: string; rows: readonly TopRow[] }) {
+  const columns: Column<TopRow>[] = [{ id: 'name', header, isWide: true, cell: ({ name }) => name }, ...COUNT_COLUMNS]
+  return <Table caption={title} isCaptionShown columns={columns} rows={rows} rowKey={({ name }) => name} />
+}
