@@ -1,6 +1,7 @@
 import { slice } from '../../procedures/slice.ts'
 import { adjustStock } from './adjust-stock.ts'
 import { bulkSetLevels } from './bulk-set-levels.ts'
+import { checkBulkLevels } from './check-bulk-levels.ts'
 import { getStockBySku } from './get-stock-by-sku.ts'
 import { listLevels } from './list-levels.ts'
 import { listMovements } from './list-movements.ts'
@@ -26,6 +27,7 @@ export const stock = slice({
     setLevel,
     adjustStock,
     bulkSetLevels,
+    checkBulkLevels,
     transferStock,
     listMovements,
     listLevels,
