@@ -10,7 +10,7 @@ fc.configureGlobal({ seed: 7, numRuns: 40, endOnFailure: true })
 const timeout = 300_000
 
 /** Tables that calls and maintenance change at any time. */
-const VOLATILE = new Set(['api_keys', 'usage_hours', 'write_positions', 'rate_limit_leases'])
+const VOLATILE = new Set(['api_keys', 'usage_hours', 'write_positions', 'rate_limit_windows'])
 
 /** Counts that maintenance folds. */
 const PENDING = new Set(['order_count_changes', 'movement_count_changes', 'product_count_changes', 'flow_count_changes'])

@@ -29,6 +29,17 @@ export const readSession = (): Promise<Session> => sessionCall<Session>(options,
 export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
   sessionCall<Session>(options, 'POST', '/session', input)
 
+/** A list that is exported, and its filters. */
+export interface ListToExport {
+  resource: 'orders' | 'products' | 'movements' | 'levels' | 'audit' | 'deliveries'
+  /** As the list's operation takes them. */
+  query: object
+}
+
+/** A link that downloads the whole list. It works for a minute. */
+export const startExport = (list: ListToExport): Promise<{ url: string }> =>
+  sessionCall<{ url: string }>(options, 'POST', '/exports', list)
+
 export const endSession = (): Promise<unknown> => sessionCall(options, 'DELETE', '/session')
 
 /** Visible queries are read again after a minute; what comes back from the cache is read again at once. */

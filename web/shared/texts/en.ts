@@ -1,10 +1,12 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
 import { hand } from './en-hand.ts'
+import { files } from './en-files.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
   ...hand,
+  ...files,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',

@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { exportedProducts } from './export-products.ts'
 import { bulkUpsertProducts } from './bulk-upsert-products.ts'
 import { checkBulkProducts } from './check-bulk-products.ts'
 import { createProduct } from './create-product.ts'
@@ -35,4 +36,5 @@ export const products = slice({
     products_barcode_key: { code: 'already_exists', message: 'A product with this barcode already exists' },
     products_external_id_key: { code: 'already_exists', message: 'A product with this sku already exists' },
   },
+  exports: [exportedProducts],
 })
