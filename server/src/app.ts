@@ -89,7 +89,10 @@ export async function buildApp({
   traceRequests(app)
   const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
   const limit = rateLimitHook(db, config)
-  const pages = config.pages ? new Pages({ db, keys, limit, config, onSignInRefused: metrics.signInRefused }) : undefined
+  const lists = slices.flatMap((slice) => slice.exports ?? [])
+  const pages = config.pages
+    ? new Pages({ db, keys, limit, config, encryption, lists, onSignInRefused: metrics.signInRefused })
+    : undefined
   const forgetKey = (keyId: number): void => {
     keys.forget(keyId)
     pages?.forgetKey(keyId)

@@ -125,6 +125,11 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
     body: { products: [{ barcode: product.barcode, name: 'Bulk' }] },
     ...own,
   }),
+  'products.checkBulk': ({ product }) => ({
+    path: '/products/bulk/check',
+    body: { products: [{ barcode: product.barcode, name: 'Bulk' }] },
+    ...own,
+  }),
   'stock.setLevel': ({ product, location }) => ({
     path: `/stock/product/${product.id}`,
     body: { location_id: location, quantity: 5 },
@@ -135,6 +140,11 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   }),
   'stock.bulk': ({ product, location }) => ({
     path: '/stock/bulk',
+    body: { updates: [{ product_id: product.id, location_id: location, quantity: 3 }] },
+    asOther: expectItemError,
+  }),
+  'stock.checkBulk': ({ product, location }) => ({
+    path: '/stock/bulk/check',
     body: { updates: [{ product_id: product.id, location_id: location, quantity: 3 }] },
     asOther: expectItemError,
   }),
@@ -234,6 +244,9 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'apiKeys.get': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),
   'apiKeys.revoke': ({ apiKey }) => ({ path: `/api-keys/${apiKey}` }),
 }
+
+/** Operations that change nothing, although their method is not GET. The audit log has no entry of their calls. */
+export const CHECKS: ReadonlySet<string> = new Set(['products.checkBulk', 'stock.checkBulk'])
 
 function expectItemError({ status, body }: { status: number; body: { data: { success: number; errors: unknown[] } } }): void {
   if (status !== 200 || body.data.success !== 0 || body.data.errors.length !== 1)

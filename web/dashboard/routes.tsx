@@ -71,6 +71,18 @@ const newProduct = createRoute({
   component: lazyScreen(() => import('./screens/products/new-product-screen.tsx'), 'NewProductScreen'),
 })
 
+const importProducts = createRoute({
+  getParentRoute: () => frame,
+  path: '/products/import',
+  component: lazyScreen(() => import('./screens/import/import-products-screen.tsx'), 'ImportProductsScreen'),
+})
+
+const importStock = createRoute({
+  getParentRoute: () => frame,
+  path: '/stock/import',
+  component: lazyScreen(() => import('./screens/import/import-stock-screen.tsx'), 'ImportStockScreen'),
+})
+
 const product = createRoute({
   getParentRoute: () => frame,
   path: '/products/$id',
@@ -233,8 +245,10 @@ export const router = createRouter({
       order,
       products,
       newProduct,
+      importProducts,
       product,
       stock,
+      importStock,
       movements,
       picking,
       flow,

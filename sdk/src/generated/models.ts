@@ -168,6 +168,10 @@ export interface ProductsBulkParams extends Named<NonNullable<operations['produc
 
 export interface ProductsBulkResult extends Named<operations['products.bulk']['responses'][200]['content']['application/json']['data']> {}
 
+export interface ProductsCheckBulkParams extends Named<NonNullable<operations['products.checkBulk']['requestBody']>['content']['application/json']> {}
+
+export interface ProductsCheckBulkResult extends Named<operations['products.checkBulk']['responses'][200]['content']['application/json']['data']> {}
+
 export interface StockSetLevelParams extends Named<NonNullable<operations['stock.setLevel']['requestBody']>['content']['application/json']> {}
 
 export interface StockSetLevelResult extends Named<operations['stock.setLevel']['responses'][200]['content']['application/json']['data']> {}
@@ -179,6 +183,10 @@ export interface StockAdjustResult extends Named<operations['stock.adjust']['res
 export interface StockBulkParams extends Named<NonNullable<operations['stock.bulk']['requestBody']>['content']['application/json']> {}
 
 export interface StockBulkResult extends Named<operations['stock.bulk']['responses'][200]['content']['application/json']['data']> {}
+
+export interface StockCheckBulkParams extends Named<NonNullable<operations['stock.checkBulk']['requestBody']>['content']['application/json']> {}
+
+export interface StockCheckBulkResult extends Named<operations['stock.checkBulk']['responses'][200]['content']['application/json']['data']> {}
 
 export interface StockTransferParams extends Named<NonNullable<operations['stock.transfer']['requestBody']>['content']['application/json']> {}
 

@@ -60,6 +60,8 @@ import type {
   ProductWithStock,
   ProductsBulkParams,
   ProductsBulkResult,
+  ProductsCheckBulkParams,
+  ProductsCheckBulkResult,
   ProductsCreateParams,
   ProductsCreateResult,
   ProductsDeleteResult,
@@ -87,6 +89,8 @@ import type {
   StockAvailabilityResult,
   StockBulkParams,
   StockBulkResult,
+  StockCheckBulkParams,
+  StockCheckBulkResult,
   StockGetBySkuParams,
   StockGetBySkuResult,
   StockLevelsParams,
@@ -263,6 +267,36 @@ export class Products {
   bulk(params: ProductsBulkParams, options?: WriteOptions): APIPromise<ProductsBulkResult> {
     return this.#transport.request('POST', '/api/v1/products/bulk', { body: params, options })
   }
+
+  /**
+   * Check a bulk change of products.
+   *
+   * Takes what `POST /products/bulk` takes, and responds as that call would respond now. Nothing is stored: no product changes, no event is sent, and the audit log has no entry.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:products`.
+   *
+   * `POST /api/v1/products/bulk/check`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.products.checkBulk({
+   *   products: [
+   *     {
+   *       barcode: '4006381333931',
+   *       name: 'Green tea 100 g',
+   *       sku: 'TEA-G-100',
+   *       category: 'Tea',
+   *       price: 4.9,
+   *       weight: 0.12
+   *     }
+   *   ]
+   * })
+   */
+  checkBulk(params: ProductsCheckBulkParams, options?: WriteOptions): APIPromise<ProductsCheckBulkResult> {
+    return this.#transport.request('POST', '/api/v1/products/bulk/check', { body: params, options })
+  }
 }
 
 /** Stock levels per product and location, and their movements. A level is always the sum of its movements. */
@@ -323,6 +357,25 @@ export class Stock {
    */
   bulk(params: StockBulkParams, options?: WriteOptions): APIPromise<StockBulkResult> {
     return this.#transport.request('POST', '/api/v1/stock/bulk', { body: params, options })
+  }
+
+  /**
+   * Check a bulk change of stock levels.
+   *
+   * Takes what `POST /stock/bulk` takes, and responds as that call would respond now. Nothing is stored: no level changes, no movement is written, no location is created, no event is sent, and the audit log has no entry.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/stock/bulk/check`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.stock.checkBulk({ updates: [ { sku: 'TEA-G-100', location_id: 'A-01-03', quantity: 120 } ] })
+   */
+  checkBulk(params: StockCheckBulkParams, options?: WriteOptions): APIPromise<StockCheckBulkResult> {
+    return this.#transport.request('POST', '/api/v1/stock/bulk/check', { body: params, options })
   }
 
   /**

@@ -109,6 +109,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/bulk/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a bulk change of products
+         * @description Takes what `POST /products/bulk` takes, and responds as that call would respond now. Nothing is stored: no product changes, no event is sent, and the audit log has no entry.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:products`.
+         */
+        post: operations["products.checkBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stock/product/{productId}": {
         parameters: {
             query?: never;
@@ -169,6 +193,30 @@ export interface paths {
          *     Scope: `write:stock`.
          */
         post: operations["stock.bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stock/bulk/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a bulk change of stock levels
+         * @description Takes what `POST /stock/bulk` takes, and responds as that call would respond now. Nothing is stored: no level changes, no movement is written, no location is created, no event is sent, and the audit log has no entry.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["stock.checkBulk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3771,6 +3819,88 @@ export interface operations {
             };
         };
     };
+    "products.checkBulk": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Products, applied in order: at most 1000, 100 recommended. */
+                    products: {
+                        /**
+                         * @description Barcode, unique in the tenant. Surrounding whitespace is removed.
+                         * @example 4006381333931
+                         */
+                        barcode: string;
+                        /**
+                         * @description Name of the product. Surrounding whitespace is removed.
+                         * @example Green tea 100 g
+                         */
+                        name?: string | undefined;
+                        /**
+                         * @description SKU, unique in the tenant when present. Returned as `external_id`.
+                         * @example TEA-G-100
+                         */
+                        sku?: (string | null) | undefined;
+                        /**
+                         * @description Category of the product, free text.
+                         * @example Tea
+                         */
+                        category?: (string | null) | undefined;
+                        /**
+                         * @description Unit price, in the tenant's own currency. Used for order lines without a price.
+                         * @example 4.9
+                         */
+                        price?: (number | null) | undefined;
+                        /**
+                         * @description Weight of a unit in kilograms.
+                         * @example 0.12
+                         */
+                        weight?: (number | null) | undefined;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Number of products created. */
+                            created: number;
+                            /** @description Number of items that matched an existing product, whether it changed or not. */
+                            updated: number;
+                            /** @description Failed items, in the order submitted. */
+                            errors: {
+                                /** @description The item's barcode; empty when it has none. */
+                                barcode: string;
+                                /** @description Why the item failed and how to fix it. */
+                                error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
     "stock.setLevel": {
         parameters: {
             query?: never;
@@ -3910,6 +4040,77 @@ export interface operations {
         };
     };
     "stock.bulk": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description New quantities, applied in order: at most 1000, 100 recommended. */
+                    updates: {
+                        /** @description Id of the product. Required unless `sku` is given. */
+                        product_id?: (number | null) | undefined;
+                        /**
+                         * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
+                         * @example TEA-G-100
+                         */
+                        sku?: (string | null) | undefined;
+                        /**
+                         * @description Id of the location. A location that does not exist is created in the default warehouse.
+                         * @example A-01-03
+                         */
+                        location_id: string;
+                        /**
+                         * @description The new absolute quantity, at most 3 decimal places.
+                         * @example 120
+                         */
+                        quantity: number;
+                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                        expected_quantity?: (number | null) | undefined;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Number of updates applied. */
+                            success: number;
+                            /** @description Failed updates, in the order submitted. */
+                            errors: {
+                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
+                                product_id: number;
+                                /** @description Why the update failed and how to fix it. */
+                                error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
+                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
+                                current_quantity?: number | undefined;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "stock.checkBulk": {
         parameters: {
             query?: never;
             header?: {

@@ -6,8 +6,11 @@ export type PageApp = 'dashboard' | 'scan'
 /** The target of a request below `/dashboard` or `/scan`. */
 export interface PageRequest {
   app: PageApp
-  /** `document`: a document or a static file, which everyone may read. `data`: everything else, which only pages of this server may request. */
-  kind: 'document' | 'data'
+  /**
+   * `document`: a document or a static file, which everyone may read. `download`: a file behind a link for one session. `data`: everything
+   * else, which only pages of this server may request.
+   */
+  kind: 'document' | 'download' | 'data'
 }
 
 declare module 'node:http' {
@@ -18,7 +21,7 @@ declare module 'node:http' {
 }
 
 const PAGE_PATH = /^\/(dashboard|scan)(?:\/([^/]*)|$)/
-const NO_DOCUMENTS = new Set(['api', 'session', 'pulse', 'exports'])
+const DATA = new Set(['api', 'session', 'pulse', 'exports'])
 const PASSAGE = /^\/(?:dashboard|scan)(?=\/api\/v1\/)/
 const LETTER_D = 100
 const LETTER_S = 115
@@ -32,7 +35,11 @@ export function markPageRequest(request: IncomingMessage): string {
   const [, app, segment] = PAGE_PATH.exec(url.split('?', 1)[0] ?? '') ?? []
   if (app === undefined) return decodableUrl(url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const kind = isRead && !NO_DOCUMENTS.has(segment ?? '') ? 'document' : 'data'
-  request.page = { app: app as PageApp, kind }
+  request.page = { app: app as PageApp, kind: isRead ? kindOfRead(`${app}/${segment ?? ''}`) : 'data' }
   return decodableUrl(url.replace(PASSAGE, ''))
+}
+
+function kindOfRead(path: string): PageRequest['kind'] {
+  if (path === 'dashboard/exports') return 'download'
+  return DATA.has(path.slice(path.indexOf('/') + 1)) ? 'data' : 'document'
 }

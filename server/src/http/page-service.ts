@@ -9,9 +9,12 @@ import {
   touchDeviceSession,
   touchSession,
 } from '../domain/sessions/index.ts'
+import type { ExportedList } from '../procedures/exported-list.ts'
+import type { Encryption } from '../runtime/encryption/encryption.ts'
 import { admitDevice } from './device-rules.ts'
 import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
 import { deviceAuthentication } from './device-sessions.ts'
+import { Exports } from './exports.ts'
 import { sendPage } from './page-files.ts'
 import { guardPage } from './page-guard.ts'
 import type { PageRequest } from './page-request.ts'
@@ -23,6 +26,9 @@ import { SessionCache } from './session-cache.ts'
 import { readSession, signIn, type SignInOptions, signOut } from './sign-in.ts'
 
 export interface PageServiceOptions extends Pick<SignInOptions, 'db' | 'keys' | 'limit'> {
+  encryption: Encryption
+  /** The lists that pages export. */
+  lists: readonly ExportedList[]
   config: Pick<Config, 'publicUrl' | 'sessionIdleHours' | 'sessionMaxDays'>
   onSignInRefused: () => void
 }
@@ -39,18 +45,19 @@ export class PageService {
   readonly dashboard: Record<'signIn' | 'read' | 'end' | 'pulse', Handler>
   /** What devices do with their session. */
   readonly device: Record<'enrol' | 'read' | 'end' | 'signIn' | 'signOut', Handler>
+  readonly exports: Exports
   readonly #sessions: SessionCache<KnownSession>
   readonly #devices: SessionCache<KnownDevice>
   readonly #publicUrl: string | undefined
 
-  constructor({ db, keys, limit, config, onSignInRefused }: PageServiceOptions) {
+  constructor({ db, keys, limit, config, encryption, lists, onSignInRefused }: PageServiceOptions) {
     this.#sessions = dashboardSessions(db, config.sessionIdleHours)
     this.#devices = deviceSessions(db)
     this.#publicUrl = config.publicUrl
-    const authenticateBrowser = pageAuthentication(db, this.#sessions)
+    const browsers = pageAuthentication(db, this.#sessions)
     const authenticateDevice = deviceAuthentication(this.#devices)
     this.authenticate = (request, reply) =>
-      request.raw.page?.app === 'scan' ? authenticateDevice(request, reply) : authenticateBrowser(request, reply)
+      request.raw.page?.app === 'scan' ? authenticateDevice(request, reply) : browsers.authenticate(request, reply)
     this.admitDevice = (request, reply, endpoint) => admitDevice(db, this.#devices, request, reply, endpoint)
     const pulses = new Pulses(db)
     const refused = new RefusedSignIns(db, onSignInRefused)
@@ -64,6 +71,7 @@ export class PageService {
         return await pulses.send(request, reply)
       },
     }
+    this.exports = new Exports({ db, encryption, lists, limit, authentication: browsers })
     this.device = handlersOfDevices({ db, limit, devices: this.#devices, refused })
   }
 

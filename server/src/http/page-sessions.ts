@@ -30,19 +30,33 @@ export function modesOf({ is_sandbox, scopes }: Session): Mode[] {
   return scopes.includes('admin') ? ['live', 'test'] : ['live']
 }
 
-/**
- * Creates the hook that authenticates calls of operations by a page: by its session, with the rights of its key, in the mode of the header
- * `X-Page-Mode`.
- */
-export function pageAuthentication(db: Database, sessions: Sessions) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const session = await requireSession(request, reply, sessions)
-    request.caller = await callerOf(db, sessions, request, session)
+/** Authenticates requests of the dashboard: by its session, with the rights of its key. */
+export interface PageAuthentication {
+  /** Sets the caller, in the mode of the header `X-Page-Mode`. */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The caller of a navigation, which cannot have the header. */
+  callerInMode(request: FastifyRequest, reply: FastifyReply, mode: Mode): Promise<Caller>
+}
+
+export function pageAuthentication(db: Database, sessions: Sessions): PageAuthentication {
+  return {
+    authenticate: async (request, reply) => {
+      const session = await requireSession(request, reply, sessions)
+      request.caller = await callerOf(db, sessions, request, session, headerModeOf(request))
+    },
+    callerInMode: async (request, reply, mode) =>
+      await callerOf(db, sessions, request, await requireSession(request, reply, sessions), mode),
   }
 }
 
-async function callerOf(db: Database, sessions: Sessions, request: FastifyRequest, session: Session): Promise<Caller> {
-  const mode = modeOf(request, session)
+async function callerOf(
+  db: Database,
+  sessions: Sessions,
+  request: FastifyRequest,
+  session: Session,
+  mode: Mode,
+): Promise<Caller> {
+  requireMode(mode, session)
   const { tenant_id: tenantId, key_id: keyId, key_name: keyName, scopes, warehouse_id: id, warehouse_name: name } = session
   const surface = { id: session.id, tenantId, surface: 'dashboard', operator: null } as const
   const readsAfter = positionOf(request)
@@ -59,15 +73,18 @@ function positionOf({ headers }: FastifyRequest): number {
   return Number.isSafeInteger(position) ? position : 0
 }
 
-function modeOf(request: FastifyRequest, session: Session): Mode {
-  const mode = request.headers['x-page-mode']
+function headerModeOf({ headers }: FastifyRequest): Mode {
+  const mode = headers['x-page-mode']
   if (mode !== 'live' && mode !== 'test') throw new ServiceError('validation_error', 'X-Page-Mode must be live or test')
-  if (!modesOf(session).includes(mode))
-    throw new ServiceError(
-      'insufficient_scope',
-      mode === 'test' ? 'This API key lacks the scope admin, which test data needs' : 'A test key has no access to live data',
-    )
   return mode
+}
+
+function requireMode(mode: Mode, session: Session): void {
+  if (modesOf(session).includes(mode)) return
+  throw new ServiceError(
+    'insufficient_scope',
+    mode === 'test' ? 'This API key lacks the scope admin, which test data needs' : 'A test key has no access to live data',
+  )
 }
 
 /** Creates the tenant's sandbox at its first use, and reads the session again. */

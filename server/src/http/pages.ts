@@ -7,9 +7,10 @@ import type { AdmitDevice } from './rest.ts'
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
 const PULSE = '/dashboard/pulse'
+const EXPORTS = '/dashboard/exports'
 const DEVICE = '/scan/session'
 const OPERATOR = '/scan/session/operator'
-/** The body is a key, a code or a badge. */
+/** The body is a key, a code, a badge or the filters of a list. */
 const BODY_LIMIT = 4_096
 
 /** The pages of the server. Their modules are loaded with the first request of a page, so that they do not slow down the start. */
@@ -57,11 +58,16 @@ export class Pages {
       scope.get(SESSION, async (request, reply) => (await this.#load()).dashboard.read(request, reply))
       scope.delete(SESSION, async (request, reply) => (await this.#load()).dashboard.end(request, reply))
       scope.get(PULSE, async (request, reply) => (await this.#load()).dashboard.pulse(request, reply))
+      scope.post(EXPORTS, { bodyLimit }, async (request, reply) => (await this.#load()).exports.start(request, reply))
       scope.post(DEVICE, { bodyLimit }, async (request, reply) => (await this.#load()).device.enrol(request, reply))
       scope.get(DEVICE, async (request, reply) => (await this.#load()).device.read(request, reply))
       scope.delete(DEVICE, async (request, reply) => (await this.#load()).device.end(request, reply))
       scope.put(OPERATOR, { bodyLimit }, async (request, reply) => (await this.#load()).device.signIn(request, reply))
       scope.delete(OPERATOR, async (request, reply) => (await this.#load()).device.signOut(request, reply))
+    })
+    await app.register(async (scope) => {
+      requireKind(scope, 'download')
+      scope.get(`${EXPORTS}/:token`, async (request, reply) => (await this.#load()).exports.send(request, reply))
     })
     await app.register(async (scope) => {
       requireKind(scope, 'document')

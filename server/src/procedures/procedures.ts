@@ -1,6 +1,6 @@
 import { type AnyTRPCProcedure, type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server'
 import type { ConstraintErrors } from '../database/errors.ts'
-import { RecordedChange } from './change.ts'
+import { type BeginAudit, RecordedChange } from './change.ts'
 import type { CallContext, CallResult, ProcedureContext } from './call-context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { failureOf } from './failure.ts'
@@ -56,8 +56,12 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
 
 /** An endpoint that runs outside of a transaction claims its key before the work begins, so the audit entry does not look for a stored response. */
 function recordedChange({ beginAudit, beginChange, endpoint }: CallContext, keyed: KeyedRequest | undefined): RecordedChange {
+  if (endpoint.keepsNothing === true) return new RecordedChange(NO_ENTRY, undefined)
   return new RecordedChange(beginAudit, beginChange(), endpoint.outsideTransaction === true ? undefined : keyed?.key)
 }
+
+/** For a call without an audit entry. A stored response of its key is found when the response would be stored. */
+const NO_ENTRY: BeginAudit = () => Promise.resolve(() => {})
 
 /** `orders.cancel` is the procedure `cancel` of the router `orders`. */
 function routerOf(endpoints: readonly Endpoint[]): AnyTRPCRouter {

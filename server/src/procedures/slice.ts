@@ -3,6 +3,7 @@ import type { Queryable } from '../database/database.ts'
 import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
 import type { Statement } from '../database/statements/statement.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { ExportedList } from './exported-list.ts'
 import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
 
 /** A part of the domain, with its contributions to shared lists. */
@@ -18,6 +19,8 @@ export interface Slice {
   /** Its tables with a partition per day. */
   partitions?: readonly DailyPartitions[]
   metrics?: SliceMetrics
+  /** Its lists that pages export as files. */
+  exports?: readonly ExportedList[]
 }
 
 /** Moves up to a batch of changed counts into rollups. */

@@ -35,7 +35,7 @@ const SCREENS: [path: string, names: Names][] = [
       textbox: ['Customer', 'Order identifier'],
       field: ['Assembly date', 'Created from', 'Created until'],
       navigation: ['Pages'],
-      button: ['Previous page', 'Next page', 'Copy as curl'],
+      button: ['Previous page', 'Next page', 'Copy as curl', 'Export CSV'],
       spinbutton: ['Page'],
     },
   ],
@@ -56,10 +56,12 @@ const SCREENS: [path: string, names: Names][] = [
       table: ['Products'],
       searchbox: ['Search products'],
       combobox: ['Category'],
-      button: ['Active'],
-      link: ['New product'],
+      button: ['Active', 'Export CSV'],
+      link: ['New product', 'Import'],
     },
   ],
+  ['/products/import', { heading: ['Import products'], button: ['Choose a CSV file'] }],
+  ['/stock/import', { heading: ['Import stock'], button: ['Choose a CSV file'] }],
   [
     '/products/new',
     {
@@ -81,6 +83,8 @@ const SCREENS: [path: string, names: Names][] = [
     '/stock',
     {
       heading: ['Stock'],
+      button: ['Export CSV'],
+      link: ['Import'],
       grid: ['Stock levels'],
       searchbox: ['Search products'],
       combobox: ['Location'],
@@ -93,7 +97,7 @@ const SCREENS: [path: string, names: Names][] = [
     {
       heading: ['Movements'],
       table: ['Movements'],
-      button: ['Type'],
+      button: ['Type', 'Export CSV'],
       combobox: ['Location', 'Product'],
       field: ['From', 'Until'],
     },
@@ -125,7 +129,13 @@ const SCREENS: [path: string, names: Names][] = [
   ],
   [
     '/audit',
-    { heading: ['Audit'], table: ['Audit'], combobox: ['Operation', 'Key'], button: ['Surface'], textbox: ['Request id'] },
+    {
+      heading: ['Audit'],
+      table: ['Audit'],
+      combobox: ['Operation', 'Key'],
+      button: ['Surface', 'Export CSV'],
+      textbox: ['Request id'],
+    },
   ],
   ['/events', { heading: ['Events'], table: ['Events'] }],
   ['/usage', { heading: ['API usage'] }],

@@ -14,6 +14,7 @@ const NEED_SESSION: [app: App, method: string, path: string, body?: object][] = 
   ['dashboard', 'POST', '/dashboard/api/v1/products', { name: 'Tea', barcode: '1' }],
   ['dashboard', 'PUT', '/dashboard/api/v1/products/1', { name: 'Tea' }],
   ['dashboard', 'DELETE', '/dashboard/api/v1/sessions/1'],
+  ['dashboard', 'POST', '/dashboard/exports', { resource: 'orders' }],
   ['scan', 'GET', '/scan/session'],
   ['scan', 'PUT', '/scan/session/operator', { badge: 'FB-1-0' }],
   ['scan', 'DELETE', '/scan/session/operator'],

@@ -38,6 +38,17 @@ export const readSession = (): Promise<Session> => sessionCall<Session>(pageOpti
 export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
   sessionCall<Session>(pageOptions, 'POST', '/session', input)
 
+/** A list that is exported, and its filters. */
+export interface ListToExport {
+  resource: 'orders' | 'products' | 'movements' | 'levels' | 'audit' | 'deliveries'
+  /** As the list's operation takes them. */
+  query: object
+}
+
+/** A link that downloads the whole list. It works for a minute. */
+export const startExport = (list: ListToExport): Promise<{ url: string }> =>
+  sessionCall<{ url: string }>(pageOptions, 'POST', '/exports', list)
+
 export const endSession = (): Promise<unknown> => sessionCall(pageOptions, 'DELETE', '/session')
 
 /** Visible queries are read again after a minute; what comes back from the cache is read again at once. */

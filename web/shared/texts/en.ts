@@ -1,12 +1,14 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
 import { eyes } from './en-eyes.ts'
 import { hand } from './en-hand.ts'
+import { files } from './en-files.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
   ...hand,
   ...eyes,
+  ...files,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',

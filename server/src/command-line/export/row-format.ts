@@ -1,5 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
-import { guardFormula } from '../formula-guard.ts'
+import { BYTE_ORDER_MARK, csvHeader, csvLines } from '../../csv/csv-text.ts'
 import type { ExportSource, Row } from './export-source.ts'
 
 /** A text format for rows. */
@@ -25,18 +24,11 @@ export const JSON_LINES: RowFormat = {
   format: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
 }
 
-/** CSV with a header (RFC 4180, with line feeds). */
-export function csvFormat({ rowsOf }: Pick<ExportSource, 'rowsOf'>, { columns, delimiter, bom, raw }: CsvOptions): RowFormat {
-  const write = (rows: string[][]): string => stringify(rows, { delimiter })
-  const cells = (row: Row): string[] => columns.map((column) => cellOf(row[column], raw))
+/** CSV with a header. */
+export function csvFormat({ rowsOf }: Pick<ExportSource, 'rowsOf'>, options: CsvOptions): RowFormat {
+  const { columns, bom } = options
   return {
-    header: `${bom ? '\uFEFF' : ''}${write([[...columns]])}`,
-    format: (records) => write((rowsOf === undefined ? records : records.flatMap(rowsOf)).map(cells)),
+    header: `${bom ? BYTE_ORDER_MARK : ''}${csvHeader(columns, options)}`,
+    format: (records) => csvLines(rowsOf === undefined ? records : records.flatMap(rowsOf), columns, options),
   }
-}
-
-function cellOf(value: unknown, raw: boolean): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return raw ? value : guardFormula(value)
-  return JSON.stringify(value)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unguardFormula } from '../formula-guard.ts'
+import { unguardFormula } from '../../csv/formula-guard.ts'
 import type { ImportTarget } from './import-target.ts'
 
 interface Property {

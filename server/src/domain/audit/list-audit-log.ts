@@ -5,7 +5,8 @@ import { listAuditLogOutput, listAuditLogInput } from './schemas.ts'
 
 type Entry = z.infer<typeof listAuditLogOutput>['entries'][number]
 
-const selectEntries = statement<
+/** Entries after a place in the log, newest first. */
+export const selectEntries = statement<
   [
     tenantId: number,
     beforeAt: Date | undefined,

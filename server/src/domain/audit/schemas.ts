@@ -39,7 +39,7 @@ export const listAuditLogInput = z
   .refine(...oneCursor)
   .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
-const auditEntry = z
+export const auditEntry = z
   .object({
     id: z.string().describe('Id of the entry.'),
     at: timestamp.describe('Time of the call, UTC.'),

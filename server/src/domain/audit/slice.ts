@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { exportedAuditLog } from './export-audit-log.ts'
 import { listAuditLog } from './list-audit-log.ts'
 
 import { dailyPartitions } from '../../database/partitions/daily-partitions.ts'
@@ -8,4 +9,5 @@ export const audit = slice({
   tags: [{ name: 'audit-log', description: 'Who changed what, when and from where.' }],
   endpoints: [listAuditLog],
   partitions: [dailyPartitions({ table: 'audit_log', column: 'at', daysKept: 365 })],
+  exports: [exportedAuditLog],
 })

@@ -89,7 +89,12 @@ async function filteredStatus(
   return status !== undefined && (await reservationPhase(db, tenantId)) !== undefined ? status : undefined
 }
 
-async function* piecesOf(db: Queryable, tenantId: number, page: OrderList['orders']): AsyncGenerator<OrderList['orders']> {
+/** Orders with their lines, in the order given, a limited number of lines at a time. */
+export async function* piecesOf(
+  db: Queryable,
+  tenantId: number,
+  page: readonly { id: number; items_count: number }[],
+): AsyncGenerator<OrderList['orders']> {
   let ids: number[] = []
   let lines = 0
   for (const { id, items_count } of page) {

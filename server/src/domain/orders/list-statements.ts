@@ -32,8 +32,8 @@ export type ListStatement = Statement<ListValues, ListRow>
 const MAX_LINES_AT_ONCE = 500
 
 const IN_STATES = 'state_id = any ($2::smallint[])'
-const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinity')`
-const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
+export const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinity')`
+export const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
 const NEWEST_FIRST = 'order by created_at desc, id desc'
 
 /** Orders by id, in page order, for a page that is sent in pieces. Without the total. */
@@ -69,7 +69,7 @@ const NO_DETAIL = 'case when $7::boolean then null::json end'
  * The tenant's orders that meet a condition. The index holds the orders of each state in list order; they are merged, and each state is
  * read only as far as needed.
  */
-function ordersOfStates(condition: string, since: string, before: string, limit: string): string {
+export function ordersOfStates(condition: string, since: string, before: string, limit: string): string {
   const states = Object.values(ORDER_STATES).map(
     (state) => `
          (select id, created_at from orders

@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { exportedOrders } from './export-orders.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { createOrders } from './create-orders.ts'
 import { getOrder } from './get-order.ts'
@@ -15,4 +16,5 @@ export const orders = slice({
   endpoints: [createOrders, listOrders, getOrder, updateOrder, cancelOrder],
   topics: [orderCreated, orderUpdated, orderCancelled, orderCompleted],
   rollups: [foldOrders],
+  exports: [exportedOrders],
 })

@@ -1,37 +1,23 @@
 import type { Transaction } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { itemError } from '../../procedures/invalid-input.ts'
-import { mapInTurns } from '../../runtime/event-loop/turns.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
+import { bulkItemsOf, bulkResponse, namesIn, PRODUCTS_AND_SKU_OWNERS, PRODUCTS_BY_BARCODE } from './bulk-items.ts'
 import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { productCreatedData, productUpdatedData } from './product-events.ts'
-import { bulkUpsertProductsInput, bulkItem, bulkUpsertProductsOutput } from './schemas.ts'
-
-const STORED = 'select ctid as tuple_id, barcode, name, external_id as sku, category, price, weight from products'
-
-/**
- * A query of the ids of products by a unique column; `values` is an array parameter. One index lookup for each value: with
- * `barcode = any(...)`, plans made while the table was small compared each product of the tenant with each value.
- */
-const idsBy = (column: 'barcode' | 'external_id', values: string): string => `select p.id from unnest(${values}::text[]) v (value)
-     cross join lateral (select id from products where tenant_id = $1 and ${column} = v.value limit 1) p`
+import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
 
 const lockProducts = statement<[tenantId: number, barcodes: string[]], StoredProduct>({
   name: 'lock_products',
   lane: 'write',
-  sql: `${STORED} where tenant_id = $1 and id = any (array(${idsBy('barcode', '$2')})) order by id for no key update`,
+  sql: `${PRODUCTS_BY_BARCODE} for no key update`,
 })
 
 const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>({
   name: 'lock_products_and_sku_owners',
   lane: 'write',
-  sql: `${STORED} where tenant_id = $1 and id = any (array(
-     ${idsBy('barcode', '$2')}
-     union all
-     ${idsBy('external_id', '$3')}
-   )) order by id for no key update`,
+  sql: `${PRODUCTS_AND_SKU_OWNERS} for no key update`,
 })
 
 /** For SKUs that move from one product to another: uniqueness is checked row by row, so the old product must release the SKU first. */
@@ -99,7 +85,7 @@ export const bulkUpsertProducts = endpoint({
   input: bulkUpsertProductsInput,
   output: bulkUpsertProductsOutput,
   run: async ({ db, caller }, input) => {
-    const items = await mapInTurns(input.products, checkedItem)
+    const items = await bulkItemsOf(input.products)
     const apply = (isLocked: boolean): Promise<BulkOutcome> =>
       db.transaction(
         async (tx) => {
@@ -118,8 +104,7 @@ export const bulkUpsertProducts = endpoint({
     // Most calls only update products and need not wait for each other. The catalog is locked only when barcodes or SKUs change.
     let outcome = await apply(false)
     if (concernsNames(outcome, items)) outcome = await apply(true)
-    const { created, updated, errors } = outcome
-    return { created, updated, errors }
+    return bulkResponse(outcome)
   },
 })
 
@@ -129,30 +114,15 @@ function concernsNames({ created, changes, errors }: BulkOutcome, items: readonl
   return created > 0 || errors.length > invalid || changes.some((change) => change.updatedFields?.includes('sku'))
 }
 
-function checkedItem(item: unknown): BulkItem {
-  const { success, data, error } = bulkItem.safeParse(item)
-  return success ? data : { barcode: barcodeOf(item), error: itemError(error) }
-}
-
-function barcodeOf(item: unknown): string {
-  const barcode = typeof item === 'object' && item !== null && 'barcode' in item ? item.barcode : undefined
-  return typeof barcode === 'string' ? barcode.trim() : ''
-}
-
 function productsNamedBy(
   items: readonly BulkItem[],
   withSkuOwners: boolean,
   tx: Transaction,
   tenantId: number,
 ): Promise<StoredProduct[]> {
-  const valid = items.flatMap((item) => ('error' in item ? [] : [item]))
-  const barcodes = valid.map(({ barcode }) => barcode)
+  const [barcodes, skus] = namesIn(items)
   if (!withSkuOwners) return tx.runFirst(lockProducts, [tenantId, barcodes])
-  return tx.runFirst(lockProductsAndSkuOwners, [
-    tenantId,
-    barcodes,
-    valid.map(({ sku }) => sku).filter((sku) => typeof sku === 'string'),
-  ])
+  return tx.runFirst(lockProductsAndSkuOwners, [tenantId, barcodes, skus])
 }
 
 async function write(

@@ -1,5 +1,7 @@
 import { slice } from '../../procedures/slice.ts'
+import { exportedProducts } from './export-products.ts'
 import { bulkUpsertProducts } from './bulk-upsert-products.ts'
+import { checkBulkProducts } from './check-bulk-products.ts'
 import { createProduct } from './create-product.ts'
 import { deleteProduct } from './delete-product.ts'
 import { foldProducts } from './fold-products.ts'
@@ -18,11 +20,21 @@ export const products = slice({
       description: 'The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive.',
     },
   ],
-  endpoints: [createProduct, listProducts, getProduct, updateProduct, deleteProduct, getProductBySku, bulkUpsertProducts],
+  endpoints: [
+    createProduct,
+    listProducts,
+    getProduct,
+    updateProduct,
+    deleteProduct,
+    getProductBySku,
+    bulkUpsertProducts,
+    checkBulkProducts,
+  ],
   topics: [productCreated, productUpdated, productDeleted],
   rollups: [foldProducts],
   constraints: {
     products_barcode_key: { code: 'already_exists', message: 'A product with this barcode already exists' },
     products_external_id_key: { code: 'already_exists', message: 'A product with this sku already exists' },
   },
+  exports: [exportedProducts],
 })

@@ -67,6 +67,16 @@ export const comparedTogether = {
   }),
 }
 
+/** CTEs that compare the changes of `source` with the levels as they are, and make none. They end with `compared_change`, as in `applyStockChanges`. */
+export function comparedOnly(source: string): string {
+  const { inTurn, netChange, isMade: isMadeAtAll, compared } = comparedTogether.sql(source)
+  return `${inTurn}net_change as materialized (
+  ${netChange}
+), changed_level as (
+  select product_id, location_id, known_quantity as previous_quantity from net_change c where ${isMadeAtAll}
+), ${compared}`
+}
+
 function isMade(change: string, level: string): string {
   return `coalesce(${change}.expected_quantity = ${level}, true)`
 }

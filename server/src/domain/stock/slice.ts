@@ -1,6 +1,9 @@
 import { slice } from '../../procedures/slice.ts'
 import { adjustStock } from './adjust-stock.ts'
 import { bulkSetLevels } from './bulk-set-levels.ts'
+import { checkBulkLevels } from './check-bulk-levels.ts'
+import { exportedLevels } from './export-levels.ts'
+import { exportedMovements } from './export-movements.ts'
 import { getStockBySku } from './get-stock-by-sku.ts'
 import { listLevels } from './list-levels.ts'
 import { listMovements } from './list-movements.ts'
@@ -26,6 +29,7 @@ export const stock = slice({
     setLevel,
     adjustStock,
     bulkSetLevels,
+    checkBulkLevels,
     transferStock,
     listMovements,
     listLevels,
@@ -38,4 +42,5 @@ export const stock = slice({
     stock_levels_quantity_range: { code: 'adjustment_error', message: OUT_OF_RANGE_MESSAGE },
   },
   rollups: [foldMovements],
+  exports: [exportedMovements, exportedLevels],
 })

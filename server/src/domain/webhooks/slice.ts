@@ -1,4 +1,5 @@
 import { slice } from '../../procedures/slice.ts'
+import { exportedDeliveries } from './export-deliveries.ts'
 import { createWebhook } from './create-webhook.ts'
 import { deleteWebhook } from './delete-webhook.ts'
 import { listDeliveries } from './list-deliveries.ts'
@@ -41,4 +42,5 @@ export const webhooks = slice({
     },
     measure: measureBacklog,
   },
+  exports: [exportedDeliveries],
 })

@@ -5,6 +5,7 @@ import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Breakable } from '../../kit/breakable.tsx'
 import { CursorTable } from '../../kit/cursor-table.tsx'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { JsonCell } from '../../kit/json-body.tsx'
 import { Empty } from '../../kit/region.tsx'
@@ -21,14 +22,14 @@ const LIMIT = 50
 export function AuditScreen() {
   const search = useSearch({ from: '/frame/audit' })
   const navigate = useNavigate({ from: '/audit' })
-  const { cursor } = search
+  const { cursor, ...filters } = search
   const filter: Filter<AuditSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
   const query = useRead(['audit', search], (api, options) => api.auditLog.list({ ...search, limit: LIMIT }, options), {
     isMain: true,
   })
   return (
-    <Screen title={t.nav.audit}>
+    <Screen title={t.nav.audit} actions={<ExportButton resource="audit" query={filters} scope="admin" />}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <AuditFilters search={search} filter={filter} />
       </Filters>

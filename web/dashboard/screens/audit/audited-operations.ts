@@ -3,6 +3,7 @@ export const AUDITED_OPERATIONS = [
   'apiKeys.create',
   'apiKeys.revoke',
   'devices.createCode',
+  'exports.start',
   'flows.assign',
   'flows.cancel',
   'flows.complete',

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useScope } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
@@ -29,7 +30,7 @@ export function MovementsScreen() {
     { isMain: true },
   )
   return (
-    <Screen title={t.nav.movements}>
+    <Screen title={t.nav.movements} actions={<ExportButton resource="movements" query={filters} scope="read:stock" />}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <MovementFilters search={search} filter={filter} />
       </Filters>

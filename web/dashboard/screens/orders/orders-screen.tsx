@@ -5,6 +5,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { CheckboxGroup } from '../../kit/choices.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
 import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
@@ -25,28 +26,31 @@ export function OrdersScreen() {
   const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, page = 1 } = search
   const filter: Filter<OrdersSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
-  const query = useRead(
-    ['orders', search],
-    (api, options) =>
-      api.orders.list(
-        {
-          state_id: state,
-          assembly_date,
-          assembly_until,
-          start_date: from,
-          end_date: to,
-          customer_name: customer,
-          order_tenant_id,
-          page,
-          limit: LIMIT,
-        },
-        options,
-      ),
-    { isMain: true },
-  )
+  const filters = {
+    state_id: state,
+    assembly_date,
+    assembly_until,
+    start_date: from,
+    end_date: to,
+    customer_name: customer,
+    order_tenant_id,
+  }
+  const query = useRead(['orders', search], (api, options) => api.orders.list({ ...filters, page, limit: LIMIT }, options), {
+    isMain: true,
+  })
   const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen title={t.nav.orders} actions={!isEmpty && <NewOrder />}>
+    <Screen
+      title={t.nav.orders}
+      actions={
+        !isEmpty && (
+          <>
+            <ExportButton resource="orders" query={filters} scope="read:orders" />
+            <NewOrder />
+          </>
+        )
+      }
+    >
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <OrderFilters search={search} filter={filter} />
       </Filters>

@@ -5,6 +5,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Combo } from '../../kit/combo.tsx'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
@@ -27,14 +28,28 @@ export function ProductsScreen() {
   const { search, category, active, page = 1 } = filters
   const filter: Filter<ProductsSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
-  const query = useRead(
-    ['products', filters],
-    (api, options) => api.products.list({ search, category, is_active: active === undefined, page, limit: LIMIT }, options),
-    { isMain: true },
-  )
+  const listed = { search, category, is_active: active === undefined }
+  const query = useRead(['products', filters], (api, options) => api.products.list({ ...listed, page, limit: LIMIT }, options), {
+    isMain: true,
+  })
   const isEmpty = query.data?.pagination.total === 0 && !isFiltered(filters)
   return (
-    <Screen title={t.nav.products} actions={!isEmpty && <NewProduct />}>
+    <Screen
+      title={t.nav.products}
+      actions={
+        <>
+          <ButtonLink to="/products/import" scope="write:products">
+            {t.import.link}
+          </ButtonLink>
+          {!isEmpty && (
+            <>
+              <ExportButton resource="products" query={listed} scope="read:products" />
+              <NewProduct />
+            </>
+          )}
+        </>
+      }
+    >
       <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
         <FilterField
           label={t.products.search}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { Checkbox } from '../../kit/choices.tsx'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
@@ -27,14 +28,26 @@ export function StockScreen() {
   const { search, location, low, as_of, page = 1 } = filters
   const filter: Filter<StockSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const listed = { search, location_id: location, low: low === 'true' }
   const query = useRead(
     ['stock', search, location, low, page],
-    (api, options) => api.stock.overview({ search, location_id: location, low: low === 'true', page, limit: LIMIT }, options),
+    (api, options) => api.stock.overview({ ...listed, page, limit: LIMIT }, options),
     { isMain: true },
   )
   const [changed, setChanged] = useState<{ kind: 'adjust' | 'transfer'; product: StockedProduct }>()
   return (
-    <Screen title={t.nav.stock}>
+    <Screen
+      title={t.nav.stock}
+      actions={
+        <>
+          {/* The stock of a past day is that of one product, and is on screen. */}
+          {as_of === undefined && <ExportButton resource="levels" query={listed} scope="read:stock" />}
+          <ButtonLink to="/stock/import" scope="write:stock">
+            {t.import.link}
+          </ButtonLink>
+        </>
+      }
+    >
       <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
         <FilterField
           label={t.products.search}

@@ -2,6 +2,7 @@ import type { Delivery } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
@@ -36,7 +37,10 @@ export function Deliveries({ id }: { id: string }) {
     },
   )
   return (
-    <Section title={t.deliveries.title}>
+    <Section
+      title={t.deliveries.title}
+      actions={<ExportButton resource="deliveries" query={{ id, state, event }} scope="read:webhooks" />}
+    >
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <DeliveryFilters search={search} filter={filter} />
       </Filters>

@@ -1,0 +1,158 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { BYTE_ORDER_MARK, csvHeader, csvLines, type CsvRow } from '../csv/csv-text.ts'
+import type { Database } from '../database/database.ts'
+import { recordEntry } from '../domain/audit/index.ts'
+import { requireScope } from '../procedures/call-context.ts'
+import { ServiceError } from '../procedures/errors.ts'
+import type { ExportedList } from '../procedures/exported-list.ts'
+import { text } from '../procedures/fields/fields.ts'
+import { invalidInput } from '../procedures/invalid-input.ts'
+import type { Encryption } from '../runtime/encryption/encryption.ts'
+import { pauseAfter } from '../runtime/event-loop/turns.ts'
+import { openTicket, sealTicket } from './export-ticket.ts'
+import type { Guard } from './guards.ts'
+import type { PageAuthentication } from './page-sessions.ts'
+
+/** Services and settings that exports need. */
+export interface ExportOptions {
+  db: Database
+  encryption: Encryption
+  lists: readonly ExportedList[]
+  authentication: PageAuthentication
+  /** Counts a ticket against the session. */
+  limit: Guard | undefined
+}
+
+const CSV = { delimiter: ',', raw: false }
+/** Rows that are written in one piece: a few milliseconds. */
+const ROWS_OF_PIECE = 500
+const RETRY_AFTER_SECONDS = 5
+
+const startInput = z.object({ resource: text(64), query: z.record(z.string(), z.unknown()).default({}) })
+
+/**
+ * Exports of lists as CSV. A page asks for a link, and the browser downloads it. The rows are read in batches, each when the client has
+ * taken the one before, without a transaction. A process runs one export of a tenant at a time.
+ */
+export class Exports {
+  readonly #options: ExportOptions
+  readonly #running = new Set<number>()
+
+  constructor(options: ExportOptions) {
+    this.#options = options
+  }
+
+  /** Responds with a link for the session of the request. */
+  async start(request: FastifyRequest, reply: FastifyReply) {
+    const { db, encryption, authentication, limit } = this.#options
+    await authentication.authenticate(request, reply)
+    await limit?.(request, reply)
+    const { resource, query } = inputOf(request.body)
+    const { caller } = request
+    const list = this.#listOf(resource)
+    requireScope(caller, list)
+    // Checks the filters: it reads nothing yet.
+    list.read(db, caller.tenantId, query)
+    this.#requireNone(caller.tenantId)
+    const { session } = caller
+    if (session === undefined) throw new Error('A page has a session')
+    const { tenantId, keyId, keyName } = caller
+    const { ip: address, id: requestId } = request
+    const actor = { tenantId, keyId, keyName, address, requestId, surface: session.surface, sessionId: session.id }
+    await db
+      .forTenant(tenantId)
+      .transaction((tx) => recordEntry(tx, { ...actor, operation: 'exports.start', input: { resource, query } }))
+    const ticket = { session: { id: session.id, tenantId: session.tenantId }, mode: caller.mode, resource, query }
+    return { success: true, data: { url: `/dashboard/exports/${sealTicket(ticket, encryption)}` } }
+  }
+
+  /** Sends the file of a link to the session that asked for it. Session, key and scope are checked again. */
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { encryption, authentication } = this.#options
+    const ticket = openTicket((request.params as { token: string }).token, encryption)
+    if (ticket === undefined) throw noExport()
+    const caller = await authentication.callerInMode(request, reply, ticket.mode)
+    if (caller.session?.id !== ticket.session.id || caller.session.tenantId !== ticket.session.tenantId) throw noExport()
+    request.caller = caller
+    const list = this.#listOf(ticket.resource)
+    requireScope(caller, list)
+    const day = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)
+    reply.headers({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${list.name}-${day}.csv"`,
+    })
+    if (request.method === 'HEAD') return await reply.send()
+    this.#requireNone(caller.tenantId)
+    return await reply.send(await this.#stream(reply, list, caller.tenantId, ticket.query))
+  }
+
+  /** The stream. What fails before its first piece is a response of its own; later, the connection is closed, and no file looks complete. */
+  async #stream(reply: FastifyReply, list: ExportedList, tenantId: number, query: object): Promise<Readable> {
+    this.#running.add(tenantId)
+    const pieces = this.#pieces(list, tenantId, query)
+    // A client that has gone ends the export: nobody reads the stream then.
+    reply.raw.once('close', () => void pieces.return(undefined))
+    const first = await pieces.next()
+    if (reply.raw.destroyed) await pieces.return(undefined)
+    return Readable.from(
+      (async function* () {
+        if (first.done !== true) yield first.value
+        yield* pieces
+      })(),
+    )
+  }
+
+  async *#pieces(list: ExportedList, tenantId: number, query: object): AsyncGenerator<string, undefined> {
+    const db = this.#options.db.forTenant(tenantId)
+    try {
+      let start = BYTE_ORDER_MARK + csvHeader(list.columns, CSV)
+      let beganAtMs = performance.now()
+      for await (const rows of list.read(db, tenantId, query)) {
+        for (const piece of piecesOf(rows)) {
+          const csv = start + csvLines(piece, list.columns, CSV)
+          const tookMs = performance.now() - beganAtMs
+          if (csv !== '') yield csv
+          start = ''
+          await pauseAfter(tookMs)
+          beganAtMs = performance.now()
+        }
+      }
+      if (start !== '') yield start
+    } finally {
+      this.#running.delete(tenantId)
+    }
+    return undefined
+  }
+
+  #listOf(resource: string): ExportedList {
+    const list = this.#options.lists.find(({ name }) => name === resource)
+    if (list !== undefined) return list
+    const names = this.#options.lists.map(({ name }) => name)
+    throw new ServiceError('validation_error', `resource: must be one of ${names.join(', ')}`, {
+      details: [{ path: 'resource', error: `must be one of ${names.join(', ')}` }],
+    })
+  }
+
+  #requireNone(tenantId: number): void {
+    if (!this.#running.has(tenantId)) return
+    throw new ServiceError('service_unavailable', 'An export is running already. Wait until it is complete', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+}
+
+function inputOf(body: unknown): z.infer<typeof startInput> {
+  const { data, error } = startInput.safeParse(body)
+  if (error !== undefined) throw invalidInput(error, { path: '/dashboard/exports' })
+  return data
+}
+
+function* piecesOf(rows: readonly CsvRow[]): Generator<readonly CsvRow[]> {
+  for (let first = 0; first < rows.length; first += ROWS_OF_PIECE) yield rows.slice(first, first + ROWS_OF_PIECE)
+}
+
+function noExport(): ServiceError {
+  return new ServiceError('not_found', 'This link to an export has expired. Export the list again')
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { batchesOf } from '../../web/dashboard/import/batches.ts'
+import { errorFile } from '../../web/dashboard/import/error-file.ts'
+import { IMPORT_TARGETS } from '../../web/dashboard/import/import-target.ts'
+import { guessMapping, itemOf } from '../../web/dashboard/import/mapping.ts'
+import { type CsvTable, parseCsv } from '../../web/dashboard/import/parse-csv.ts'
+import { readText } from '../../web/dashboard/import/read-text.ts'
+import { rowErrors } from '../../web/dashboard/import/row-error.ts'
+
+const { signal } = new AbortController()
+const { products, stock } = IMPORT_TARGETS
+
+const fileOf = (text: string | Buffer): File => new File([text], 'file.csv')
+
+async function tableOf(text: string): Promise<CsvTable> {
+  return await parseCsv((await readText(fileOf(text), signal)).text, signal)
+}
+
+describe('the text of a file', () => {
+  it('is the same however its bytes are cut into pieces', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `\u00FC\u20AC\u{1F375}${index}\r\n`)
+    const { text, fingerprint } = await readText(fileOf(rows.join('')), signal)
+    expect(text).toBe(rows.join('').replaceAll('\r\n', '\n'))
+    expect((await readText(fileOf(rows.join('')), signal)).fingerprint).toBe(fingerprint)
+    expect((await readText(fileOf(rows.with(59_999, '\u00FC\u20AC\u{1F375}59990\r\n').join('')), signal)).fingerprint).not.toBe(
+      fingerprint,
+    )
+  })
+})
+
+describe('a table', () => {
+  it('has the lines of the file, also after cells of several lines and empty ones', async () => {
+    const { header, rows } = await tableOf('\uFEFFbarcode, name\n1,"a\nb"\n\n2,"say ""hi"""\r\n3,c')
+    expect(header).toEqual(['barcode', 'name'])
+    expect(rows).toEqual([
+      { line: 2, cells: ['1', 'a\nb'] },
+      { line: 5, cells: ['2', 'say "hi"'] },
+      { line: 6, cells: ['3', 'c'] },
+    ])
+  })
+
+  it.each([',', ';', '\t'])('is cut at %j', async (delimiter) => {
+    const table = await tableOf(`sku${delimiter}quantity\nA${delimiter}1`)
+    expect([table.header, table.rows[0]?.cells, table.delimiter]).toEqual([['sku', 'quantity'], ['A', '1'], delimiter])
+  })
+})
+
+describe('columns', () => {
+  it('are guessed by their names, each field once', () => {
+    expect(guessMapping(['EAN', 'Product name', 'price', 'barcode', 'Colour', ''], products)).toEqual([
+      'barcode',
+      'name',
+      'price',
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(guessMapping(['External ID', 'Location code', 'Qty', 'Expected-Quantity'], stock)).toEqual([
+      'sku',
+      'location_id',
+      'quantity',
+      'expected_quantity',
+    ])
+  })
+
+  it('become items: numbers, texts as an export guards them, and nothing for empty cells', () => {
+    const mapping = ['barcode', 'name', 'price', 'weight'] as const
+    expect(itemOf(['1', `'=SUM(A1)`, ' 4.90 ', ' '], mapping, products)).toEqual({ barcode: '1', name: '=SUM(A1)', price: 4.9 })
+    expect(itemOf(['1', `'quoted'`, '4,90', '1e-1'], mapping, products)).toEqual({
+      barcode: '1',
+      name: `'quoted'`,
+      price: '4,90',
+      weight: 0.1,
+    })
+  })
+})
+
+describe('batches', () => {
+  const tableFrom = (barcodes: readonly string[]): CsvTable => ({
+    header: ['barcode'],
+    delimiter: ',',
+    rows: barcodes.map((barcode, index) => ({ line: index + 2, cells: [barcode] })),
+  })
+
+  it('have at most 500 rows and a million characters', () => {
+    const many = tableFrom(Array.from({ length: 1_200 }, (_, index) => String(index)))
+    expect(batchesOf([...many.rows.keys()], many, 0).map(({ length }) => length)).toEqual([500, 500, 200])
+    const long = tableFrom(Array.from({ length: 5 }, (_, index) => `${index}${'x'.repeat(400_000)}`))
+    expect(batchesOf([...long.rows.keys()], long, 0)).toEqual([[0, 1], [2, 3], [4]])
+  })
+
+  it('have all rows of a product together, in their order', () => {
+    const table = tableFrom(['a', ...Array.from({ length: 600 }, (_, index) => String(index)), ' a'])
+    const [first, second] = batchesOf([...table.rows.keys()], table, 0)
+    expect(first?.slice(0, 3)).toEqual([0, 601, 1])
+    expect(second).toHaveLength(102)
+    expect(batchesOf([...table.rows.keys()], table, -1)[0]?.slice(0, 3)).toEqual([0, 1, 2])
+  })
+})
+
+describe('the errors of a row', () => {
+  it('are told field by field', () => {
+    expect(rowErrors(3, 'price: must be a number; and positive; name: is required')).toEqual([
+      { row: 3, field: 'price', message: 'must be a number; and positive' },
+      { row: 3, field: 'name', message: 'is required' },
+    ])
+    expect(rowErrors(0, 'Product not found')).toEqual([{ row: 0, message: 'Product not found' }])
+  })
+
+  it('are a file that can be corrected and imported', async () => {
+    const table = await tableOf('barcode;name;error\n1;"a;b";old\n2;c;\n3;d;')
+    const text = await errorFile(table, [...rowErrors(0, 'name: is too long; sku: is taken'), ...rowErrors(2, 'No')])
+    expect(text).toBe('barcode;name;error\n1;"a;b";"name: is too long; sku: is taken"\n3;d;No\n')
+    const again = await tableOf(text)
+    expect(guessMapping(again.header, products)).toEqual(['barcode', 'name', undefined])
+  })
+})

@@ -1,0 +1,267 @@
+import { readFile, truncate, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Page, Request } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { openScreen } from '../support/open-screen.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+interface CsvFile {
+  name: string
+  text: string | Buffer
+}
+
+/** Chooses a file as a user does. */
+async function choose(page: Page, { name, text }: CsvFile, button = 'Choose a CSV file'): Promise<void> {
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: button }).click()])
+  await chooser.setFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+}
+
+/** Signs in and opens an import screen. A reload that asks is answered with yes. */
+async function openImport(page: Page, tenant: TestTenant, address: string): Promise<void> {
+  page.on('dialog', (dialog) => void dialog.accept())
+  await signIn(page, tenant.key)
+  await openScreen(page, address)
+}
+
+async function downloadErrors(page: Page): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download rows with errors' }).click(),
+  ])
+  return `${download.suggestedFilename()}\n${await readFile(await download.path(), 'utf8')}`
+}
+
+const keyOf = (request: Request): string | undefined => request.headers()['idempotency-key']
+
+/** The keys of the batches that were sent. */
+function watchBatches(page: Page, pattern: RegExp): string[] {
+  const keys: string[] = []
+  page.on('request', (request) => {
+    if (pattern.test(request.url())) keys.push(keyOf(request) ?? '')
+  })
+  return keys
+}
+
+const errorRows = (page: Page): Promise<string[][]> =>
+  page
+    .getByRole('table', { name: 'Rows with errors' })
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)))
+
+async function movementCount(tenant: TestTenant): Promise<number> {
+  return (await tenant.request('GET', '/stock/movements?limit=1')).body.data.pagination.total
+}
+
+/** A tenant with products SKU-1 and so on. */
+async function withProducts(tenant: TestTenant, count: number): Promise<void> {
+  for (let first = 0; first < count; first += 1_000) {
+    const products = Array.from({ length: Math.min(1_000, count - first) }, (_, index) => {
+      const number = first + index + 1
+      return { name: `Tea ${number}`, barcode: String(number), sku: `SKU-${number}` }
+    })
+    await seed(tenant, '/products/bulk', { products })
+  }
+}
+
+/** Levels of so many products; these rows have a SKU that no product has. */
+function levelsFile(rows: number, bad: readonly number[] = []): CsvFile {
+  const lines = Array.from(
+    { length: rows },
+    (_, index) => `${bad.includes(index + 1) ? 'NONE' : `SKU-${index + 1}`},A-01,${index + 1}`,
+  )
+  return { name: 'levels.csv', text: ['sku,location_id,quantity', ...lines].join('\n') }
+}
+
+describe('D7: import of products', () => {
+  it('guesses columns, checks without storing, imports the good rows and gives back the others', async ({
+    window: { page },
+    tenant,
+  }) => {
+    await seed(tenant, '/products', { name: 'Old tea', barcode: '1', sku: 'TEA-1' })
+    await openImport(page, tenant, '/products')
+    await page.getByRole('link', { name: 'Import' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Import products' }).waitFor()
+    const text = [
+      'EAN;Product name;SKU;Price;Colour',
+      '1;Green tea;TEA-1;4.9;green',
+      '2;"Salt, ""fine""\nfrom the sea";SALT;0.9;white',
+      ';Nameless;;1;',
+      '3;Pepper;TEA-1;2;black',
+      '4;Sugar;SUGAR;cheap;white',
+      '5;Too;few',
+      '2;Sea salt;;1.1;',
+    ].join('\r\n')
+    await choose(page, { name: 'catalog.csv', text: `\uFEFF${text}\r\n` })
+    await page.getByText('catalog.csv: 7 rows').waitFor()
+    const fields = ['Barcode', 'Name', 'SKU', 'Price', 'Leave out']
+    for (const [index, column] of ['EAN', 'Product name', 'SKU', 'Price', 'Colour'].entries()) {
+      const field = page.getByRole('button', { name: `Field of ${column}`, exact: true })
+      expect([column, await field.evaluate((button) => button.parentElement?.textContent)]).toEqual([
+        column,
+        expect.stringContaining(fields[index] ?? ''),
+      ])
+    }
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. Nothing is imported yet.').waitFor()
+    expect(await errorRows(page)).toEqual([
+      ['5', 'Barcode', expect.stringContaining('required')],
+      ['6', 'SKU', 'another product has this sku'],
+      ['7', 'Price', expect.stringContaining('number')],
+      ['8', '–', 'Has 3 cells; the first line names 5 columns.'],
+    ])
+    const { body } = await tenant.request('GET', '/products')
+    expect(body.data.products.map(({ name }: { name: string }) => name)).toEqual(['Old tea'])
+    expect((await tenant.request('GET', '/audit-log?operation=products.bulk')).body.data.entries).toEqual([])
+
+    const keys = watchBatches(page, /\/products\/bulk$/)
+    await page.getByRole('button', { name: 'Import 3 rows' }).click()
+    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. The import is complete.').waitFor()
+    expect(keys).toEqual([expect.stringMatching(/^import-[0-9a-f]{16}-0$/)])
+    const after = (await tenant.request('GET', '/products')).body.data.products
+    expect(after).toMatchObject([
+      { barcode: '2', name: 'Sea salt', external_id: 'SALT', price: 1.1 },
+      { barcode: '1', name: 'Green tea', external_id: 'TEA-1', price: 4.9 },
+    ])
+    expect(await downloadErrors(page)).toBe(
+      [
+        'catalog-errors.csv',
+        'EAN;Product name;SKU;Price;Colour;error',
+        ';Nameless;;1;;barcode: is required',
+        '3;Pepper;TEA-1;2;black;sku: another product has this sku',
+        '4;Sugar;SUGAR;cheap;white;price: must be a number, not a string',
+        '5;Too;few;;;"Has 3 cells; the first line names 5 columns."',
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('D7: import of stock', () => {
+  it('goes on after a reload in the middle, nothing twice: 2,000 rows, 3 of them bad', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/ERR_FAILED/)
+    await withProducts(tenant, 2_000)
+    await openImport(page, tenant, '/stock/import')
+    const file = levelsFile(2_000, [1, 700, 2_000])
+    await choose(page, file)
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    await page.getByRole('status').getByText('1,997 levels, 3 with errors. Nothing is imported yet.').waitFor()
+    expect(await errorRows(page)).toEqual(['2', '701', '2001'].map((line) => [line, '–', 'Product not found']))
+
+    const keys = watchBatches(page, /\/stock\/bulk$/)
+    // The server makes the changes of the third batch, and its response is lost.
+    const { promise: lost, resolve } = Promise.withResolvers<void>()
+    await page.route('**/stock/bulk', async (route) => {
+      if (!keyOf(route.request())?.endsWith('-2')) return await route.continue()
+      await route.fetch()
+      resolve()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Import 1,997 rows' }).click()
+    await lost
+    await page.unroute('**/stock/bulk')
+    await page.reload()
+    await page.getByText('The import of levels.csv is not complete. Choose the same file to go on where it was.').waitFor()
+    expect(await movementCount(tenant)).toBe(1_500)
+    const before = keys.length
+    await choose(page, file)
+    await page.getByRole('status').getByText('1,997 levels, 3 with errors. The import is complete.').waitFor()
+    const id = keys[0]?.replace(/-0$/, '') ?? ''
+    expect(keys.slice(before)).toEqual([`${id}-2`, `${id}-3`])
+    expect(await movementCount(tenant)).toBe(1_997)
+    expect(await errorRows(page)).toHaveLength(3)
+
+    await page.reload()
+    await page.getByRole('button', { name: 'Choose a CSV file' }).waitFor()
+    expect(await page.getByText('is not complete').count()).toBe(0)
+  })
+
+  it('pauses and goes on; leaving in the middle asks', async ({ window: { page }, tenant }) => {
+    await withProducts(tenant, 1_200)
+    await openImport(page, tenant, '/stock/import')
+    await choose(page, levelsFile(1_200))
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/stock/bulk', async (route) => {
+      if (keyOf(route.request())?.endsWith('-1')) await held
+      await route.continue().catch(() => {})
+    })
+    await page.getByRole('button', { name: 'Import 1,200 rows' }).click()
+    await page.getByRole('status').getByText('Imported 500 of 1,200 rows.').waitFor()
+    expect(await page.getByRole('progressbar', { name: 'Progress' }).getAttribute('value')).toBe('500')
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Leave the import?' }).getByRole('button', { name: 'Back' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('status').getByText('Paused after 500 of 1,200 rows.').waitFor()
+    release()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('status').getByText('1,200 levels, 0 with errors. The import is complete.').waitFor()
+    expect(await movementCount(tenant)).toBe(1_200)
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  })
+
+  it('waits for a busy server and for the connection, and goes on', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/429|503|ERR_INTERNET_DISCONNECTED/)
+    await withProducts(tenant, 3)
+    await openImport(page, tenant, '/stock/import')
+    const busy = (code: string) => ({ success: false, error: { code, message: 'Later' } })
+    let requests = 0
+    await page.route(/\/stock\/bulk(\/check)?$/, async (route) => {
+      requests += 1
+      const headers = { 'Retry-After': '1' }
+      if (requests === 1) await route.fulfill({ status: 429, headers, json: busy('rate_limit_exceeded') })
+      else if (requests === 3) await route.fulfill({ status: 503, headers, json: busy('service_unavailable') })
+      else if (requests === 4) await route.abort('internetdisconnected')
+      else await route.continue()
+    })
+    await choose(page, { name: 'levels.tsv', text: 'qty\tlocation\tsku\n5\tA-01\tSKU-1\n6\tA-01\tSKU-2\n' })
+    await page.getByRole('button', { name: 'Check', exact: true }).click()
+    await page.getByRole('timer').waitFor()
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await page.getByRole('status').getByText('2 levels, 0 with errors. The import is complete.').waitFor()
+    expect([requests, await movementCount(tenant)]).toEqual([5, 2])
+  })
+
+  it('says what a file is that it cannot import', async ({ window: { page }, tenant, folder }) => {
+    await openImport(page, tenant, '/stock/import')
+    const rows = Array.from({ length: 200_001 }, () => 'SKU-1,A,1').join('\n')
+    const files: [CsvFile['text'], RegExp][] = [
+      [Buffer.from('sku,location_id,quantity\nM\u00FCsli,A,1', 'latin1'), /is not UTF-8/],
+      [Buffer.from('PK\u0003\u0004\u0000\u0000sheet.xml', 'latin1'), /is not a CSV file/],
+      ['', /has no rows/],
+      ['sku,location_id,quantity\n', /has no rows/],
+      ['sku,location_id,quantity\nSKU-1,"A,1\nSKU-2,A,2', /quotation mark of a cell that begins on line 2/],
+      [`sku,location_id,quantity\n${rows}`, /more than 200,000 rows/],
+    ]
+    for (const [text, message] of files) {
+      await choose(page, { name: 'file.csv', text })
+      await page.getByRole('alert').getByText(message).waitFor()
+    }
+    const large = path.join(folder, 'large.csv')
+    await writeFile(large, 'sku,location_id,quantity\n')
+    await truncate(large, 50 * 1_048_576 + 1)
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose a CSV file' }).click(),
+    ])
+    await chooser.setFiles(large)
+    await page.getByRole('alert').getByText('larger than 50 MiB').waitFor()
+    await choose(page, { name: 'columns.csv', text: 'article,place,quantity\nSKU-1,A,1\n' })
+    await page.getByText('Choose the column of: SKU or Product id, Location.').waitFor()
+    expect(await page.getByRole('button', { name: 'Check', exact: true }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Field of article' }).click()
+    await page.getByRole('option', { name: 'Quantity', exact: true }).click()
+    await page.getByText('Two columns are Quantity.').waitFor()
+  })
+
+  it('needs the scope to import', async ({ window: { page }, tenant }) => {
+    const key = await tenant.createKey({ scopes: ['read:stock', 'read:products'] })
+    await signIn(page, key)
+    await openScreen(page, '/stock/import')
+    expect(await page.getByRole('button', { name: 'Choose a CSV file' }).isDisabled()).toBe(true)
+    await page.getByText('This key lacks write:stock').first().waitFor()
+  })
+})

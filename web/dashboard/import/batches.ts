@@ -1,0 +1,59 @@
+import { t } from '../../shared/texts/texts.ts'
+import type { ImportTarget, Item } from './import-target.ts'
+import { itemOf, type Mapping } from './mapping.ts'
+import type { CsvTable } from './parse-csv.ts'
+
+const MAX_ITEMS = 500
+/** Characters of a batch and of a row, well below the largest body that the server takes. */
+const MAX_LENGTH = 1_000_000
+
+/** Rows that are sent together, by their index in the table. */
+export type Batch = readonly number[]
+
+/** Why a row cannot be sent; undefined when it can. */
+export function rowProblem(cells: readonly string[], { header }: CsvTable): string | undefined {
+  if (cells.length !== header.length) return t.import.cells(cells.length, header.length)
+  return lengthOf(cells) > MAX_LENGTH ? t.import.longRow : undefined
+}
+
+/**
+ * Cuts rows into batches, the same for the same rows. The rows of one record are in one batch, so that a check of the batch, which keeps
+ * nothing, sees what the import will see.
+ */
+export function batchesOf(rows: readonly number[], table: CsvTable, recordColumn: number): Batch[] {
+  const batches: number[][] = []
+  let batch: number[] = []
+  let length = 0
+  for (const index of recordColumn === -1 ? rows : byRecord(rows, table, recordColumn)) {
+    const own = lengthOf(table.rows[index]?.cells ?? [])
+    if (batch.length === MAX_ITEMS || (batch.length > 0 && length + own > MAX_LENGTH)) {
+      batches.push(batch)
+      batch = []
+      length = 0
+    }
+    batch.push(index)
+    length += own
+  }
+  if (batch.length > 0) batches.push(batch)
+  return batches
+}
+
+export function itemsOf(batch: Batch, { rows }: CsvTable, mapping: Mapping, target: ImportTarget): Item[] {
+  return batch.map((index) => itemOf(rows[index]?.cells ?? [], mapping, target))
+}
+
+/** The rows in the order of the first row of their record. */
+function byRecord(rows: readonly number[], table: CsvTable, column: number): number[] {
+  const records = new Map<string, number[]>()
+  for (const index of rows) {
+    const name = table.rows[index]?.cells[column]?.trim() ?? ''
+    const record = records.get(name)
+    if (record === undefined) records.set(name, [index])
+    else record.push(index)
+  }
+  return records.size === rows.length ? [...rows] : [...records.values()].flat()
+}
+
+function lengthOf(cells: readonly string[]): number {
+  return cells.reduce((sum, cell) => sum + cell.length, 0)
+}

@@ -1,0 +1,140 @@
+import { useEffect, useRef, useState } from 'react'
+import { queries } from '../data/client.ts'
+import { checkRows, goodRows, NOTHING_DONE, sendRows } from './check-and-send.ts'
+import type { ImportTarget } from './import-target.ts'
+import { type KeptImport, KeptImports, type KeptProgress } from './kept-import.ts'
+import { guessMapping, type Mapping } from './mapping.ts'
+import { type CsvTable, parseCsv } from './parse-csv.ts'
+import { type FileText, readText } from './read-text.ts'
+import type { RowError } from './row-error.ts'
+
+/** Where an import is. */
+export type Step = 'choose' | 'reading' | 'columns' | 'checking' | 'checked' | 'importing' | 'paused' | 'done'
+
+/** What is known of an import. */
+export interface ImportState {
+  step: Step
+  file?: Pick<FileText, 'name' | 'fingerprint'>
+  table?: CsvTable
+  mapping: Mapping
+  /** Rows that were checked or imported so far, of `total`. */
+  rows: number
+  total: number
+  created: number
+  changed: number
+  /** Rows that cannot be imported, and those that the import did not take. */
+  errors: readonly RowError[]
+  /** An import of an earlier visit that has not ended. */
+  kept?: { kept: KeptImport; progress: KeptProgress | undefined } | undefined
+  error?: Error | undefined
+  /** When a busy server is asked again. */
+  retryAt?: number | undefined
+}
+
+const START: ImportState = { step: 'choose', mapping: [], rows: 0, total: 0, created: 0, changed: 0, errors: [] }
+
+/** An import of a file. Leaving the screen pauses it. */
+export function useImport(tenantId: number, target: ImportTarget) {
+  const [state, setState] = useState(START)
+  const [imports] = useState(() => new KeptImports(tenantId, target))
+  const work = useRef<AbortController>(undefined)
+  const change = (changes: Partial<ImportState>): void => setState((before) => ({ ...before, ...changes }))
+
+  useEffect(() => {
+    void imports.find().then((kept) => change({ kept }))
+    return () => work.current?.abort()
+  }, [])
+
+  /** Does one thing at a time. What fails is shown, and `step` is where the user can go on. */
+  const attempt = async (stepAfterFailure: Step, run: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    work.current?.abort()
+    const controller = new AbortController()
+    work.current = controller
+    change({ error: undefined, retryAt: undefined })
+    try {
+      await run(controller.signal)
+    } catch (error) {
+      if (controller === work.current)
+        change({ step: stepAfterFailure, retryAt: undefined, error: controller.signal.aborted ? undefined : (error as Error) })
+    }
+  }
+
+  const choose = (chosen: File): Promise<void> =>
+    attempt('choose', async (signal) => {
+      setState(({ kept }) => ({ ...START, kept, step: 'reading' }))
+      const { text, ...file } = await readText(chosen, signal)
+      const table = await parseCsv(text, signal)
+      const found = await imports.find()
+      change({ file, table, kept: found, mapping: guessMapping(table.header, target), step: 'columns' })
+      if (found?.kept.fingerprint === file.fingerprint) await goOn(table, found.kept, found.progress ?? NOTHING_DONE)
+    })
+
+  const check = (): Promise<void> =>
+    attempt('columns', async (signal) => {
+      const { table, mapping } = state
+      if (table === undefined) return
+      const end = await checkRows(table, mapping, target, signal, (progress) => change({ step: 'checking', ...progress }))
+      change({ step: 'checked', ...end })
+    })
+
+  const begin = async (): Promise<void> => {
+    const { table, file, mapping, errors: bad } = state
+    if (table === undefined || file === undefined) return
+    const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, bad }
+    await imports.begin(kept)
+    await goOn(table, kept, NOTHING_DONE)
+  }
+
+  const goOn = (table: CsvTable, kept: KeptImport, done: KeptProgress): Promise<void> =>
+    attempt('paused', async (signal) => {
+      const total = goodRows(table, kept.bad).length
+      const show = (progress: KeptProgress): void =>
+        change({ ...shownProgress(kept, progress), step: 'importing', retryAt: undefined })
+      change({ kept: { kept, progress: done }, mapping: kept.mapping, total })
+      show(done)
+      const end = await sendRows(
+        { table, kept, target, signal, onWait: (retryAt) => change({ retryAt }) },
+        done,
+        async (progress) => {
+          await imports.advance(progress)
+          change({ kept: { kept, progress } })
+          show(progress)
+        },
+      )
+      await imports.end()
+      void queries.invalidateQueries()
+      change({ ...shownProgress(kept, end), step: 'done', kept: undefined })
+    })
+
+  return {
+    state,
+    choose: (file: File) => void choose(file),
+    setMapping: (mapping: Mapping) => {
+      work.current?.abort()
+      setState((before) => ({ ...before, mapping, step: 'columns', errors: [] }))
+    },
+    check: () => void check(),
+    begin: () => void begin(),
+    goOn: () => {
+      const { table, kept } = state
+      if (table !== undefined && kept !== undefined) void goOn(table, kept.kept, kept.progress ?? NOTHING_DONE)
+    },
+    /** Stops at once. The batch under way is sent again, with its key, when the import goes on. */
+    pause: () => work.current?.abort(),
+    forget: () => {
+      void imports.end()
+      setState(START)
+    },
+  }
+}
+
+const shownProgress = ({ bad }: KeptImport, { rows, created, changed, refused }: KeptProgress) => ({
+  rows,
+  created,
+  changed,
+  errors: [...bad, ...refused].toSorted((a, b) => a.row - b.row),
+})
+
+function randomId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,24 @@
+import { t } from '../../shared/texts/texts.ts'
+import { type ListToExport, startExport } from '../data/client.ts'
+import type { Scope } from '../data/scopes.ts'
+import { useWrite } from '../data/use-write.ts'
+import { Button } from './button.tsx'
+import { download } from './download.ts'
+import { ErrorNote } from './error-note.tsx'
+
+/** Downloads all rows that the filters match as CSV. */
+export function ExportButton({ scope, ...list }: ListToExport & { scope: Scope }) {
+  const { send, isSaving, error, retryAt, stop } = useWrite({
+    write: (_client, exported: ListToExport) => startExport(exported),
+    done: () => t.export.started,
+    onDone: ({ url }) => download(url),
+  })
+  return (
+    <>
+      <Button scope={scope} isSaving={isSaving} onPress={() => void send(list)}>
+        {t.export.button}
+      </Button>
+      <ErrorNote error={error} retryAt={retryAt} stop={stop} />
+    </>
+  )
+}

@@ -1,0 +1,6 @@
+import { IMPORT_TARGETS } from '../../import/import-target.ts'
+import { ImportScreen } from './import-screen.tsx'
+
+export function ImportStockScreen() {
+  return <ImportScreen target={IMPORT_TARGETS.stock} />
+}
