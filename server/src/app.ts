@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
-import { WritePositions } from './database/replica/write-positions.ts'
+import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
 import { AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
@@ -129,7 +129,7 @@ export async function buildApp({
         const entry = await trail.begin({ caller, address, requestId, operation: endpoint.name, input, idempotencyKey })
         return entry && ((error) => trail.failed(entry, error))
       },
-      beginChange: () => positions.begin(caller),
+      beginChange: () => positions.begin(endpoint.isSeenByAllKeys === true ? { ...caller, keyId: ALL_KEYS } : caller),
       replicaReads,
     }
   }

@@ -64,6 +64,25 @@ describe('a key', () => {
     expect(await replicated.metric(1, 'replica_lag_seconds')).toBeLessThan(10)
   })
 
+  it('reads a change of the reservation policy by another one', async ({ replicated }) => {
+    const order = {
+      order_tenant_id: 'policy',
+      assembly_date: '2026-12-01',
+      order_detail: [{ barcode: replicated.barcode, quantity: 1 }],
+    }
+    expect((await replicated.request(0, replicated.writer, 'POST', '/orders', order)).status).toBe(200)
+    const listed = async (server: ServerNumber): Promise<object[]> =>
+      (await replicated.request(server, replicated.reader, 'GET', '/orders')).body.data.orders
+    await expect.poll(async () => [(await listed(0)).length, (await listed(1)).length]).toEqual([1, 1])
+    await replicated.whilePaused(async () => {
+      for (const policy of ['track', 'off', 'strict', 'off']) {
+        await replicated.request(0, replicated.writer, 'PUT', '/settings', { reservation_policy: policy })
+        for (const server of [0, 1] as const)
+          expect([policy, 'reservation_status' in ((await listed(server))[0] as object)]).toEqual([policy, policy !== 'off'])
+      }
+    })
+  })
+
   it('reads its own write with an Idempotency-Key, which is committed after the call', async ({
     standby,
     primary,

@@ -919,6 +919,8 @@ export interface paths {
          *
          *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
          *
+         *     With a `reservation_policy` the response takes a third of a second: until every server shows the new one.
+         *
          *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.

@@ -67,7 +67,7 @@ export class PageService {
       read: (request, reply) => readSession(request, reply, options),
       end: (request, reply) => signOut(request, reply, options),
       pulse: async (request, reply) => {
-        await authenticateBrowser(request, reply)
+        await browsers.authenticate(request, reply)
         return await pulses.send(request, reply)
       },
     }

@@ -65,6 +65,8 @@ export interface LargeList {
 /** The context of a call, passed to every endpoint besides its input. */
 export interface RequestContext {
   readonly db: Queryable
+  /** Whether `db` is a replica's. Its data may be older. */
+  readonly isReplica?: boolean
   readonly caller: Caller
   readonly requestId: string
   readonly encryption: Encryption

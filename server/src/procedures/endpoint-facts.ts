@@ -40,6 +40,8 @@ export interface EndpointFacts {
   itemsField?: string
   /** For endpoints that call other servers or commit in steps. They run outside of a transaction, even with an `Idempotency-Key`. */
   outsideTransaction?: boolean
+  /** Whether all keys of the tenant must see the change, also where they read from a replica; without it, only the caller's key. */
+  isSeenByAllKeys?: boolean
   /**
    * Whether the endpoint may read from a replica, which can lag slightly; a function if this depends on the input. For lists and reports,
    * which are the most expensive reads. Single records and current stock are read from the primary, because callers base decisions on them.

@@ -72,6 +72,6 @@ function procedureOf<Name extends string, Method extends HttpMethod, Input exten
     const { replicaReads } = ctx
     const mayReadReplica = readsReplica === true || readsReplica?.(valid as object)
     if (replicaReads === undefined || mayReadReplica !== true) return run(ctx, valid as z.output<Input>)
-    return replicaReads.read(ctx.caller, ctx.db, (db) => run({ ...ctx, db }, valid as z.output<Input>))
+    return replicaReads.read(ctx.caller, ctx.db, (db) => run({ ...ctx, db, isReplica: db !== ctx.db }, valid as z.output<Input>))
   })
 }

@@ -4,7 +4,7 @@ import { eventsOf } from '../../support/events.ts'
 import { failure, newOrder, orderFor } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, reserve } from '../../support/reservations.ts'
-import { newTenant } from '../../support/service.ts'
+import { newTenant, send } from '../../support/service.ts'
 
 describe('GET and PUT /settings', () => {
   it('has the defaults until something is changed', async ({ tenant }) => {
@@ -55,6 +55,37 @@ describe('GET and PUT /settings', () => {
       expect((await elsewhere.request('POST', '/orders', order, { key: tenant.key })).status).toBe(status)
     }
   })
+})
+
+it('a policy is shown by every server from the response on, and not longer, also by those that have just seen another one', async ({
+  service,
+  startService,
+  tenant,
+}) => {
+  const other = await startService({ databaseUrl: service.databaseUrl })
+  const product = await stockedProduct(tenant, { A: 1 })
+  const { id, order_tenant_id: name } = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 1 }] })
+  const read = async (path: string) => (await send(`${other.url}/api/v1${path}`, 'GET', undefined, { key: tenant.key })).body.data
+  const shown = async (): Promise<boolean[]> => [
+    (await read(`/orders/${id}`)).reservation_status !== undefined,
+    (await read('/orders')).orders[0].reservation_status !== undefined,
+    (await read(`/orders?include_details=true&order_tenant_id=${encodeURIComponent(name)}`)).orders[0]?.order_detail[0]
+      .reserved_quantity !== undefined,
+  ]
+  for (const policy of ['track', 'off', 'strict', 'off'] as const) {
+    const over = new AbortController()
+    const looking = (async () => {
+      while (!over.signal.aborted) await shown()
+    })()
+    await tenant.request('PUT', '/settings', { reservation_policy: policy })
+    over.abort()
+    const isReserving = policy !== 'off'
+    expect([policy, ...(await shown())]).toEqual([policy, isReserving, isReserving, isReserving])
+    await looking
+    await reserve(tenant, policy)
+    for (const path of [`/products/${product.id}`, `/products/sku/${product.sku}`, `/stock/sku/${product.sku}`])
+      expect([path, (await read(path)).availability !== undefined]).toEqual([path, isReserving])
+  }
 })
 
 describe('switching', () => {

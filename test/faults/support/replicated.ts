@@ -21,8 +21,8 @@ export async function startReplicated({ primary, standby, db, startServer }: Rep
   const startReading = (): Promise<ServerProcess> => startServer({ ...settings, DATABASE_REPLICA_URL: standby.url })
   const servers = await Promise.all([startReading(), startReading(), startServer(settings)])
   const tenant = await newTenant(servers[0].url, db)
-  const { id } = await newProduct(tenant, { sku: 'SKU' })
-  return new Replicated({ servers, standby, db, startReading, tenant, reader: await tenant.createKey(), productId: id })
+  const { id, barcode } = await newProduct(tenant, { sku: 'SKU' })
+  return new Replicated({ servers, standby, db, startReading, tenant, reader: await tenant.createKey(), productId: id, barcode })
 }
 
 /** Servers on a database with a replica, and the changes of a tenant's stock that tests look for. */
@@ -33,6 +33,7 @@ export class Replicated {
   readonly #startReading: () => Promise<ServerProcess>
   readonly #tenant: TestTenant
   readonly productId: number
+  readonly barcode: string
   /** The key that makes changes. */
   readonly writer: string
   /** A key of the same tenant that makes none. */
@@ -48,6 +49,7 @@ export class Replicated {
     tenant: TestTenant
     reader: string
     productId: number
+    barcode: string
   }) {
     this.#servers = options.servers
     this.#standby = options.standby
@@ -57,6 +59,7 @@ export class Replicated {
     this.writer = options.tenant.key
     this.reader = options.reader
     this.productId = options.productId
+    this.barcode = options.barcode
   }
 
   urlOf(server: ServerNumber): string {

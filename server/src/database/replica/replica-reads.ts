@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../database.ts'
 import { databaseErrorToServiceError } from '../errors.ts'
 import type { Replica } from './replica.ts'
 import { statement } from '../statements/statement.ts'
-import type { PositionKey } from './write-positions.ts'
+import { ALL_KEYS, type PositionKey } from './write-positions.ts'
 
 const SETTLED = `interval '4 seconds'`
 const REPORT_EVERY_MS = 60_000
@@ -12,7 +12,7 @@ const findPosition = statement<[tenantId: number, keyId: number], { mark: string
   name: 'find_write_position',
   lane: 'read',
   sql: `select m.mark, coalesce(
-     (select max(position) from write_positions where tenant_id = $1 and key_id = $2 and expires_at > now()), 0
+     (select max(position) from write_positions where tenant_id = $1 and key_id in ($2, ${ALL_KEYS}) and expires_at > now()), 0
    )::bigint as position
    from replica_mark m where m.tenant_id = 0 and m.wanted_until > now() and m.made_at < now() - ${SETTLED}`,
 })

@@ -3,6 +3,9 @@ import { repeat, type PeriodicTask } from '../../runtime/periodic.ts'
 import type { Database } from '../database.ts'
 import { statement } from '../statements/statement.ts'
 
+/** In place of a key's id: the changes that all keys of the tenant must see. */
+export const ALL_KEYS = 0
+
 /** An API key of a tenant. */
 export interface PositionKey {
   readonly tenantId: number

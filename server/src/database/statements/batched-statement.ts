@@ -17,13 +17,12 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   sizeOf(call: Call): number
   /**
    * For calls that changed nothing and must run again, each alone, in a transaction: those that found their data out of date after they
-   * waited for a lock, with `lock`, which the transaction takes first; those that another `statement` is for, with that one, whose
-   * parameters are the same.
+   * waited for a lock, with `lock`, which the transaction takes first; those that another statement is for, with that one, as `instead`.
    */
   readonly again?: {
     isNeeded(rows: readonly Row[]): boolean
     lock?(call: Call): BatchedLock
-    statement?: Statement<Values, Row>
+    instead?: Pick<BatchedStatement<Call, Row>, 'statement' | 'valuesOf'>
   }
 }
 

@@ -122,7 +122,7 @@ export class CallBatches<Call, Row extends { call: number }> {
       const rows = await this.#traced(batch, () =>
         isAgain
           ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#runner.run(tenantId, this.#batched.statement, this.#valuesOf(batch)),
+          : this.#runner.run(tenantId, this.#batched.statement, valuesOf(this.#batched, batch)),
       )
       for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
       return { left: [] }
@@ -152,12 +152,8 @@ export class CallBatches<Call, Row extends { call: number }> {
         const lock = this.#batched.again?.lock?.(call)
         if (lock !== undefined) await tx.run(lock.statement, lock.values)
       }
-    const statement = (isAgain ? this.#batched.again?.statement : undefined) ?? this.#batched.statement
-    return await tx.run(statement, this.#valuesOf(batch))
-  }
-
-  #valuesOf(batch: readonly Waiting<Call, Row>[]): readonly unknown[] {
-    return this.#batched.valuesOf(batch.map(({ call }) => call))
+    const batched = (isAgain ? this.#batched.again?.instead : undefined) ?? this.#batched
+    return await tx.run(batched.statement, valuesOf(batched, batch))
   }
 
   /** The rows of each call. Calls that must run again are left out and added to `stale`. */
@@ -189,6 +185,13 @@ export class CallBatches<Call, Row extends { call: number }> {
 }
 
 type KeyedWaiting<Call, Row> = Waiting<Call, Row> & { keyed: KeyedCall }
+
+function valuesOf<Call, Row extends { call: number }>(
+  batched: Pick<BatchedStatement<Call, Row>, 'valuesOf'>,
+  batch: readonly Waiting<Call, Row>[],
+): readonly unknown[] {
+  return batched.valuesOf(batch.map(({ call }) => call))
+}
 
 function isKeyed<Call, Row>(waiting: Waiting<Call, Row>): waiting is KeyedWaiting<Call, Row> {
   return waiting.keyed !== undefined

@@ -3,7 +3,7 @@ import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { type ErrorDetail, joinFirst, ServiceError } from '../../procedures/errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
-import { isKnownToReserve, sawPolicy } from '../reserving/index.ts'
+import { sawPolicy, wasReserving } from '../reserving/index.ts'
 import { type InsertedOrder, insertOrders, insertReservingOrders, type Submission, valuesInTurns } from './insert-orders.ts'
 import { ordersOfBody } from './orders-of-body.ts'
 import { createOrdersOutput, type CreatedOrders, type NewOrder, createOrdersInput } from './schemas.ts'
@@ -60,26 +60,28 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
   const inserted = rows
     .toSorted((a, b) => a.position - b.position)
     .map((row) => ({ ...row, ...(submitted[row.position] as Submitted) }))
-  refuse(inserted)
+  if (inserted.some(({ id }) => id === null)) refuse(inserted)
   return inserted.map(({ id, order, reservation_status }) => ({
     id: id as number,
     order_tenant_id: order.order_tenant_id,
     state_id: ORDER_STATES.pending,
-    ...(reservation_status === null ? {} : { reservation_status }),
+    ...(reservation_status === null || reservation_status === undefined ? {} : { reservation_status }),
   }))
 }
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
   const { tenantId } = submission
+  const startedAtMs = performance.now()
   const rows =
     insertOrders.sizeOf(submission) <= MAX_SHARED_SIZE
-      ? await db.runBatched(isKnownToReserve(tenantId) ? insertReservingOrders : insertOrders, submission)
+      ? await db.runBatched(wasReserving(tenantId) ? insertReservingOrders : insertOrders, submission)
       : await db.run(insertReservingOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
-  const created = rows.find(({ id }) => id !== null)
-  if (created !== undefined) sawPolicy(tenantId, created.is_reserving)
+  const [first] = rows
+  if (first !== undefined) sawPolicy(tenantId, first.is_reserving, startedAtMs)
   return rows
 }
 
+/** Throws the error of the orders that failed. Some have, so all of the submission did. */
 function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
   const lacking = inserted.filter(({ lacks_warehouse }) => lacks_warehouse)
   if (lacking.length > 0) {
@@ -105,7 +107,7 @@ function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
   })
   if (unknown.length > 0) throw refusal('creation_error', unknown)
   const short = inserted.flatMap(({ order, index, short_lines: shortLines }) => {
-    if (shortLines === null) return []
+    if (shortLines === null || shortLines === undefined) return []
     const lines = shortLines.map(({ position, available }) => ({ position, ...lineAt(order, position), available }))
     const texts = lines.map(({ barcode, quantity, available }) => `${quantity} of ${quoted(barcode)}, ${available} available`)
     return [{ order, index, error: `cannot be reserved in full: ${joinFirst(texts)}`, lines }]

@@ -3,7 +3,7 @@ import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '..
 import { ORDER_STATES } from '../order-states/index.ts'
 import { reservationPhase } from '../reserving/index.ts'
 import { piecesOf } from './list-orders.ts'
-import { BEFORE, ordersOfStates, SINCE } from './list-statements.ts'
+import { BEFORE, LISTS, ordersOfStates, SINCE } from './list-statements.ts'
 import { listOrdersInput, orderLine, type OrderList, orderSummary } from './schemas.ts'
 
 type Order = OrderList['orders'][number]
@@ -20,6 +20,7 @@ const exportOrders = statement<
     assemblyDate: string | undefined,
     orderTenantId: string | undefined,
     customerName: string | undefined,
+    assemblyUntil: string | undefined,
   ],
   ScannedRow & { id: number | null; items_count: number | null }
 >({
@@ -33,6 +34,7 @@ const exportOrders = statement<
     record: `select o.id, o.items_count from orders o
      where o.tenant_id = $1 and o.id = n.id and ($8::date is null or o.assembly_date = $8) and ($9::text is null or o.order_tenant_id = $9)
        and ($10::text is null or strpos(fold_case(o.customer_name), (select fold_case($10))) > 0)
+       and ($11::date is null or o.assembly_date <= $11)
      limit 1`,
     columns: 'r.id, r.items_count',
   })}`,
@@ -49,7 +51,7 @@ export const exportedOrders = exportedList({
   columns: [...Object.keys(orderFields), 'order_detail_id', ...Object.keys(lineFields)],
   async *read(db, tenantId, query) {
     const { state_id = Object.values(ORDER_STATES), start_date, end_date, reservation_status } = query
-    const filters = [query.assembly_date, query.order_tenant_id, query.customer_name] as const
+    const filters = [query.assembly_date, query.order_tenant_id, query.customer_name, query.assembly_until] as const
     const limit = rowsToScan(filters)
     const isIgnored = reservation_status === undefined || (await reservationPhase(db, tenantId)) === undefined
     const batches = scanList(limit, ({ at, id }) =>
@@ -58,7 +60,7 @@ export const exportedOrders = exportedList({
     for await (const rows of batches) {
       const found = rows.flatMap(({ id, items_count }) => (id === null ? [] : [{ id, items_count: items_count ?? 0 }]))
       if (found.length === 0) continue
-      for await (const orders of piecesOf(db, tenantId, found))
+      for await (const orders of piecesOf(db, LISTS.reserving, tenantId, found))
         yield orders.filter((order) => isIgnored || order.reservation_status === reservation_status).flatMap(linesOf)
     }
   },

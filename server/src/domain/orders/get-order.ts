@@ -3,14 +3,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { orderStateName } from '../order-states/index.ts'
-import {
-  IS_RESERVING,
-  type OrderReservations,
-  orderReservations,
-  readByPolicy,
-  shownLines,
-  shownStatus,
-} from '../reserving/index.ts'
+import { type OrderReservations, orderReservations, readByPolicy, shownLines, shownStatus } from '../reserving/index.ts'
 import { orderDetail } from './order-detail.ts'
 import { order, type Order, orderId } from './schemas.ts'
 
@@ -20,47 +13,47 @@ const FEW_LINES = 100
 /** An order as it is read. `Lines` are null where they are too many. */
 type Row<Lines> = Omit<Order, 'order_detail' | 'reservation_status'> & {
   order_detail: Lines
-  reservations: OrderReservations | null
-  is_reserving: boolean
+  /** Null unless the tenant reserves; undefined in a plain statement. */
+  reservations?: OrderReservations | null
 }
 type Values = [tenantId: number, orderId: number]
 
-const select = (detail: string, reservations: string): string => `
+const select = (detail: string, columns: string): string => `
   select id, order_tenant_id, state_id, ${orderStateName('state_id')} as state_name, state_picking_id, assembly_date, customer_name,
-    shipping_address, items_count, ${detail} as order_detail, created_at, updated_at, warehouse_id,
-    ${reservations} as reservations, ${IS_RESERVING} as is_reserving
+    shipping_address, items_count, ${detail} as order_detail, created_at, updated_at, warehouse_id${columns}
   from orders o where tenant_id = $1 and id = $2`
 
 const SHORT = `case when items_count <= ${FEW_LINES} then ${orderDetail('o.id')} end`
 const LONG = orderDetail('o.id')
-const WITHOUT = 'null::json'
-const WITH = orderReservations('o.id', 'true')
+const RESERVATIONS = `, ${orderReservations('o.id', 'true')} as reservations`
 
 // Every state has a name.
-const statements = {
+const plain = {
   short: statement<Values, Row<Order['order_detail'] | null>>({
     name: 'get_order',
     lane: 'read',
     notNull: ['state_name'],
-    sql: select(SHORT, WITHOUT),
+    sql: select(SHORT, ''),
   }),
   long: statement<Values, Row<Order['order_detail']>>({
     name: 'get_long_order',
     lane: 'slow',
     notNull: ['state_name'],
-    sql: select(LONG, WITHOUT),
+    sql: select(LONG, ''),
   }),
-  shortReserved: statement<Values, Row<Order['order_detail'] | null>>({
+}
+const reserving = {
+  short: statement<Values, Row<Order['order_detail'] | null>>({
     name: 'get_reserved_order',
     lane: 'read',
     notNull: ['state_name'],
-    sql: select(SHORT, WITH),
+    sql: select(SHORT, RESERVATIONS),
   }),
-  longReserved: statement<Values, Row<Order['order_detail']>>({
+  long: statement<Values, Row<Order['order_detail']>>({
     name: 'get_long_reserved_order',
     lane: 'slow',
     notNull: ['state_name'],
-    sql: select(LONG, WITH),
+    sql: select(LONG, RESERVATIONS),
   }),
 }
 
@@ -75,19 +68,30 @@ export const getOrder = endpoint({
   input: orderId,
   output: order,
   run: async ({ db, caller }, { id }) => {
-    const order = await readByPolicy(caller.tenantId, (isReserved) => read(db, [caller.tenantId, id], isReserved))
+    const values: Values = [caller.tenantId, id]
+    const order = await readByPolicy(caller.tenantId, {
+      plain: () => read(db, plain, values),
+      reserving: () => read(db, reserving, values),
+      isReserving: ({ reservations }) => reservations !== null,
+    })
     if (order === undefined) throw new ServiceError('not_found', 'Order not found')
     return shown(order)
   },
 })
 
-async function read(db: Queryable, values: Values, isReserved: boolean): Promise<Row<Order['order_detail']> | undefined> {
-  const short = await db.runOne(isReserved ? statements.shortReserved : statements.short, values)
-  if (short === undefined || short.order_detail !== null) return short as Row<Order['order_detail']> | undefined
-  return db.runOne(isReserved ? statements.longReserved : statements.long, values)
+async function read(
+  db: Queryable,
+  { short, long }: typeof plain,
+  values: Values,
+): Promise<Row<Order['order_detail']> | undefined> {
+  const row = await db.runOne(short, values)
+  if (row === undefined || row.order_detail !== null) return row as Row<Order['order_detail']> | undefined
+  return db.runOne(long, values)
 }
 
 function shown(row: Row<Order['order_detail']>): Order {
-  const { reservations, is_reserving: _, ...order } = row
-  return { ...order, order_detail: shownLines(order.order_detail, reservations), ...shownStatus(reservations) }
+  if (row.reservations === undefined) return row
+  const { reservations, ...order } = row
+  if (reservations === null) return order
+  return { ...order, order_detail: shownLines(order.order_detail, reservations), ...shownStatus(reservations, order.state_id) }
 }

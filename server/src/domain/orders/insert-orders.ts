@@ -24,15 +24,15 @@ export interface InsertedOrder {
   id: number | null
   /** Whether its warehouse does not exist. */
   lacks_warehouse: boolean
-  /** Whether no hold has its reference, or only one of another warehouse. */
-  lacks_hold: boolean
   /** Its barcodes that no active product has, in line order. */
   unknown_barcodes: string[] | null
-  /** Under the policy `strict`, its lines that cannot be reserved in full, in line order. */
-  short_lines: ShortLine[] | null
-  /** Null when the tenant does not reserve. */
-  reservation_status: ReservationStatus | null
   is_reserving: boolean
+  /** Whether no hold has its reference, or only one of another warehouse. Undefined, like the next ones, under the policy `off`. */
+  lacks_hold?: boolean
+  /** Under the policy `strict`, its lines that cannot be reserved in full, in line order. */
+  short_lines?: ShortLine[] | null
+  /** Null when the tenant does not reserve. */
+  reservation_status?: ReservationStatus | null
 }
 
 /** A line that cannot be reserved in full. */
@@ -73,16 +73,18 @@ type ReservationValues = [mayBeBackordered: boolean[], holds: (string | null)[]]
 type LineValues = [orderNumbers: number[], barcodes: string[], quantities: number[], prices: (number | null)[]]
 /** The same lists in the text format of Postgres arrays. */
 type LineTexts = [orderNumbers: string, barcodes: string, quantities: string, prices: string]
-type Values = [...OrderValues, ...(LineValues | LineTexts), ...ReservationValues]
+type Values = [...OrderValues, ...(LineValues | LineTexts)]
 
 /** The parts of the statement that differ while the tenant reserves. */
 interface Reserving {
   /** CTEs at the beginning. */
   before: string
-  /** A condition of all new orders. */
-  isReserving: string
+  /** A condition of all submitted orders. */
+  condition: string
   invalid: string
   judged: string
+  /** Of the new lines. */
+  returning: string
   settle: string
   /** The relation of the events. */
   event: string
@@ -95,30 +97,27 @@ const INVALID = `
      ) l on l.order_number = s.number`
 const CREATED = 'from created c join new_order n on n.id = c.id'
 
-/** Under the policy `off`. Half the size of the other: what a plan costs grows with it, also where it finds nothing to do. While the tenant reserves, it does nothing. */
+/** Under the policy `off`. Half the size of the other: what a plan costs grows with it, also where it finds nothing to do. While the tenant reserves, it only says so. */
 const WITHOUT_POLICY: Reserving = {
-  before: '',
-  isReserving: `not ${IS_RESERVING} and `,
+  before: `policy as materialized (select ${IS_RESERVING} as is_reserving), `,
+  condition: 'where not (select is_reserving from policy)',
   invalid: '',
   judged: `
      select call, position, warehouse_name is null as lacks_warehouse, l.barcodes${INVALID}
-     where (warehouse_name is null or l.barcodes is not null) and not ${IS_RESERVING}`,
+     where warehouse_name is null or l.barcodes is not null`,
+  returning: '',
   settle: '',
   event: 'order_event',
-  result: `select n.call, n.position, c.id, false as lacks_warehouse, false as lacks_hold, null as unknown_barcodes, null::json as short_lines,
-     null as reservation_status, false as is_reserving
-   ${CREATED}
+  result: `select n.call, n.position, c.id, false as lacks_warehouse, null as unknown_barcodes, false as is_reserving ${CREATED}
    union all
-   select call, position, null, lacks_warehouse, false, barcodes, null, null, false from refused
+   select call, position, null, lacks_warehouse, barcodes, false from refused
    union all
-   -- It must mention its parameters.
-   select call, position, null, false, false, null, null, null, true from submitted
-   where ${IS_RESERVING} and ($13::boolean[] is not null or $14::text[] is not null)`,
+   select c.call, 0, null, false, null, true from policy cross join unnest($2::int[]) c (call) where is_reserving`,
 }
 
 const WITH_POLICY: Reserving = {
   before: `${RESERVING}, `,
-  isReserving: '',
+  condition: '',
   invalid: `, named_hold as materialized (
      -- A reference means the newest hold that has it.
      select n.number, h.id, h.id is null or h.warehouse_id <> n.warehouse_id as is_missing
@@ -155,6 +154,7 @@ const WITH_POLICY: Reserving = {
      select call, position, lacks_warehouse, lacks_hold, barcodes, null::json as short_lines from invalid
      union all
      select n.call, n.position, false, false, null, s.lines from short_line s join new_order n on n.number = s.order_number`,
+  returning: 'returning order_id',
   settle: `, ${settled({
     lines: `select c.id as order_id, null::bigint as order_line_id, false as from_elsewhere, h.id as hold_id
        from (select order_id as id from created_line group by order_id) c join new_order n using (id) left join named_hold h using (number)`,
@@ -166,7 +166,7 @@ const WITH_POLICY: Reserving = {
        when r.tenant_id is not null then 'reserved' end as reservation_status, r.tenant_id is not null as is_reserving
    ${CREATED} left join reserving r on true
    union all
-   select call, position, null, lacks_warehouse, lacks_hold, barcodes, short_lines, null, false from refused`,
+   select call, position, null, lacks_warehouse, lacks_hold, barcodes, short_lines, null, exists (select from reserving) from refused`,
 }
 
 /**
@@ -180,15 +180,16 @@ const WITH_POLICY: Reserving = {
  * The plan may be made on empty tables, where every index costs the same. A limited lookup "the first row from this key on" can only use
  * the right index, and never joins all orders or products of the tenant.
  */
-function insertion({ before, isReserving, invalid, judged, settle, event, result }: Reserving): string {
+function insertion({ before, condition, invalid, judged, returning, settle, event, result }: Reserving): string {
   return `with ${before}submitted as materialized (
      select s.*, (select w.name from warehouses w where w.tenant_id = $1 and w.id = s.warehouse_id) as warehouse_name
      from unnest($2::int[], $3::int[], $4::text[], $5::date[], $6::text[], $7::text[], $8::bigint[]) with ordinality
        as s(call, position, order_tenant_id, assembly_date, customer_name, shipping_address, warehouse_id, number)
+     ${condition}
    ), new_order as materialized (
      select nextval('orders_id_seq') as id, s.*
      from submitted s
-     where ${isReserving}s.order_tenant_id is distinct from (
+     where s.order_tenant_id is distinct from (
        select order_tenant_id from orders where tenant_id = $1 and order_tenant_id >= s.order_tenant_id order by order_tenant_id limit 1
      )
      order by s.number
@@ -217,7 +218,7 @@ function insertion({ before, isReserving, invalid, judged, settle, event, result
      select $1, l.order_id, l.product_id, l.barcode, l.product_name, l.quantity, l.price
      from new_line l join created c on c.id = l.order_id
      order by l.position
-     returning order_id
+     ${returning}
    ), created_count as (
      select created_at, assembly_date, state_id, 1 as change from created
    ), ${recordOrderCounts('created_count')}, order_event as (
@@ -228,19 +229,16 @@ function insertion({ before, isReserving, invalid, judged, settle, event, result
 }
 
 const insert = statement<Values, InsertedOrder>({ name: 'insert_orders', lane: 'write', sql: insertion(WITHOUT_POLICY) })
-const insertReserving = statement<Values, InsertedOrder>({
+const insertReserving = statement<[...Values, ...ReservationValues], InsertedOrder>({
   name: 'insert_orders_reserving',
   lane: 'write',
   sql: insertion(WITH_POLICY),
 })
 
 /** Creates the orders of a submission, whatever the policy. */
-export const insertReservingOrders: BatchedStatement<Submission, InsertedOrder, Values> = {
+export const insertReservingOrders: BatchedStatement<Submission, InsertedOrder, [...Values, ...ReservationValues]> = {
   statement: insertReserving,
-  valuesOf: (submissions) => {
-    const orders = submissions.flatMap((submission) => submission.orders)
-    return [...orderValues(submissions), ...lineValues(orders), ...reservationValues(orders)]
-  },
+  valuesOf: (submissions) => [...valuesOf(submissions), ...reservationValues(submissions.flatMap(({ orders }) => orders))],
   groupOf: ({ tenantId }) => String(tenantId),
   changedBy: ({ orders }) => orders.map(({ order_tenant_id }) => order_tenant_id),
   sizeOf: ({ orders }) => orders.reduce((lines, { order_detail }) => lines + order_detail.length, 0),
@@ -250,14 +248,15 @@ export const insertReservingOrders: BatchedStatement<Submission, InsertedOrder, 
 export const insertOrders: BatchedStatement<Submission, InsertedOrder, Values> = {
   ...insertReservingOrders,
   statement: insert,
-  again: { isNeeded: ([row]) => row?.is_reserving === true && row.id === null, statement: insertReserving },
+  valuesOf,
+  again: { isNeeded: ([row]) => row?.is_reserving === true, instead: insertReservingOrders },
 }
 
 /**
  * The values of a large submission, built in several turns of the event loop: in one turn, 100,000 lines take 200 ms. The lists of lines are
  * already in the text format of Postgres arrays.
  */
-export async function valuesInTurns(submission: Submission): Promise<Values> {
+export async function valuesInTurns(submission: Submission): Promise<[...Values, ...ReservationValues]> {
   const lists: [string[], string[], string[], string[]] = [[], [], [], []]
   const mustWait = beginWork()
   for (const [index, order] of submission.orders.entries()) {
@@ -267,6 +266,10 @@ export async function valuesInTurns(submission: Submission): Promise<Values> {
   }
   const texts = await mapInTurns(lists, (list) => `{${list.join(',')}}`)
   return [...orderValues([submission]), ...(texts as LineTexts), ...reservationValues(submission.orders)]
+}
+
+function valuesOf(submissions: readonly Submission[]): Values {
+  return [...orderValues(submissions), ...lineValues(submissions.flatMap(({ orders }) => orders))]
 }
 
 const reservationValues = (orders: readonly SubmittedOrder[]): ReservationValues => [

@@ -3,17 +3,13 @@ import { isFoundByIndex } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
-import { reservationPhase, shownLines, shownStatus } from '../reserving/index.ts'
+import { isKnownNotToReserve, reservationPhase, sawPolicy, shownLines, shownStatus } from '../reserving/index.ts'
 import {
-  FAR_LIST,
   FILTERS,
-  LIST,
-  LIST_MATCHING,
-  LIST_MATCHING_SHORT,
-  LIST_PIECE,
   LIST_RESERVED,
-  LIST_UNTIL,
+  LISTS,
   type ListRow,
+  type Lists,
   type ListStatement,
   type ListValues,
 } from './list-statements.ts'
@@ -41,13 +37,17 @@ export const listOrders = endpoint({
   readsReplica: true,
   input: listOrdersInput,
   output: listOrdersOutput,
-  run: async ({ db, caller, respondInPieces }, input) => {
+  run: async ({ db, caller, isReplica, respondInPieces }, input) => {
     const query = withoutNeedlessDate(input)
     if (query === undefined) return { orders: [], pagination: paginationOf(input, 0) }
+    const { tenantId } = caller
+    const startedAtMs = performance.now()
+    const mayReserve = !isKnownNotToReserve(tenantId)
+    const lists = LISTS[mayReserve ? 'reserving' : 'plain']
     const offset = (query.page - 1) * query.limit
     const given = FILTERS.filter((filter) => query[filter] !== undefined)
     const head = [
-      caller.tenantId,
+      tenantId,
       query.state_id ?? ALL_STATES,
       query.start_date ?? null,
       query.end_date ?? null,
@@ -55,10 +55,10 @@ export const listOrders = endpoint({
       query.limit,
       query.include_details,
     ] as const
-    const status = await filteredStatus(db, caller.tenantId, query)
+    const status = mayReserve ? await filteredStatus(db, tenantId, query) : undefined
     const rows =
       status === undefined
-        ? await rowsOf(db, query, [...head, ...given.map((filter) => query[filter] as string)])
+        ? await rowsOf(db, lists, query, [...head, ...given.map((filter) => query[filter] as string)])
         : await db.run(LIST_RESERVED[status], [
             ...head,
             query.assembly_date ?? null,
@@ -66,9 +66,11 @@ export const listOrders = endpoint({
             query.order_tenant_id ?? null,
             query.customer_name ?? null,
           ])
+    const reservations = rows.find(({ id }) => id !== null)?.reservations
+    if (reservations !== undefined && isReplica !== true) sawPolicy(tenantId, reservations !== null, startedAtMs)
     const orders = rows.flatMap(orderOf)
     if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
-      respondInPieces({ field: 'orders', pieces: piecesOf(db, caller.tenantId, orders) })
+      respondInPieces({ field: 'orders', pieces: piecesOf(db, lists, tenantId, orders) })
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
@@ -92,6 +94,7 @@ async function filteredStatus(
 /** Orders with their lines, in the order given, a limited number of lines at a time. */
 export async function* piecesOf(
   db: Queryable,
+  lists: Lists,
   tenantId: number,
   page: readonly { id: number; items_count: number }[],
 ): AsyncGenerator<OrderList['orders']> {
@@ -99,41 +102,40 @@ export async function* piecesOf(
   let lines = 0
   for (const { id, items_count } of page) {
     if (ids.length > 0 && lines + items_count > LINES_OF_PIECE) {
-      yield await pieceOf(db, tenantId, ids)
+      yield await pieceOf(db, lists, tenantId, ids)
       ;[ids, lines] = [[], 0]
     }
     ids.push(id)
     lines += items_count
   }
-  yield await pieceOf(db, tenantId, ids)
+  yield await pieceOf(db, lists, tenantId, ids)
 }
 
-async function pieceOf(db: Queryable, tenantId: number, ids: readonly number[]): Promise<OrderList['orders']> {
-  return (await db.run(LIST_PIECE, [tenantId, ids])).flatMap(orderOf)
+async function pieceOf(db: Queryable, { piece }: Lists, tenantId: number, ids: readonly number[]): Promise<OrderList['orders']> {
+  return (await db.run(piece, [tenantId, ids])).flatMap(orderOf)
 }
 
-async function rowsOf(db: Queryable, query: OrderListQuery, values: ListValues): Promise<ListRow[]> {
+async function rowsOf(db: Queryable, lists: Lists, query: OrderListQuery, values: ListValues): Promise<ListRow[]> {
   const isFar = (query.page - 1) * query.limit >= FAR_OFFSET
-  const matching = listMatchingFor(query)
+  const matching = listMatchingFor(lists, query)
   // A slow list must not hold up the shared connections.
   const isQuick = !query.include_details && query.customer_name === undefined && !(isFar && matching !== undefined)
   const lane = isQuick ? {} : ({ lane: 'slow' } as const)
   if (matching !== undefined) return await db.run(matching, values, lane)
-  if (query.assembly_until !== undefined) return await db.run(LIST_UNTIL, values)
+  if (query.assembly_until !== undefined) return await db.run(lists.until, values)
   const kind = kindOf(query)
-  if (!isFar) return await db.run(LIST[kind], values, lane)
-  const { quick, unlimited } = FAR_LIST[kind]
+  if (!isFar) return await db.run(lists.near[kind], values, lane)
+  const { quick, unlimited } = lists.far[kind]
   const rows = isQuick ? await db.run(quick, values) : []
   return rows.length > 0 ? rows : await db.run(unlimited, values, { lane: 'slow' })
 }
 
-function listMatchingFor(query: OrderListQuery): ListStatement | undefined {
+function listMatchingFor({ matching, matchingShort }: Lists, query: OrderListQuery): ListStatement | undefined {
   const isShort = query.customer_name !== undefined && !isFoundByIndex(query.customer_name)
-  const lists = isShort ? LIST_MATCHING_SHORT : LIST_MATCHING
-  return lists.get(FILTERS.filter((filter) => query[filter] !== undefined).join())
+  return (isShort ? matchingShort : matching).get(FILTERS.filter((filter) => query[filter] !== undefined).join())
 }
 
-function kindOf({ assembly_date, start_date, end_date }: OrderListQuery): keyof typeof LIST {
+function kindOf({ assembly_date, start_date, end_date }: OrderListQuery): keyof Lists['near'] {
   if (assembly_date !== undefined) return 'byAssemblyDate'
   return start_date === undefined && end_date === undefined ? 'all' : 'byDay'
 }
@@ -144,6 +146,8 @@ function orderOf(row: ListRow): OrderList['orders'] {
   const { id, order_tenant_id, state_id, assembly_date, customer_name, items_count, created_at, updated_at, order_detail } = row
   const state_name = ORDER_STATE_NAMES[state_id]
   const order = { id, order_tenant_id, state_id, state_name, assembly_date, customer_name, items_count, created_at, updated_at }
-  const status = shownStatus(row.reservations)
-  return [{ ...order, ...status, ...(order_detail === null ? {} : { order_detail: shownLines(order_detail, row.reservations) }) }]
+  const { reservations } = row
+  if (reservations === undefined || reservations === null) return [order_detail === null ? order : { ...order, order_detail }]
+  const status = shownStatus(reservations, state_id)
+  return [{ ...order, ...status, ...(order_detail === null ? {} : { order_detail: shownLines(order_detail, reservations) }) }]
 }

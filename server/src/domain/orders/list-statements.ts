@@ -8,8 +8,8 @@ import type { OrderList } from './schemas.ts'
 
 type Listed = OrderList['orders'][number]
 
-/** An order of the page. An empty page has one row of nulls and the total. */
-export type ListRow = { total: number; reservations: OrderReservations | null } & (
+/** An order of the page. An empty page has one row of nulls and the total. Plain lists have no `reservations`. */
+export type ListRow = { total: number; reservations?: OrderReservations | null } & (
   | { [Column in keyof Omit<Listed, 'state_name' | 'reservation_status'>]-?: null }
   | (Omit<Listed, 'state_name' | 'order_detail' | 'reservation_status'> & {
       order_detail: NonNullable<Listed['order_detail']> | null
@@ -36,24 +36,42 @@ export const SINCE = `coalesce($3::date::timestamp at time zone 'UTC', '-infinit
 export const BEFORE = `coalesce(($4::date + 1)::timestamp at time zone 'UTC', 'infinity')`
 const NEWEST_FIRST = 'order by created_at desc, id desc'
 
+/** What differs between lists with reservations and without. */
+interface Variant {
+  /** Of the names of the statements. */
+  suffix: string
+  /** SQL for further columns of an order `o`. `withLines` is SQL. */
+  columns: (withLines: string) => string
+}
+
+/** For tenants that do not reserve. What a statement costs grows with its plan, also where that finds nothing. */
+const PLAIN: Variant = { suffix: '', columns: () => '' }
+/** For all tenants. */
+const RESERVING: Variant = {
+  suffix: '_reserving',
+  columns: (withLines) => `, ${orderReservations('o.id', withLines)} as reservations`,
+}
+
 /** Orders by id, in page order, for a page that is sent in pieces. Without the total. */
-export const LIST_PIECE = statement<[tenantId: number, ids: readonly number[]], ListRow>({
-  name: 'list_orders_piece',
-  lane: 'slow',
-  sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     ${orderDetail('o.id')} as order_detail, ${orderReservations('o.id', 'true')} as reservations
+function piece({ suffix, columns }: Variant): Statement<[tenantId: number, ids: readonly number[]], ListRow> {
+  return statement({
+    name: `list_orders_piece${suffix}`,
+    lane: 'slow',
+    sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+     ${orderDetail('o.id')} as order_detail${columns('true')}
    from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
    order by o.created_at desc, o.id desc`,
-})
+  })
+}
 
 /**
  * The result rows from the CTEs `total` and `page` (id). Only the orders of the page are read as rows; all others in an index. The array
  * makes it a lookup by id in any plan, even a plan made on an empty table.
  */
-function selectPage(condition = 'true', detail = DETAIL, withLines = WITH_LINES): string {
+function selectPage({ columns }: Variant, condition = 'true', detail = DETAIL, withLines = WITH_LINES): string {
   return `
    select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
-     ${detail} as order_detail, ${orderReservations('o.id', withLines)} as reservations
+     ${detail} as order_detail${columns(withLines)}
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    where ${condition}
    order by o.created_at desc, o.id desc`
@@ -104,17 +122,17 @@ const TOTAL_OF_STATES = `total as materialized (
      )`
 
 /** For a page near the beginning: the orders before it are skipped one by one. */
-function nearPage(name: string, total: string, condition: string): ListStatement {
+function nearPage(variant: Variant, name: string, total: string, condition: string): ListStatement {
   const orders = ordersOfStates(condition, SINCE, BEFORE, 'limit $5::bigint + $6::bigint')
   // The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table.
   return statement({
-    name: name,
+    name: `${name}${variant.suffix}`,
     lane: 'read',
     sql: `with ${total}, page as materialized (
        select id from (
          select * from ${orders} o ${NEWEST_FIRST} limit 100 offset $5::bigint
        ) o limit $6::bigint
-     )${selectPage()}`,
+     )${selectPage(variant)}`,
   })
 }
 
@@ -122,7 +140,7 @@ function nearPage(name: string, total: string, condition: string): ListStatement
 const MAX_SKIPPED = 5_000
 
 /** A list of pages far from the beginning. */
-export interface FarList {
+interface FarList {
   /**
    * Without lines. Finds no row at all, not even the total, when the page is too deep in its days to skip the orders before it on a shared
    * connection.
@@ -132,7 +150,7 @@ export interface FarList {
 }
 
 /** For a page far from the beginning: reads only the days of the page. Skipping 900,000 orders one by one takes 80 ms. */
-function farPages(name: string, counts: CountedRecords, condition: string): FarList {
+function farPages(variant: Variant, name: string, counts: CountedRecords, condition: string): FarList {
   const days = pageByCounts(counts, { offset: '$5::bigint', limit: '$6::bigint' })
   // The period is calculated once and not for each state, which would take a third of the statement.
   const orders = ordersOfStates(condition, 'p.since', 'p.before', '')
@@ -140,7 +158,7 @@ function farPages(name: string, counts: CountedRecords, condition: string): FarL
   const noPeriod = counts.period === undefined ? ' where $3::date is null and $4::date is null' : ''
   const pagesThat = (suffix: string, isAllowed: string, detail?: string): ListStatement =>
     statement({
-      name: `${name}${suffix}`,
+      name: `${name}${suffix}${variant.suffix}`,
       lane: 'read',
       sql: `with ${days}, period as materialized (
        select min(since) as since, max(before) as before, coalesce(max(skipped), 0) as skipped from page_day${noPeriod}
@@ -148,40 +166,27 @@ function farPages(name: string, counts: CountedRecords, condition: string): FarL
        select o.id from period p cross join lateral (
          select id from ${orders} o ${NEWEST_FIRST} limit 100 offset (select skipped from period)
        ) o where ${isAllowed} limit $6::bigint
-     )${selectPage(`(select ${isAllowed} from period)`, detail, detail === NO_DETAIL ? 'false' : WITH_LINES)}`,
+     )${selectPage(variant, `(select ${isAllowed} from period)`, detail, detail === NO_DETAIL ? 'false' : WITH_LINES)}`,
     })
   return { quick: pagesThat('', `skipped <= ${MAX_SKIPPED}`, NO_DETAIL), unlimited: pagesThat('_unlimited', 'true') }
 }
 
 const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'
 
-/** Lists by filters that have counts. `$8` is the assembly date. */
-export const LIST = {
-  all: nearPage('list_orders', TOTAL_OF_STATES, 'true'),
-  byDay: nearPage('list_orders_by_day', totalByCounts(BY_DAY), 'true'),
-  byAssemblyDate: nearPage('list_orders_by_assembly_date', totalByCounts(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
-}
-
-/** Pages of the same lists far from the beginning. */
-export const FAR_LIST = {
-  all: farPages('list_orders_far', OF_ALL_DAYS, 'true'),
-  byDay: farPages('list_orders_far_by_day', BY_DAY, 'true'),
-  byAssemblyDate: farPages('list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
-}
-
 /**
  * Pages of the orders up to an assembly date, `$8`. Those of a few dates, such as overdue ones, may have been created long ago and far apart, so
  * each day of the page is read by itself.
  */
-export const LIST_UNTIL: ListStatement = statement({
-  name: 'list_orders_until_assembly_date',
-  lane: 'slow',
-  sql: `with ${pageByCounts(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
+const pagesUntil = (variant: Variant): ListStatement =>
+  statement({
+    name: `list_orders_until_assembly_date${variant.suffix}`,
+    lane: 'slow',
+    sql: `with ${pageByCounts(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
        select o.id from page_day d cross join lateral (
          select id from ${ordersOfStates('assembly_date <= $8::date', 'd.since', 'd.before', '')} o ${NEWEST_FIRST} limit d.taken offset d.skipped
        ) o
-     )${selectPage()}`,
-})
+     )${selectPage(variant)}`,
+  })
 
 /** Filters whose value follows as `$8` and so on, in this order. */
 export const FILTERS = ['assembly_date', 'assembly_until', 'order_tenant_id', 'customer_name'] as const
@@ -190,7 +195,12 @@ type Filter = (typeof FILTERS)[number]
 const SEARCHED = { table: 'orders', texts: ['customer_name'], columns: ['id', 'created_at'] }
 
 /** A list by filters without counts: the matching orders are found and counted. */
-function listMatching(name: string, filters: readonly Filter[], search: typeof recordsContaining): ListStatement {
+function listMatching(
+  variant: Variant,
+  name: string,
+  filters: readonly Filter[],
+  search: typeof recordsContaining,
+): ListStatement {
   const parameterOf = (filter: Filter): string => `$${filters.indexOf(filter) + 8}`
   const conditions = [IN_STATES, `created_at >= ${SINCE}`, `created_at < ${BEFORE}`]
   if (filters.includes('assembly_date')) conditions.push(`assembly_date = ${parameterOf('assembly_date')}::date`)
@@ -200,7 +210,7 @@ function listMatching(name: string, filters: readonly Filter[], search: typeof r
     ? search(SEARCHED, `${parameterOf('customer_name')}::text`, conditions)
     : `orders where ${['tenant_id = $1', ...conditions].join(' and ')}`
   return statement({
-    name: `${name}_${filters.join('_')}`,
+    name: `${name}_${filters.join('_')}${variant.suffix}`,
     lane: 'read',
     sql: `with matching as materialized (
        select id, created_at from ${source}
@@ -208,7 +218,7 @@ function listMatching(name: string, filters: readonly Filter[], search: typeof r
        select count(*) as total from matching
      ), page as materialized (
        select id from (select * from matching ${NEWEST_FIRST} limit 100 offset $5::bigint) o limit $6::bigint
-     )${selectPage()}`,
+     )${selectPage(variant)}`,
   })
 }
 
@@ -236,7 +246,7 @@ function listReserved(status: ReservationStatus): Statement<ReservationValues, L
        select count(*) as total from matching
      ), page as materialized (
        select id from (select * from matching ${NEWEST_FIRST} limit 100 offset $5::bigint) o limit $6::bigint
-     )${selectPage()}`,
+     )${selectPage(RESERVING)}`,
   })
 }
 
@@ -252,17 +262,40 @@ const BY_NAME: readonly (readonly Filter[])[] = [
 ]
 
 const listsMatching = (
+  variant: Variant,
   name: string,
   combinations: readonly (readonly Filter[])[],
   search: typeof recordsContaining,
 ): ReadonlyMap<string, ListStatement> =>
-  new Map(combinations.map((filters) => [filters.join(), listMatching(name, filters, search)]))
+  new Map(combinations.map((filters) => [filters.join(), listMatching(variant, name, filters, search)]))
 
-/** A list for every combination of filters that is not in `LIST`, by the names of its filters. */
-export const LIST_MATCHING = listsMatching(
-  'find_orders',
-  [['order_tenant_id'], ['assembly_date', 'order_tenant_id'], ['assembly_until', 'order_tenant_id'], ...BY_NAME],
-  recordsContaining,
-)
-/** The same for a `customer_name` that is too short for the index. */
-export const LIST_MATCHING_SHORT = listsMatching('find_orders_short', BY_NAME, recordsContainingShort)
+const listsOf = (variant: Variant) => ({
+  /** Lists by filters that have counts. `$8` is the assembly date. */
+  near: {
+    all: nearPage(variant, 'list_orders', TOTAL_OF_STATES, 'true'),
+    byDay: nearPage(variant, 'list_orders_by_day', totalByCounts(BY_DAY), 'true'),
+    byAssemblyDate: nearPage(variant, 'list_orders_by_assembly_date', totalByCounts(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
+  },
+  /** Pages of the same lists far from the beginning. */
+  far: {
+    all: farPages(variant, 'list_orders_far', OF_ALL_DAYS, 'true'),
+    byDay: farPages(variant, 'list_orders_far_by_day', BY_DAY, 'true'),
+    byAssemblyDate: farPages(variant, 'list_orders_far_by_assembly_date', BY_ASSEMBLY_DATE, OF_ASSEMBLY_DATE),
+  },
+  until: pagesUntil(variant),
+  /** A list for every combination of filters without counts, by the names of its filters. */
+  matching: listsMatching(
+    variant,
+    'find_orders',
+    [['order_tenant_id'], ['assembly_date', 'order_tenant_id'], ['assembly_until', 'order_tenant_id'], ...BY_NAME],
+    recordsContaining,
+  ),
+  /** The same for a `customer_name` that is too short for the index. */
+  matchingShort: listsMatching(variant, 'find_orders_short', BY_NAME, recordsContainingShort),
+  piece: piece(variant),
+})
+
+export type Lists = ReturnType<typeof listsOf>
+
+/** The lists for tenants that do not reserve, and those that show reservations if the tenant has them. */
+export const LISTS = { plain: listsOf(PLAIN), reserving: listsOf(RESERVING) }

@@ -2,33 +2,30 @@ import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { type Availability, availabilityOf, IS_RESERVING, readByPolicy, shownAvailability } from '../reserving/index.ts'
+import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
 import { LEVELS, productWithStock } from './product-with-stock.ts'
 import { getProductBySkuInput, getProductBySkuOutput } from './schemas.ts'
 
-type ProductBySku = Omit<z.infer<typeof getProductBySkuOutput>, 'availability'> & {
-  availability: Availability | null
-  is_reserving: boolean
-}
+type ProductBySku = Omit<z.infer<typeof getProductBySkuOutput>, 'availability'> & SeenAvailability
 
-const selectBySku = (levels: string, availability: string): string => `
+const selectBySku = (levels: string, columns: string): string => `
   select p.id, p.barcode, p.external_id, p.name, p.category, p.price,
     coalesce((
       select json_agg(json_build_object('location_id', s.location_id, 'quantity', s.quantity::float8) order by s.location_id)
       from ${levels} s
-    ), '[]') as stock, ${availability} as availability, ${IS_RESERVING} as is_reserving
+    ), '[]') as stock${columns}
   from products p where p.tenant_id = $1 and p.external_id = $2 and p.is_active`
 
-const statements = {
+const plain = {
   few: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku',
     lane: 'read',
-    sql: selectBySku(LEVELS.few, 'null::json'),
+    sql: selectBySku(LEVELS.few, ''),
   }),
   all: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_at_many_locations',
     lane: 'slow',
-    sql: selectBySku(LEVELS.all, 'null::json'),
+    sql: selectBySku(LEVELS.all, ''),
   }),
 }
 
@@ -36,12 +33,12 @@ const reserving = {
   few: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_reserving',
     lane: 'read',
-    sql: selectBySku(LEVELS.few, availabilityOf('p.id')),
+    sql: selectBySku(LEVELS.few, availabilityOrNone('p.id')),
   }),
   all: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_at_many_locations_reserving',
     lane: 'slow',
-    sql: selectBySku(LEVELS.all, availabilityOf('p.id')),
+    sql: selectBySku(LEVELS.all, availabilityOrNone('p.id')),
   }),
 }
 
@@ -57,9 +54,11 @@ export const getProductBySku = endpoint({
   output: getProductBySkuOutput,
   run: async (context, { sku }) => {
     const { tenantId } = context.caller
-    const product = await readByPolicy(tenantId, (isReserving) =>
-      productWithStock(context, isReserving ? reserving : statements, [tenantId, sku]),
-    )
+    const product = await readByPolicy(tenantId, {
+      plain: () => productWithStock(context, plain, [tenantId, sku]),
+      reserving: () => productWithStock(context, reserving, [tenantId, sku]),
+      isReserving: (row) => row.is_reserving === true,
+    })
     if (product === undefined) throw new ServiceError('not_found', 'No active product has this SKU')
     return shownAvailability(product)
   },

@@ -2,34 +2,31 @@ import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { type Availability, availabilityOf, IS_RESERVING, readByPolicy, shownAvailability } from '../reserving/index.ts'
+import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
 import { LEVELS, productWithStock } from './product-with-stock.ts'
 import { getProductOutput, productId } from './schemas.ts'
 
-type ProductWithStock = Omit<z.infer<typeof getProductOutput>, 'availability'> & {
-  availability: Availability | null
-  is_reserving: boolean
-}
+type ProductWithStock = Omit<z.infer<typeof getProductOutput>, 'availability'> & SeenAvailability
 
-const selectProduct = (levels: string, availability: string): string => `
+const selectProduct = (levels: string, columns: string): string => `
   select p.id, p.barcode, p.external_id, p.name, p.description, p.category, p.price, p.weight, p.width, p.height, p.depth, p.sales_unit,
     p.weighable, p.photo_url, p.is_active, p.created_at, p.updated_at, p.cost, p.minimum_threshold, p.reorder_quantity,
     coalesce((
       select json_agg(json_build_object('location_id', s.location_id, 'location_code', l.code, 'quantity', s.quantity::float8) order by s.location_id)
       from ${levels} s join locations l on l.tenant_id = $1 and l.id = s.location_id
-    ), '[]') as stock, ${availability} as availability, ${IS_RESERVING} as is_reserving
+    ), '[]') as stock${columns}
   from products p where p.tenant_id = $1 and p.id = $2`
 
-const statements = {
+const plain = {
   few: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product',
     lane: 'read',
-    sql: selectProduct(LEVELS.few, 'null::json'),
+    sql: selectProduct(LEVELS.few, ''),
   }),
   all: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_at_many_locations',
     lane: 'slow',
-    sql: selectProduct(LEVELS.all, 'null::json'),
+    sql: selectProduct(LEVELS.all, ''),
   }),
 }
 
@@ -37,12 +34,12 @@ const reserving = {
   few: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_reserving',
     lane: 'read',
-    sql: selectProduct(LEVELS.few, availabilityOf('p.id')),
+    sql: selectProduct(LEVELS.few, availabilityOrNone('p.id')),
   }),
   all: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_at_many_locations_reserving',
     lane: 'slow',
-    sql: selectProduct(LEVELS.all, availabilityOf('p.id')),
+    sql: selectProduct(LEVELS.all, availabilityOrNone('p.id')),
   }),
 }
 
@@ -58,9 +55,11 @@ export const getProduct = endpoint({
   output: getProductOutput,
   run: async (context, { id }) => {
     const { tenantId } = context.caller
-    const product = await readByPolicy(tenantId, (isReserving) =>
-      productWithStock(context, isReserving ? reserving : statements, [tenantId, id]),
-    )
+    const product = await readByPolicy(tenantId, {
+      plain: () => productWithStock(context, plain, [tenantId, id]),
+      reserving: () => productWithStock(context, reserving, [tenantId, id]),
+      isReserving: (row) => row.is_reserving === true,
+    })
     if (product === undefined) throw new ServiceError('not_found', 'Product not found')
     return shownAvailability(product)
   },

@@ -45,7 +45,7 @@ export const EXPIRED_HOLDS = `cross join lateral (
   ) e`
 
 /** SQL for the `availability` of the product with the id `productId`, as JSON; null unless the tenant reserves. */
-export function availabilityOf(productId: string): string {
+function availabilityOf(productId: string): string {
   const names = Object.keys(availabilityFields)
   return `case when ${IS_READY} then (
     select json_build_object(${names.map((name) => `'${name}', coalesce(sum(n.${name}), 0)::float8`).join(', ')})
@@ -55,10 +55,22 @@ export function availabilityOf(productId: string): string {
   ) end`
 }
 
+/** What a statement reads besides a record. A plain one reads neither. */
+export interface SeenAvailability {
+  /** Null unless the tenant reserves and its reservations are made. */
+  availability?: Availability | null
+  is_reserving?: boolean
+}
+
+/** SQL for the columns of `SeenAvailability` of the product with the id `productId`. */
+export const availabilityOrNone = (productId: string): string =>
+  `, ${availabilityOf(productId)} as availability, ${IS_RESERVING} as is_reserving`
+
 /** A response without the field when it is null, and without what tells of the policy. */
-export function shownAvailability<Row extends { availability: Availability | null; is_reserving: boolean }>(
+export function shownAvailability<Row extends SeenAvailability>(
   row: Row,
 ): Omit<Row, 'availability' | 'is_reserving'> & { availability?: Availability } {
+  if (row.is_reserving === undefined) return row as Omit<Row, 'availability' | 'is_reserving'>
   const { availability: given, is_reserving: _, ...shown } = row
-  return given === null ? shown : { ...shown, availability: given }
+  return given === null || given === undefined ? shown : { ...shown, availability: given }
 }

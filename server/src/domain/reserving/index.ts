@@ -1,12 +1,12 @@
 export {
-  type Availability,
   availability,
   availabilityColumns,
   availabilityFields,
-  availabilityOf,
+  availabilityOrNone,
   EXPIRED_HOLDS,
   IS_READY,
   IS_RESERVING,
+  type SeenAvailability,
   shownAvailability,
 } from './availability.ts'
 export {
@@ -17,7 +17,7 @@ export {
   shownLines,
   shownStatus,
 } from './order-reservations.ts'
-export { isKnownToReserve, readByPolicy, sawPolicy } from './known-reserving.ts'
+export { FORGOTTEN_MS, isKnownNotToReserve, readByPolicy, sawPolicy, wasReserving } from './policy-looks.ts'
 export { reservationPhase } from './reservation-phase.ts'
 export { type ReservationStatus, reservationUpdated } from './reservation-topics.ts'
 export { NO_LINES, RESERVING, settled, withReservationEvents } from './settle.ts'

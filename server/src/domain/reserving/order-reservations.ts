@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ORDER_STATES } from '../order-states/index.ts'
 import { IS_RESERVING } from './availability.ts'
 
 /** The status of an order while the tenant reserves. */
@@ -44,17 +45,15 @@ interface LineReservation {
   backordered_quantity: number
 }
 
-/** The fields that an order has while the tenant reserves. */
-export function shownStatus(reservations: OrderReservations | null): { reservation_status?: OrderReservations['status'] } {
-  return reservations === null ? {} : { reservation_status: reservations.status }
+const OVER = new Set<number>([ORDER_STATES.completed, ORDER_STATES.cancelled])
+
+/** The field that an order has while the tenant reserves. Until its reservations are made, an open order is backordered. */
+export function shownStatus({ status }: OrderReservations, state: number): { reservation_status: OrderReservations['status'] } {
+  return { reservation_status: status ?? (OVER.has(state) ? null : 'backordered') }
 }
 
-/** The lines, with their reservations while the tenant reserves. */
-export function shownLines<L extends Line>(
-  lines: readonly L[],
-  reservations: OrderReservations | null,
-): (L & Partial<LineReservation>)[] {
-  if (reservations === null) return [...lines]
+/** The lines with their reservations. */
+export function shownLines<L extends Line>(lines: readonly L[], reservations: OrderReservations): (L & LineReservation)[] {
   return lines.map((line) => {
     const [reserved_quantity, backordered_quantity] = reservations.lines?.[line.id] ?? [0, 0]
     return { ...line, reserved_quantity, backordered_quantity }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { FORGOTTEN_MS } from '../reserving/index.ts'
 import { readSettings } from './read-settings.ts'
 import { settings, updateSettingsInput } from './schemas.ts'
 
@@ -43,8 +45,13 @@ export const updateSettings = endpoint({
   summary: 'Change the settings',
   description: `Only the given settings change; null resets a setting to its default. Calls that begin after the response use the new settings.
 
-Turning \`reservation_policy\` on or off makes or removes the reservations of all open orders in the background; until that is done, \`reservation_state\` is \`switching\`. Sends no event.`,
+Turning \`reservation_policy\` on or off makes or removes the reservations of all open orders in the background; until that is done, \`reservation_state\` is \`switching\`. Sends no event.
+
+With a \`reservation_policy\` the response takes a third of a second: until every server shows the new one.`,
   isAddition: true,
+  // It waits after the commit.
+  outsideTransaction: true,
+  isSeenByAllKeys: true,
   input: updateSettingsInput,
   output: settings,
   run: async ({ db, caller }, { reservation_policy: policy, weight_barcodes: barcodes }) => {
@@ -55,6 +62,8 @@ Turning \`reservation_policy\` on or off makes or removes the reservations of al
       barcodes !== undefined,
       barcodes === undefined || barcodes === null ? null : JSON.stringify(barcodes),
     ])
+    // Reads that saw the policy before rely on it a moment longer. Also when this call changed nothing: an earlier one may have got no response.
+    if (policy !== undefined) await delay(FORGOTTEN_MS)
     return readSettings(db, caller.tenantId)
   },
 })

@@ -1,18 +1,16 @@
 import type { z } from 'zod'
+import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { type Availability, availabilityOf, IS_RESERVING, readByPolicy, shownAvailability } from '../reserving/index.ts'
+import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
 import { getStockBySkuInput, getStockBySkuOutput } from './schemas.ts'
 
-type Stock = Omit<z.infer<typeof getStockBySkuOutput>, 'availability'> & {
-  availability: Availability | null
-  is_reserving: boolean
-}
+type Stock = Omit<z.infer<typeof getStockBySkuOutput>, 'availability'> & SeenAvailability
 
-const selectStock = (levels: string, availability: string): string => `
-  select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations, ${availability} as availability, ${IS_RESERVING} as is_reserving
+const selectStock = (levels: string, columns = ''): string => `
+  select p.id as product_id, p.external_id as sku, p.name as product_name, l.total_quantity, l.locations${columns}
   from products p cross join lateral (
     select coalesce(sum(v.quantity), 0) as total_quantity,
       coalesce(json_agg(json_build_object('location_id', v.location_id, 'quantity', v.quantity::float8) order by v.location_id), '[]') as locations
@@ -27,21 +25,20 @@ const levels = (limit: string): string =>
   `(select location_id, quantity from stock_levels where tenant_id = $1 and product_id = p.id order by location_id limit ${limit})`
 
 type BySku = [tenantId: number, sku: string]
-/** Two statements, by name, with the availability or without it. */
-const stockStatements = (suffix: string, availability: string) => ({
+const stockStatements = (suffix: string, columns: string) => ({
   few: statement<BySku, Stock>({
     name: `stock_by_sku${suffix}`,
     lane: 'read',
-    sql: selectStock(levels(`${FEW_LEVELS + 1}`), availability),
+    sql: selectStock(levels(`${FEW_LEVELS + 1}`), columns),
   }),
   all: statement<BySku, Stock>({
     name: `stock_by_sku_at_many_locations${suffix}`,
     lane: 'slow',
-    sql: selectStock(levels('all'), availability),
+    sql: selectStock(levels('all'), columns),
   }),
 })
-const WITHOUT = stockStatements('', 'null::json')
-const WITH = stockStatements('_reserving', availabilityOf('p.id'))
+const plain = stockStatements('', '')
+const reserving = stockStatements('_reserving', availabilityOrNone('p.id'))
 
 const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>({
   name: 'stock_by_sku_as_of',
@@ -50,7 +47,6 @@ const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], 
     `(
     select location_id, sum(new_quantity - previous_quantity) as quantity
     from stock_movements where tenant_id = $1 and product_id = p.id and created_at < $3 group by location_id)`,
-    'null::json',
   ),
 })
 
@@ -73,11 +69,17 @@ export const getStockBySku = endpoint({
 })
 
 function stockNow({ db, caller }: RequestContext, sku: string): Promise<Stock | undefined> {
-  return readByPolicy(caller.tenantId, async (isReserving) => {
-    const { few, all } = isReserving ? WITH : WITHOUT
-    const stock = await db.runOne(few, [caller.tenantId, sku])
-    return stock === undefined || stock.locations.length <= FEW_LEVELS ? stock : db.runOne(all, [caller.tenantId, sku])
+  const { tenantId } = caller
+  return readByPolicy(tenantId, {
+    plain: () => readStock(db, plain, [tenantId, sku]),
+    reserving: () => readStock(db, reserving, [tenantId, sku]),
+    isReserving: (row) => row.is_reserving === true,
   })
+}
+
+async function readStock(db: Queryable, { few, all }: typeof plain, values: BySku): Promise<Stock | undefined> {
+  const stock = await db.runOne(few, values)
+  return stock === undefined || stock.locations.length <= FEW_LEVELS ? stock : db.runOne(all, values)
 }
 
 async function stockAsOf({ db, caller }: RequestContext, sku: string, before: Date): Promise<Stock | undefined> {
