@@ -1,10 +1,12 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
 import { hand } from './en-hand.ts'
+import { reserving } from './en-reserving.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
   ...hand,
+  ...reserving,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -28,6 +30,7 @@ export const en = {
     stock: 'Stock',
     movements: 'Movements',
     picking: 'Picking',
+    reservations: 'Reservations',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
@@ -38,6 +41,7 @@ export const en = {
     devices: 'Devices',
     sessions: 'Sessions',
     locations: 'Locations',
+    settings: 'Settings',
   },
   session: { lacks: (scope: string) => `This key lacks ${scope}` },
   signIn: {

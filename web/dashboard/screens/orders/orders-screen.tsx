@@ -10,7 +10,9 @@ import { ButtonLink } from '../../kit/link.tsx'
 import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
+import { RESERVATION_STATUSES, ReservationStatus, type ReservationStatusId } from '../../kit/reservation-status.tsx'
 import { Screen } from '../../kit/screen.tsx'
+import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
@@ -22,7 +24,7 @@ const LIMIT = 50
 export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
-  const { state, assembly_date, from, to, customer, order_tenant_id, page = 1 } = search
+  const { state, assembly_date, from, to, customer, order_tenant_id, reservation_status, page = 1 } = search
   const filter: Filter<OrdersSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const query = useRead(
@@ -36,6 +38,7 @@ export function OrdersScreen() {
           end_date: to,
           customer_name: customer,
           order_tenant_id,
+          reservation_status,
           page,
           limit: LIMIT,
         },
@@ -44,15 +47,19 @@ export function OrdersScreen() {
     { isMain: true },
   )
   const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
+  const isReserving = query.data?.orders.some((order) => order.reservation_status !== undefined) ?? false
   return (
     <Screen title={t.nav.orders} actions={!isEmpty && <NewOrder />}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <OrderFilters search={search} filter={filter} />
+        {(isReserving || reservation_status !== undefined) && (
+          <ReservationFilter value={reservation_status} onFilter={(status) => filter({ reservation_status: status })} />
+        )}
       </Filters>
       <PagedTable
         query={query}
         caption={t.nav.orders}
-        columns={COLUMNS}
+        columns={isReserving ? COLUMNS : COLUMNS.filter((column) => column !== RESERVATION)}
         rowsOf={({ orders }) => orders}
         rowKey={({ id }) => id}
         news={{ list: JSON.stringify(search), text: t.orders.more }}
@@ -114,6 +121,34 @@ function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter
   )
 }
 
+interface ReservationFilterProps {
+  value: ReservationStatusId | undefined
+  onFilter: (status: ReservationStatusId | undefined) => void
+}
+
+/** Of tenants that reserve. */
+function ReservationFilter({ value, onFilter }: ReservationFilterProps) {
+  return (
+    <Select
+      label={t.reservations.status}
+      options={STATUSES}
+      value={value ?? 'all'}
+      onChange={(chosen) => onFilter(RESERVATION_STATUSES.find((status) => status === chosen))}
+    />
+  )
+}
+
+const STATUSES = [
+  { value: 'all', label: t.reservations.anyStatus },
+  ...RESERVATION_STATUSES.map((value) => ({ value: value as string, label: t.reservations.statuses[value] })),
+]
+
+const RESERVATION: Column<OrderSummary> = {
+  id: 'reservation',
+  header: t.reservations.status,
+  cell: ({ reservation_status }) => <ReservationStatus status={reservation_status} />,
+}
+
 const COLUMNS: Column<OrderSummary>[] = [
   {
     id: 'order_tenant_id',
@@ -128,6 +163,7 @@ const COLUMNS: Column<OrderSummary>[] = [
   { id: 'id', header: t.orders.id, isNumber: true, cell: ({ id }) => id },
   { id: 'customer', header: t.orders.customer, isWide: true, cell: ({ customer_name }) => <Value text={customer_name} /> },
   { id: 'state', header: t.orders.state, cell: ({ state_id }) => <OrderState id={state_id} /> },
+  RESERVATION,
   { id: 'date', header: t.orders.assemblyDate, cell: ({ assembly_date }) => <Day date={assembly_date} /> },
   { id: 'lines', header: t.orders.lines, isNumber: true, cell: ({ items_count }) => formatNumber(items_count) },
   { id: 'created', header: t.orders.created, cell: ({ created_at }) => <Time at={created_at} /> },

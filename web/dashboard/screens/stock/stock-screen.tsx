@@ -13,7 +13,7 @@ import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { StockDialog } from '../../kit/stock-dialogs.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
-import type { StockedProduct } from './stock-cells.tsx'
+import type { StockChange, StockedProduct } from './stock-columns.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
 import type { StockSearch } from './stock-search.ts'
@@ -32,7 +32,7 @@ export function StockScreen() {
     (api, options) => api.stock.overview({ search, location_id: location, low: low === 'true', page, limit: LIMIT }, options),
     { isMain: true },
   )
-  const [changed, setChanged] = useState<{ kind: 'adjust' | 'transfer'; product: StockedProduct }>()
+  const [changed, setChanged] = useState<{ kind: StockChange; product: StockedProduct }>()
   return (
     <Screen title={t.nav.stock}>
       <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
@@ -80,7 +80,7 @@ interface LevelsProps {
   found: StockOverviewResult
   isSearch: boolean
   page: number
-  onAdd: (product: StockedProduct, kind: 'adjust' | 'transfer') => void
+  onAdd: (product: StockedProduct, kind: StockChange) => void
   onPage: (page: number | undefined) => void
 }
 
