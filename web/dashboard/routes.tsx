@@ -9,6 +9,7 @@ import { parseMovementsSearch } from './screens/movements/movements-search.ts'
 import { parseOrdersSearch } from './screens/orders/orders-search.ts'
 import { parsePickingSearch } from './screens/picking/picking-search.ts'
 import { parseProductsSearch } from './screens/products/products-search.ts'
+import { parseReservationsSearch } from './screens/reservations/reservations-search.ts'
 import { parseStockSearch } from './screens/stock/stock-search.ts'
 import { parseUsageSearch } from './screens/usage/usage-search.ts'
 import { parseDeliveriesSearch } from './screens/webhooks/deliveries-search.ts'
@@ -114,6 +115,13 @@ const flow = createRoute({
   getParentRoute: () => frame,
   path: '/picking/$id',
   component: lazyScreen(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
+})
+
+const reservations = createRoute({
+  getParentRoute: () => frame,
+  path: '/reservations',
+  validateSearch: parseReservationsSearch,
+  component: lazyScreen(() => import('./screens/reservations/reservations-screen.tsx'), 'ReservationsScreen'),
 })
 
 const locations = createRoute({
@@ -233,6 +241,12 @@ const reconcile = createRoute({
   component: lazyScreen(() => import('./screens/reconcile/reconcile-screen.tsx'), 'ReconcileScreen'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  component: lazyScreen(() => import('./screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+})
+
 const anythingElse = createRoute({ getParentRoute: () => frame, path: '$', component: NoSuchPage })
 
 export const router = createRouter({
@@ -252,6 +266,7 @@ export const router = createRouter({
       movements,
       picking,
       flow,
+      reservations,
       keys,
       newKey,
       key,
@@ -261,6 +276,7 @@ export const router = createRouter({
       sessions,
       locations,
       labels,
+      settings,
       webhooks,
       newWebhook,
       webhook,

@@ -29,6 +29,12 @@ export function textOf(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
+/** The id of a record in the address. */
+export function idOf(value: unknown): number | undefined {
+  const id = Number(value)
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined
+}
+
 /** All texts of the address. */
 export function textsOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === 'string' && text !== '')

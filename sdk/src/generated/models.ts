@@ -49,8 +49,8 @@ export interface StockLevel extends Named<Schemas['StockLevel']> {}
 /** Quantities of a product in a warehouse. */
 export interface ProductAvailability extends Named<Schemas['ProductAvailability']> {}
 
-/** What an order line or a hold has reserved, or waits for. */
-export interface Reservation extends Named<Schemas['Reservation']> {}
+/** What an order line or a hold has reserved, or waits for, with names. */
+export interface ListedReservation extends Named<Schemas['ListedReservation']> {}
 
 /** A created order. */
 export interface CreatedOrder extends Named<Schemas['CreatedOrder']> {}
@@ -66,6 +66,9 @@ export interface Order extends Named<Schemas['Order']> {}
 
 /** A reason why an order cannot be picked now. */
 export type Blocker = Schemas['Blocker']
+
+/** What an order line or a hold has reserved, or waits for. */
+export interface Reservation extends Named<Schemas['Reservation']> {}
 
 /** The picking of an order by one operator, from start to completion or cancellation. */
 export interface PickingFlow extends Named<Schemas['PickingFlow']> {}

@@ -1917,8 +1917,8 @@ export interface components {
             /** @description Earliest date of what is incoming; null if there is none. */
             next_expected_at: string | null;
         };
-        /** @description What an order line or a hold has reserved, or waits for. */
-        Reservation: {
+        /** @description What an order line or a hold has reserved, or waits for, with names. */
+        ListedReservation: {
             /** @description Id of the product. */
             product_id: number;
             /** @description Id of the warehouse. */
@@ -1939,6 +1939,12 @@ export interface components {
             hold_id: number | null;
             /** @description Time at which the hold expires, UTC; null for an order. */
             expires_at: string | null;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description The client's own identifier of the hold; null for an order. */
+            hold_reference: string | null;
         };
         /** @description A created order. */
         CreatedOrder: {
@@ -2150,6 +2156,29 @@ export interface components {
                 /** @description Part at the location, with at most 3 decimal places. */
                 quantity: number;
             }[];
+        };
+        /** @description What an order line or a hold has reserved, or waits for. */
+        Reservation: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description Quantity reserved, with at most 3 decimal places. */
+            reserved_quantity: number;
+            /** @description Quantity that waits for stock, with at most 3 decimal places. */
+            backordered_quantity: number;
+            /** @description Id of the order; null for a hold. */
+            order_id: number | null;
+            /** @description The client's own order identifier; null for a hold. */
+            order_tenant_id: string | null;
+            /** @description Id of the order line; null for a hold. */
+            order_detail_id: number | null;
+            /** @description Date by which the order must be fulfilled; null for a hold. */
+            assembly_date: string | null;
+            /** @description Id of the hold; null for an order. */
+            hold_id: number | null;
+            /** @description Time at which the hold expires, UTC; null for an order. */
+            expires_at: string | null;
         };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
@@ -4414,6 +4443,7 @@ export interface operations {
                                     /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
                                     quantity: number;
                                 }[];
+                                availability?: components["schemas"]["Availability"] | undefined;
                             }[];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -5488,7 +5518,7 @@ export interface operations {
                         /** @description Result of the call. */
                         data: {
                             /** @description Reservations of this page, by product id and warehouse id: order lines by rank, then holds. */
-                            reservations: components["schemas"]["Reservation"][];
+                            reservations: components["schemas"]["ListedReservation"][];
                             pagination: components["schemas"]["Pagination"];
                         };
                     };

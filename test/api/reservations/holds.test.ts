@@ -47,7 +47,7 @@ describe('POST /holds', () => {
     const { body: listed } = await tenant.request('GET', '/stock/reservations')
     expect(listed.data.reservations).toMatchObject([
       { product_id: tea.id, hold_id: body.data.id, reserved_quantity: 2, order_id: null, expires_at: body.data.expires_at },
-      { product_id: tea.id, hold_id: body.data.id, reserved_quantity: 1 },
+      { product_name: tea.name, sku: tea.sku, hold_id: body.data.id, hold_reference: body.data.reference, reserved_quantity: 1 },
       { product_id: salt.id, hold_id: body.data.id, reserved_quantity: 0.5 },
     ])
   })

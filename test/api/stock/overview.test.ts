@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { it } from '../../support/it.ts'
+import { reserve } from '../../support/reservations.ts'
 import type { TestTenant } from '../../support/service.ts'
 
 interface Product {
@@ -82,6 +83,21 @@ describe('GET /stock', () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => overview(tenant, `?page=${page}&limit=2`)))
     expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5])
     expect(pages.flatMap(({ products }) => products.map(({ name }) => name))).toEqual(['5', '4', '3', '2', '1'])
+  })
+
+  it('has what can be promised of each product over all warehouses, while the tenant reserves', async ({ tenant }) => {
+    const tea = await newProduct(tenant, 'Tea', null, { A: 5, B: 2 })
+    await newProduct(tenant, 'Coffee', null, {})
+    const line = { barcode: 'barcode Tea', quantity: 3 }
+    await tenant.request('POST', '/orders', { order_tenant_id: '1', assembly_date: '2030-01-01', order_detail: [line] })
+    expect((await overview(tenant)).products.map((product) => 'availability' in product)).toEqual([false, false])
+    await reserve(tenant, 'track')
+    const { products } = await overview(tenant)
+    expect(products).toMatchObject([
+      { name: 'Coffee', availability: { on_hand: 0, reserved: 0, available: 0 } },
+      { product_id: tea, availability: { on_hand: 7, reserved: 3, available: 4, held: 0, backordered: 0, incoming: 0 } },
+    ])
+    expect((await overview(tenant, '?page=9')).products).toEqual([])
   })
 
   it('names what is wrong with a filter', async ({ tenant }) => {

@@ -93,8 +93,9 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     await signIn(page, tenant.key)
     const found: string[] = []
     const empty = ['/orders', '/products', '/stock', '/movements', '/picking', '/locations', '/locations/labels']
+    const reserving = ['/reservations', '/reservations?show=holds']
     const others = ['/webhooks', '/events', '/usage', '/audit', '/operators', '/devices']
-    for (const path of [...empty, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
+    for (const path of [...empty, ...reserving, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
       await openScreen(page, path)
       found.push(...(await findingsAtWidths(page, path)))
     }
@@ -127,7 +128,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     expect(found).toEqual([])
   })
 
-  it('on the dialogs of picking, locations, operators and devices', async ({ window: { page }, tenant }) => {
+  it('on the dialogs of picking, locations, holds, operators and devices', async ({ window: { page }, tenant }) => {
     const flow = (await fillScreens(tenant)).find((path) => path.startsWith('/picking/')) ?? ''
     await signIn(page, tenant.key)
     const found: string[] = []
@@ -136,6 +137,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
       ['/picking', 'Cancel flow SHOP-1'],
       [flow, 'Undo Tea from A-01'],
       ['/locations', 'Edit A-01'],
+      ['/reservations?show=holds', 'Release cart-81'],
       ['/operators', 'Add operator'],
       ['/operators', 'Edit Ada Lovelace'],
       ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],

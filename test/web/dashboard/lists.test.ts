@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { reserve } from '../../support/reservations.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
@@ -25,6 +26,7 @@ const firstCells = (page: Page, table: string): Promise<string[]> =>
 
 describe('a page past the end', () => {
   it('says so and leads to the last one, in every list', async ({ window: { page }, tenant }) => {
+    await reserve(tenant, 'track')
     const id = await newProduct(tenant)
     await newOrders(tenant, 60)
     await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
@@ -45,6 +47,7 @@ describe('a page past the end', () => {
       ['/locations/labels'],
       ['/keys'],
       ['/operators'],
+      ['/reservations', 'page', 2],
       [`/webhooks/${webhook.id}`],
     ]
     for (const [path, parameter = 'page', last = 1] of lists) {

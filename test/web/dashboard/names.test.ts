@@ -35,7 +35,7 @@ const SCREENS: [path: string, names: Names][] = [
       textbox: ['Customer', 'Order identifier'],
       field: ['Assembly date', 'Created from', 'Created until'],
       navigation: ['Pages'],
-      button: ['Previous page', 'Next page', 'Copy as curl', 'Export CSV'],
+      button: ['Reservation', 'Previous page', 'Next page', 'Copy as curl', 'Export CSV'],
       spinbutton: ['Page'],
     },
   ],
@@ -44,7 +44,7 @@ const SCREENS: [path: string, names: Names][] = [
   [
     '/orders/:id',
     {
-      heading: ['Order SHOP-1'],
+      heading: ['Order SHOP-1', 'Why it cannot be picked now'],
       table: ['Lines', 'Picking flows', 'Movements'],
       button: ['Edit', 'Release', 'Complete', 'Cancel order'],
     },
@@ -74,8 +74,9 @@ const SCREENS: [path: string, names: Names][] = [
     '/products/:id',
     {
       heading: ['Tea'],
-      table: ['Stock by location', 'Movements'],
       radiogroup: ['Period'],
+      table: ['Availability', 'Stock by location', 'Movements'],
+      link: ['2 reserved of Tea'],
       button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
     },
   ],
@@ -103,6 +104,22 @@ const SCREENS: [path: string, names: Names][] = [
     },
   ],
   ['/picking', { heading: ['Picking'], table: ['Running', 'Ready'], button: ['Assign SHOP-1', 'Cancel flow SHOP-1'] }],
+  [
+    '/reservations',
+    {
+      heading: ['Reservations'],
+      table: ['Reservations'],
+      radiogroup: ['Show'],
+      radio: ['Reservations', 'Holds'],
+      combobox: ['Product'],
+      button: ['Warehouse'],
+      spinbutton: ['Order id', 'Hold id'],
+    },
+  ],
+  [
+    '/reservations?show=holds',
+    { table: ['Holds'], textbox: ['Reference'], button: ['State', 'Release cart-81'], link: ['cart-81'] },
+  ],
   ['/webhooks', { heading: ['Webhooks'], table: ['Webhooks'], link: ['New webhook'] }],
   ['/webhooks/new', { textbox: ['Name', 'URL'], group: ['Topics'], checkbox: TOPICS, button: ['Create webhook'] }],
   [
@@ -150,6 +167,16 @@ const SCREENS: [path: string, names: Names][] = [
   ['/devices', { heading: ['Devices'], button: ['Enrol a device', 'End session of Handheld 3'] }],
   ['/sessions', { heading: ['Sessions'], button: ['End session of Handheld 3', 'End all other sessions'] }],
   ['/locations', { heading: ['Locations'] }],
+  [
+    '/settings',
+    {
+      heading: ['Settings'],
+      form: ['Reservation policy', 'Weight barcodes'],
+      radiogroup: ['Reservation policy'],
+      radio: ['Off', 'Track', 'Strict'],
+      button: ['Save policy', 'Add a pattern', 'Save weight barcodes'],
+    },
+  ],
 ]
 
 /** What opens on each screen when these are pressed. */
@@ -177,6 +204,7 @@ const DIALOGS: [path: string, pressed: string, dialog: string | undefined, names
   ],
   ['/picking', 'Assign SHOP-1', 'Assign', { combobox: ['Operator'], button: ['Assign', 'Copy as curl'] }],
   ['/picking', 'Cancel flow SHOP-1', 'Cancel flow SHOP-1', { button: ['Cancel flow SHOP-1', 'Copy as curl'] }],
+  ['/reservations?show=holds', 'Release cart-81', 'Release cart-81', { button: ['Release hold', 'Copy as curl'] }],
   ['/webhooks/:id', 'Replay', 'Replay', { field: ['Since', 'Until'], button: ['Replay', 'Copy as curl'] }],
   ['/webhooks/:id', 'Rotate secret', 'Rotate secret', { button: ['Rotate secret', 'Copy as curl'] }],
   ['/webhooks/:id', 'Delete', 'Delete', { button: ['Delete shop', 'Copy as curl'], textbox: ['Type shop to confirm'] }],
@@ -246,22 +274,11 @@ describe('accessible names', () => {
     expect(await missing(page, frame)).toEqual([])
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
-    const links = [
-      'Home',
-      'Orders',
-      'Products',
-      'Stock',
-      'Movements',
-      'Picking',
-      'Webhooks',
-      'Events',
-      'API keys',
-      'Usage',
-      'Audit',
-    ]
-    const more = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations']
+    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations']
+    const wires = ['Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
+    const setup = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations', 'Settings']
     const navigation = page.getByRole('navigation', { name: 'Main' })
-    expect(await navigation.getByRole('link').allTextContents()).toEqual([...links, ...more])
+    expect(await navigation.getByRole('link').allTextContents()).toEqual([...goods, ...wires, ...setup])
     await page.getByRole('button', { name: 'Account' }).click()
     expect(await missing(page, { menuitem: ['Sign out', 'Sessions'] })).toEqual([])
     await page.keyboard.press('Escape')

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { reserve } from '../../support/reservations.ts'
 import { it } from '../support/browser.ts'
 import { openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
@@ -41,12 +42,15 @@ describe('D8: modes and scopes', () => {
     const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
     await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
     await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
+    await reserve(tenant, 'track')
+    await seed(tenant, '/holds', { reference: 'cart-81', lines: [{ product_id: id, quantity: 1 }] })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
     const { page } = window
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
-    expect(await entries.allTextContents()).toEqual(['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Locations'])
+    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations']
+    expect(await entries.allTextContents()).toEqual([...goods, 'Locations', 'Settings'])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
     expect(await newOrder.getAttribute('href')).toBeNull()
@@ -63,6 +67,9 @@ describe('D8: modes and scopes', () => {
       ['/picking', 'button', ['Assign SHOP-1', 'Cancel flow SHOP-1'], 'write:orders'],
       [`/picking/${flow.id}`, 'button', ['Assign SHOP-1', 'Cancel flow SHOP-1', 'Undo Tea from A'], 'write:orders'],
       ['/locations/labels', 'button', [], ''],
+      ['/reservations', 'button', [], ''],
+      ['/reservations?show=holds', 'button', ['Release cart-81'], 'write:orders'],
+      ['/settings', 'button', ['Save policy', 'Save weight barcodes'], 'admin'],
     ]
     for (const [path, role, names, scope] of writes) {
       await openScreen(page, path)

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { respondWith } from '../../support/receiver.ts'
 import { it } from '../support/browser.ts'
@@ -20,6 +20,36 @@ async function createWebhook(page: Page, name: string, url: string): Promise<str
   await page.getByRole('heading', { level: 1, name }).waitFor()
   return secret
 }
+
+describe('the topics of a webhook', () => {
+  it('are all standard ones or some of them, and those asked for by name beside either', async ({ window: { page }, tenant }) => {
+    await signIn(page, tenant.key, '/webhooks/new')
+    const topics = page.getByRole('group', { name: 'Topics' })
+    const [all, created, reservation] = ['All standard topics', 'order/created', 'reservation/updated'].map((name) =>
+      topics.getByRole('checkbox', { name }),
+    ) as [Locator, Locator, Locator]
+    const chosen = () => Promise.all([all, created, reservation].map((box) => box.isChecked()))
+    await created.check()
+    await reservation.check()
+    expect(await chosen()).toEqual([false, true, true])
+    await all.check()
+    expect(await chosen()).toEqual([true, false, true])
+    await reservation.uncheck()
+    await reservation.check()
+    expect(await chosen()).toEqual([true, false, true])
+    await page.getByRole('textbox', { name: 'Name' }).fill('shop')
+    await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/hook')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    await page.getByRole('dialog', { name: 'Signing secret' }).waitFor()
+    const { body } = await tenant.request('GET', '/webhooks')
+    expect(body.data.webhooks[0].events).toEqual(['*', 'reservation/updated'])
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await created.check()
+    expect(await chosen()).toEqual([false, true, true])
+  })
+})
 
 describe('D6: webhooks', () => {
   it('shows the secret once, each attempt at a failing receiver, and sends again when asked', async ({

@@ -1,3 +1,4 @@
+import { reserve } from '../../support/reservations.ts'
 import type { TestTenant } from './browser.ts'
 import { seed } from './page-server.ts'
 import { deviceOf, newOperator } from './scan-client.ts'
@@ -14,8 +15,11 @@ export const SCREENS = [
   '/stock/import',
   '/movements',
   '/picking',
+  '/reservations',
+  '/reservations?show=holds',
   '/locations',
   '/locations/labels',
+  '/settings',
   '/keys',
   '/keys/new',
   '/operators',
@@ -30,11 +34,12 @@ export const SCREENS = [
   '/reconcile',
 ]
 
-/** Gives the tenant a record of each kind. Returns the addresses of their screens. */
+/** Gives the tenant, which reserves, a record of each kind. Returns the addresses of their screens. */
 export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const product = { name: 'Tea', barcode: '1', sku: 'TEA', minimum_threshold: 10, category: 'Tea' }
   const { id } = await seed(tenant, '/products', product)
   await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 3 }] })
+  await reserve(tenant, 'track')
   const order = {
     order_tenant_id: 'SHOP-1',
     assembly_date: '2030-01-01',
@@ -45,6 +50,9 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
   await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A-01', quantity: 1 })
   await seed(tenant, '/orders', { ...order, order_tenant_id: 'SHOP-2', assembly_date: '2020-01-01' })
+  await seed(tenant, '/holds', { reference: 'cart-81', ttl_seconds: 86_400, lines: [{ product_id: id, quantity: 1 }] })
+  const waiting = { ...order, order_tenant_id: 'SHOP-3', order_detail: [{ barcode: '1', quantity: 5 }] }
+  const { orders: waitingOrders } = await seed(tenant, '/orders', waiting)
   const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
   await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
   const keys = await seed(tenant, '/api-keys', {
@@ -56,5 +64,12 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]
-  return [...wires, `/products/${id}`, `/orders/${orders[0].id}`, `/picking/${flow.id}`, `/keys/${keys.id}`]
+  return [
+    ...wires,
+    `/products/${id}`,
+    `/orders/${orders[0].id}`,
+    `/orders/${waitingOrders[0].id}`,
+    `/picking/${flow.id}`,
+    `/keys/${keys.id}`,
+  ]
 }

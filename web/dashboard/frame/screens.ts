@@ -1,5 +1,6 @@
 import {
   ArrowLeftRight,
+  BookmarkCheck,
   Boxes,
   ChartColumn,
   ClipboardList,
@@ -12,6 +13,7 @@ import {
   Scale,
   ScanBarcode,
   ScrollText,
+  Settings,
   ShoppingBasket,
   Tag,
   Users,
@@ -40,6 +42,7 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/stock', label: t.nav.stock, icon: Boxes, scope: 'read:stock', group: 'goods', key: 's' },
   { path: '/movements', label: t.nav.movements, icon: ArrowLeftRight, scope: 'read:stock', group: 'goods', key: 'm' },
   { path: '/picking', label: t.nav.picking, icon: ShoppingBasket, scope: 'read:orders', group: 'goods', key: 'k' },
+  { path: '/reservations', label: t.nav.reservations, icon: BookmarkCheck, scope: 'read:stock', group: 'goods' },
   { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
   { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
   { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },
@@ -50,4 +53,5 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/devices', label: t.nav.devices, icon: ScanBarcode, scope: 'admin', group: 'setup' },
   { path: '/sessions', label: t.nav.sessions, icon: Monitor, scope: 'admin', group: 'setup' },
   { path: '/locations', label: t.nav.locations, icon: MapPin, scope: 'read:stock', group: 'setup' },
+  { path: '/settings', label: t.nav.settings, icon: Settings, scope: 'read:stock', group: 'setup' },
 ]

@@ -56,7 +56,8 @@ export function Combo(props: ComboProps) {
       onInputChange={type}
       allowsCustomValue
       allowsEmptyCollection
-      menuTrigger="input"
+      // A text that was chosen or set from outside must not open the list again.
+      menuTrigger={typed === value ? 'manual' : 'input'}
       autoFocus={autoFocus}
       onChange={(key) => {
         const option = options.find(({ id }) => id === key)

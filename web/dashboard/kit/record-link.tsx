@@ -20,3 +20,24 @@ export function OrderLink({ id, ...rest }: Props) {
   const canRead = useScope('read:orders')
   return canRead ? <Link to="/orders/$id" params={{ id: String(id) }} {...rest} /> : rest.children
 }
+
+interface ReservationsProps {
+  /** The filters of the list. */
+  of: { product_id?: number; warehouse_id?: number; order_id?: number; hold_id?: number }
+  children: ReactNode
+  /** What the link leads to, where its text is a number. */
+  label?: string
+  tabIndex?: number
+}
+
+/** A link to who has reserved something; plain text for a key that cannot read it. */
+export function ReservationsLink({ of, label, children, ...rest }: ReservationsProps) {
+  const canRead = useScope('read:stock')
+  return canRead ? (
+    <Link to="/reservations" search={of} aria-label={label} {...rest}>
+      {children}
+    </Link>
+  ) : (
+    children
+  )
+}

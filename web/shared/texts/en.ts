@@ -2,6 +2,7 @@ import { count, grouped, lastOf, moreOf } from './count.ts'
 import { eyes } from './en-eyes.ts'
 import { hand } from './en-hand.ts'
 import { files } from './en-files.ts'
+import { reserving } from './en-reserving.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
@@ -9,6 +10,7 @@ export const en = {
   ...hand,
   ...eyes,
   ...files,
+  ...reserving,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -33,6 +35,7 @@ export const en = {
     stock: 'Stock',
     movements: 'Movements',
     picking: 'Picking',
+    reservations: 'Reservations',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
@@ -43,6 +46,7 @@ export const en = {
     devices: 'Devices',
     sessions: 'Sessions',
     locations: 'Locations',
+    settings: 'Settings',
   },
   session: { lacks: (scope: string) => `This key lacks ${scope}` },
   signIn: {

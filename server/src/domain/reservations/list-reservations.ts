@@ -43,8 +43,11 @@ function list(name: string, orders: string, holds: string) {
    )
    select t.total, p.product_id, p.warehouse_id, p.reserved as reserved_quantity, p.backordered as backordered_quantity, p.order_id,
      (select order_tenant_id from orders where tenant_id = $1 and id = p.order_id limit 1) as order_tenant_id, p.order_line_id as order_detail_id,
-     p.assembly_date, p.hold_id, p.expires_at
-   from total t left join page p on true
+     p.assembly_date, p.hold_id, p.expires_at, n.external_id as sku, n.name as product_name,
+     (select reference from holds where tenant_id = $1 and id = p.hold_id limit 1) as hold_reference
+   from total t left join (
+     page p cross join lateral (select external_id, name from products where tenant_id = $1 and id = p.product_id limit 1) n
+   ) on true
    order by p.product_id, p.warehouse_id, p.assembly_date nulls last, p.order_id, p.order_line_id, p.hold_id, p.line_number`,
   })
 }

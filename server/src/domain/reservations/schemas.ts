@@ -69,9 +69,16 @@ export const reservation = z
     expires_at: timestamp.nullable().describe(`Time at which the hold expires, UTC; ${ofHolds}`),
   })
   .meta({ id: 'Reservation', description: 'What an order line or a hold has reserved, or waits for.' })
+const listedReservation = reservation
+  .extend({
+    sku: returned.sku,
+    product_name: returned.product_name,
+    hold_reference: z.string().nullable().describe(`The client's own identifier of the hold; ${ofHolds}`),
+  })
+  .meta({ id: 'ListedReservation', description: 'What an order line or a hold has reserved, or waits for, with names.' })
 export const listReservationsOutput = z.object({
   reservations: z
-    .array(reservation)
+    .array(listedReservation)
     .describe('Reservations of this page, by product id and warehouse id: order lines by rank, then holds.'),
   pagination,
 })

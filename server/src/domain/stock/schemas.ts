@@ -258,6 +258,7 @@ export const stockOverviewOutput = z.object({
             }),
           )
           .describe('Stock of the product by location, ordered by location id, including levels of zero.'),
+        availability: availability.optional(),
       }),
     )
     .describe('Active products of this page, including products without stock.'),

@@ -3,11 +3,14 @@ import { statement } from '../../database/statements/statement.ts'
 import { isFoundByIndex, recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
+import { type Availability, availabilityOf } from '../reserving/index.ts'
 import { stockOverviewInput, stockOverviewOutput } from './schemas.ts'
 
 type Product = z.infer<typeof stockOverviewOutput>['products'][number]
+/** `availability` is null unless the tenant reserves. */
+type Listed = Omit<Product, 'availability'> & { availability: Availability | null }
 /** An empty page is one row of nulls and the total. */
-type Row = { total: number } & (Product | { [Column in keyof Product]: null })
+type Row = { total: number } & (Listed | { [Column in keyof Listed]: null })
 type Values = [tenantId: number, offset: number, limit: number, locationId: string | undefined, low: boolean, ...search: string[]]
 
 const SEARCHED = {
@@ -53,7 +56,7 @@ const overview = (name: string, source: string, { column, of }: (typeof ORDERS)[
      select coalesce(json_agg(json_build_object('location_id', v.location_id, 'location_code', l.code, 'quantity', v.quantity) order by v.location_id), '[]')
      from stock_levels v cross join lateral (select code from locations where tenant_id = $1 and id = v.location_id limit 1) l
      where v.tenant_id = $1 and v.product_id = p.id
-   ) as levels
+   ) as levels, case when p.id is not null then ${availabilityOf('p.id')} end as availability
    from total t
    left join products p on p.tenant_id = $1 and p.id = any (array(select id from page))
    left join page m on m.id = p.id
@@ -95,10 +98,14 @@ export const stockOverview = endpoint({
       ...(search === undefined ? [] : [search]),
     ])
     const products: Product[] = []
-    for (const { total: _, ...row } of rows) if (row.product_id !== null) products.push(row)
+    for (const { total: _, ...row } of rows) if (row.product_id !== null) products.push(shown(row))
     return { products, pagination: paginationOf({ page, limit }, rows[0]?.total ?? 0) }
   },
 })
+
+function shown({ availability, ...product }: Listed): Product {
+  return availability === null ? product : { ...product, availability }
+}
 
 function sourceFor(search: string | undefined): keyof typeof SOURCES {
   if (search === undefined) return 'all'

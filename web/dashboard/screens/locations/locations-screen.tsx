@@ -1,4 +1,4 @@
-import type { Location, Warehouse } from '@fulfillment/sdk'
+import type { Location } from '@fulfillment/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
@@ -10,11 +10,11 @@ import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Value } from '../../kit/time.tsx'
+import { useWarehouses } from '../../kit/use-warehouses.ts'
 import { EditLocation } from './edit-location.tsx'
 import { NewWarehouse } from './new-warehouse.tsx'
 
 const LIMIT = 50
-const MAX_WAREHOUSES = 100
 
 /** Storage locations and the warehouses that they belong to. */
 export function LocationsScreen() {
@@ -25,8 +25,7 @@ export function LocationsScreen() {
   const query = useRead(['locations', page], (api, options) => api.locations.list({ page, limit: LIMIT }, options), {
     isMain: true,
   })
-  const { data } = useRead(['warehouses'], (api, options) => api.warehouses.list({ limit: MAX_WAREHOUSES }, options))
-  const warehouses = data?.warehouses ?? []
+  const { warehouses, nameOf } = useWarehouses()
   return (
     <Screen
       title={t.nav.locations}
@@ -42,7 +41,7 @@ export function LocationsScreen() {
       <PagedTable
         query={query}
         caption={t.nav.locations}
-        columns={columns(warehouses, setEdited)}
+        columns={columns(nameOf, setEdited)}
         rowsOf={({ locations }) => locations}
         rowKey={({ id }) => id}
         total={t.locations.total}
@@ -56,15 +55,11 @@ export function LocationsScreen() {
   )
 }
 
-const columns = (warehouses: readonly Warehouse[], edit: (location: Location) => void): Column<Location>[] => [
+const columns = (nameOf: (id: number) => string, edit: (location: Location) => void): Column<Location>[] => [
   { id: 'code', header: t.locations.code, cell: ({ code }) => code },
   { id: 'id', header: t.locations.id, cell: ({ id }) => id },
   { id: 'name', header: t.products.name, isWide: true, cell: ({ name }) => <Value text={name} /> },
-  {
-    id: 'warehouse',
-    header: t.locations.warehouse,
-    cell: ({ warehouse_id }) => warehouses.find(({ id }) => id === warehouse_id)?.name ?? warehouse_id,
-  },
+  { id: 'warehouse', header: t.locations.warehouse, cell: ({ warehouse_id }) => nameOf(warehouse_id) },
   {
     id: 'sequence',
     header: t.locations.pickSequence,

@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
-import { useScope } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
@@ -8,7 +7,7 @@ import { Filters } from '../../kit/filters.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
 import { MOVEMENT_COLUMNS } from '../../kit/movements-table.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
-import { ProductCombo } from '../../kit/product-combo.tsx'
+import { ProductFilter } from '../../kit/product-filter.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
@@ -56,7 +55,6 @@ const TYPES = [
 ]
 
 function MovementFilters({ search, filter }: { search: MovementsSearch; filter: Filter<MovementsSearch> }) {
-  const canReadProducts = useScope('read:products')
   return (
     <>
       <Select
@@ -66,7 +64,7 @@ function MovementFilters({ search, filter }: { search: MovementsSearch; filter: 
         onChange={(value) => filter({ movement_type: value === 'all' ? undefined : (value as MovementType) })}
       />
       <LocationCombo value={search.location_id} onLocation={(location_id) => filter({ location_id })} />
-      {canReadProducts && <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />}
+      <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />
       <DayFilter
         label={t.movements.from}
         value={search.start_date}
@@ -78,20 +76,5 @@ function MovementFilters({ search, filter }: { search: MovementsSearch; filter: 
         onFilter={(end_date, isMore) => filter({ end_date }, isMore)}
       />
     </>
-  )
-}
-
-function ProductFilter({ id, onId }: { id: number | undefined; onId: (id: number | undefined) => void }) {
-  const { data } = useRead(['product', String(id)], (api, options) => api.products.get(id ?? 0, options), {
-    enabled: id !== undefined,
-    keep: false,
-  })
-  return (
-    <ProductCombo
-      label={t.orders.product}
-      value={id === undefined ? '' : (data?.name ?? String(id))}
-      onProduct={(product) => onId(product.id)}
-      onClear={() => onId(undefined)}
-    />
   )
 }

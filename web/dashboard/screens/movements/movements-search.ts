@@ -1,4 +1,4 @@
-import { pageOf, textOf } from '../../search-parameters.ts'
+import { idOf, pageOf, textOf } from '../../search-parameters.ts'
 
 export const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
 export type MovementType = (typeof MOVEMENT_TYPES)[number]
@@ -24,9 +24,4 @@ export function parseMovementsSearch(search: Record<string, unknown>): Movements
     order_id: idOf(search.order_id),
     page: pageOf(search.page),
   }
-}
-
-function idOf(value: unknown): number | undefined {
-  const id = Number(value)
-  return Number.isSafeInteger(id) && id > 0 ? id : undefined
 }

@@ -5,18 +5,18 @@ import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { Field } from '../../kit/field.tsx'
+import { isOpen } from '../../kit/order-state.tsx'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const PENDING = 1
 const RELEASED = 2
 const COMPLETED = 5
-const CANCELLED = 7
 
 /** What can be done with an order. The server decides; only what never can be is disabled. */
 export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => void }) {
   const [isCancelling, setCancelling] = useState(false)
   const { id, order_tenant_id, state_id } = order
-  const isOver = state_id === COMPLETED || state_id === CANCELLED
+  const isOver = !isOpen(order)
   const write = useWrite({
     write: (api, state: 2 | 5, options) => api.orders.update(id, { state_id: state }, options),
     done: (_, state) => (state === RELEASED ? t.orders.released(order_tenant_id) : t.orders.completed(order_tenant_id)),

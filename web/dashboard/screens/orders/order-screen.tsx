@@ -1,20 +1,21 @@
-import type { Order, OrderLine, PickingFlow } from '@fulfillment/sdk'
+import type { Order, PickingFlow } from '@fulfillment/sdk'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatNumber, formatPrice } from '../../../shared/format.ts'
+import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useScope } from '../../data/session.tsx'
 import { useRead } from '../../data/use-read.ts'
 import { MovementsOf } from '../../kit/movements-table.tsx'
-import { OrderState } from '../../kit/order-state.tsx'
-import { ProgressBar } from '../../kit/progress-bar.tsx'
-import { ProductLink } from '../../kit/record-link.tsx'
+import { isOpen, OrderState } from '../../kit/order-state.tsx'
 import { Region } from '../../kit/region.tsx'
+import { ReservationStatus } from '../../kit/reservation-status.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
-import { Day, None, Time, Value } from '../../kit/time.tsx'
+import { Day, Time, Value } from '../../kit/time.tsx'
 import { EditOrder } from './edit-order.tsx'
 import { OrderActions } from './order-actions.tsx'
+import { OrderBlockers } from './order-blockers.tsx'
+import { OrderLines } from './order-lines.tsx'
 
 const LIMIT = 100
 
@@ -27,15 +28,23 @@ export function OrderScreen() {
   return (
     <Screen
       title={t.orders.one(order?.order_tenant_id ?? id)}
-      mark={order && <OrderState id={order.state_id} />}
+      mark={
+        order && (
+          <>
+            <OrderState id={order.state_id} />
+            {order.reservation_status && <ReservationStatus status={order.reservation_status} />}
+          </>
+        )
+      }
       actions={order && <OrderActions order={order} onEdit={() => setEditing(true)} />}
     >
       <Region query={query} missing={t.orders.missing(id)}>
         {(loaded) => (
           <>
             {isEditing ? <EditOrder order={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
+            {isOpen(loaded) && <OrderBlockers order={loaded} />}
             <Section title={t.orders.linesTitle}>
-              <Table caption={t.orders.linesTitle} columns={LINE_COLUMNS} rows={loaded.order_detail} rowKey={(line) => line.id} />
+              <OrderLines order={loaded} />
             </Section>
             <Flows order={loaded} />
             <Movements order={loaded} />
@@ -53,31 +62,6 @@ const factsOf = (order: Order) => [
   { name: t.orders.id, value: order.id },
   { name: t.orders.created, value: <Time at={order.created_at} /> },
   { name: t.orders.updated, value: <Time at={order.updated_at} /> },
-]
-
-const LINE_COLUMNS: Column<OrderLine>[] = [
-  {
-    id: 'product',
-    header: t.orders.product,
-    isWide: true,
-    cell: ({ product_id, product_name }) => <ProductLink id={product_id}>{product_name}</ProductLink>,
-  },
-  { id: 'barcode', header: t.products.barcode, cell: ({ barcode }) => barcode },
-  {
-    id: 'price',
-    header: t.products.price,
-    isNumber: true,
-    cell: ({ price }) => (price === null ? <None /> : formatPrice(price)),
-  },
-  { id: 'quantity', header: t.orders.ordered, isNumber: true, cell: ({ quantity }) => formatNumber(quantity) },
-  { id: 'picked', header: t.orders.picked, isNumber: true, cell: ({ picked_quantity }) => formatNumber(picked_quantity) },
-  {
-    id: 'bar',
-    header: t.orders.progress,
-    cell: ({ product_name, picked_quantity, quantity }) => (
-      <ProgressBar label={t.orders.pickedOf(product_name)} value={picked_quantity} max={quantity} />
-    ),
-  },
 ]
 
 function Flows({ order: { id } }: { order: Order }) {

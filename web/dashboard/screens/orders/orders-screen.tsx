@@ -11,7 +11,9 @@ import { ButtonLink } from '../../kit/link.tsx'
 import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
+import { RESERVATION_STATUSES, ReservationStatus, type ReservationStatusId } from '../../kit/reservation-status.tsx'
 import { Screen } from '../../kit/screen.tsx'
+import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
@@ -23,7 +25,7 @@ const LIMIT = 50
 export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
-  const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, page = 1 } = search
+  const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, reservation_status, page = 1 } = search
   const filter: Filter<OrdersSearch> = (change, isMore = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
   const filters = {
@@ -34,11 +36,13 @@ export function OrdersScreen() {
     end_date: to,
     customer_name: customer,
     order_tenant_id,
+    reservation_status,
   }
   const query = useRead(['orders', search], (api, options) => api.orders.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
   const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
+  const isReserving = query.data?.orders.some((order) => order.reservation_status !== undefined) ?? false
   return (
     <Screen
       title={t.nav.orders}
@@ -53,11 +57,14 @@ export function OrdersScreen() {
     >
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <OrderFilters search={search} filter={filter} />
+        {(isReserving || reservation_status !== undefined) && (
+          <ReservationFilter value={reservation_status} onFilter={(status) => filter({ reservation_status: status })} />
+        )}
       </Filters>
       <PagedTable
         query={query}
         caption={t.nav.orders}
-        columns={COLUMNS}
+        columns={isReserving ? COLUMNS : COLUMNS.filter((column) => column !== RESERVATION)}
         rowsOf={({ orders }) => orders}
         rowKey={({ id }) => id}
         news={{ list: JSON.stringify(search), text: t.orders.more }}
@@ -125,6 +132,34 @@ function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter
   )
 }
 
+interface ReservationFilterProps {
+  value: ReservationStatusId | undefined
+  onFilter: (status: ReservationStatusId | undefined) => void
+}
+
+/** Of tenants that reserve. */
+function ReservationFilter({ value, onFilter }: ReservationFilterProps) {
+  return (
+    <Select
+      label={t.reservations.status}
+      options={STATUSES}
+      value={value ?? 'all'}
+      onChange={(chosen) => onFilter(RESERVATION_STATUSES.find((status) => status === chosen))}
+    />
+  )
+}
+
+const STATUSES = [
+  { value: 'all', label: t.reservations.anyStatus },
+  ...RESERVATION_STATUSES.map((value) => ({ value: value as string, label: t.reservations.statuses[value] })),
+]
+
+const RESERVATION: Column<OrderSummary> = {
+  id: 'reservation',
+  header: t.reservations.status,
+  cell: ({ reservation_status }) => <ReservationStatus status={reservation_status} />,
+}
+
 const COLUMNS: Column<OrderSummary>[] = [
   {
     id: 'order_tenant_id',
@@ -139,6 +174,7 @@ const COLUMNS: Column<OrderSummary>[] = [
   { id: 'id', header: t.orders.id, isNumber: true, cell: ({ id }) => id },
   { id: 'customer', header: t.orders.customer, isWide: true, cell: ({ customer_name }) => <Value text={customer_name} /> },
   { id: 'state', header: t.orders.state, cell: ({ state_id }) => <OrderState id={state_id} /> },
+  RESERVATION,
   { id: 'date', header: t.orders.assemblyDate, cell: ({ assembly_date }) => <Day date={assembly_date} /> },
   { id: 'lines', header: t.orders.lines, isNumber: true, cell: ({ items_count }) => formatNumber(items_count) },
   { id: 'created', header: t.orders.created, cell: ({ created_at }) => <Time at={created_at} /> },

@@ -1,5 +1,6 @@
 import { t } from '../../../shared/texts/texts.ts'
 import { ORDER_STATES, type OrderStateId } from '../../kit/order-state.tsx'
+import { RESERVATION_STATUSES, type ReservationStatusId } from '../../kit/reservation-status.tsx'
 import { pageOf, textOf, textsOf } from '../../search-parameters.ts'
 
 /** The filters of the list of orders, as they are in the address. */
@@ -11,6 +12,7 @@ export interface OrdersSearch {
   to?: string | undefined
   customer?: string | undefined
   order_tenant_id?: string | undefined
+  reservation_status?: ReservationStatusId | undefined
   page?: number | undefined
 }
 
@@ -25,6 +27,7 @@ export function parseOrdersSearch(search: Record<string, unknown>): OrdersSearch
     to: textOf(search.to),
     customer: textOf(search.customer),
     order_tenant_id: textOf(search.order_tenant_id),
+    reservation_status: RESERVATION_STATUSES.find((status) => status === search.reservation_status),
     page: pageOf(search.page),
   }
 }

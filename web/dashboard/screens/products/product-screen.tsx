@@ -16,6 +16,7 @@ import { StockButtons } from '../../kit/stock-dialogs.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { EditProduct } from './edit-product.tsx'
+import { ProductAvailability } from './product-availability.tsx'
 import { ProductPhoto } from './product-photo.tsx'
 import { ActiveBadge } from './products-screen.tsx'
 
@@ -37,6 +38,7 @@ export function ProductScreen() {
         {(loaded) => (
           <>
             {isEditing ? <EditProduct product={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
+            <ProductAvailability product={loaded} />
             <StockSection product={loaded} />
             <StockOverTime product={loaded} />
             <Movements product={loaded} />

@@ -8,7 +8,7 @@ import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import field from '../../kit/field.module.css'
 import table from '../../kit/table.module.css'
-import type { StockedProduct } from './stock-cells.tsx'
+import type { StockedProduct } from './stock-columns.tsx'
 import styles from './stock.module.css'
 
 interface Props {

@@ -14,7 +14,7 @@ import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { StockDialog } from '../../kit/stock-dialogs.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
-import type { StockedProduct } from './stock-cells.tsx'
+import type { StockChange, StockedProduct } from './stock-columns.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
 import type { StockSearch } from './stock-search.ts'
@@ -34,7 +34,7 @@ export function StockScreen() {
     (api, options) => api.stock.overview({ ...listed, page, limit: LIMIT }, options),
     { isMain: true },
   )
-  const [changed, setChanged] = useState<{ kind: 'adjust' | 'transfer'; product: StockedProduct }>()
+  const [changed, setChanged] = useState<{ kind: StockChange; product: StockedProduct }>()
   return (
     <Screen
       title={t.nav.stock}
@@ -93,7 +93,7 @@ interface LevelsProps {
   found: StockOverviewResult
   isSearch: boolean
   page: number
-  onAdd: (product: StockedProduct, kind: 'adjust' | 'transfer') => void
+  onAdd: (product: StockedProduct, kind: StockChange) => void
   onPage: (page: number | undefined) => void
 }
 

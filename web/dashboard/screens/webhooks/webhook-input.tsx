@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { CheckboxGroup } from '../../kit/choices.tsx'
 import { Field } from '../../kit/field.tsx'
-import { TOPICS } from '../../kit/topics.ts'
+import { isStandard, TOPICS } from '../../kit/topics.ts'
 
 export type WebhookTopics = WebhooksCreateParams['events']
 type TopicOrAll = WebhookTopics[number]
@@ -61,10 +61,10 @@ export function useWebhookInput(initial: WebhookInput) {
   return { input, fields }
 }
 
-/** All topics stand alone: choosing them takes the others away, and the other way round. */
+/** All standard topics take the place of each of them, and the other way round; topics that are asked for by name stay. */
 function topicsOf(chosen: readonly TopicOrAll[], before: readonly TopicOrAll[]): WebhookTopics {
-  const hasChosenAll = chosen.includes(ALL) && !before.includes(ALL)
-  if (hasChosenAll) return [ALL]
-  const single = chosen.filter((topic) => topic !== ALL)
-  return single.length === 0 && chosen.includes(ALL) ? [ALL] : single
+  const byName = chosen.filter((topic) => topic !== ALL && !isStandard(topic))
+  const standard = chosen.filter((topic) => topic !== ALL && isStandard(topic))
+  const hasChosenAll = chosen.includes(ALL) && (!before.includes(ALL) || standard.length === 0)
+  return [...(hasChosenAll ? ([ALL] as const) : standard), ...byName]
 }
