@@ -7,7 +7,7 @@ import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
 import { AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
-import { authentication } from './http/authentication.ts'
+import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
 import { guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
@@ -15,6 +15,7 @@ import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
 import { KeyCache } from './http/key-cache.ts'
 import { LargeResponses } from './http/large-responses.ts'
+import { mcpRoute } from './http/mcp.ts'
 import { limitMemory } from './http/memory-limits.ts'
 import { nativeRoutes } from './http/native.ts'
 import { markPageRequest } from './http/page-request.ts'
@@ -109,7 +110,8 @@ export async function buildApp({
   const feedHorizon = new FeedHorizon(db)
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
-    const { caller, id: requestId, ip: address } = request
+    const { caller, id: requestId, ip: address, routeOptions } = request
+    const surface = caller.session?.surface ?? routeOptions.config.surface ?? 'api'
     requireScope(caller, endpoint)
     return {
       endpoint,
@@ -126,7 +128,7 @@ export async function buildApp({
         request.largeList = list
       },
       beginAudit: async (input, idempotencyKey) => {
-        const entry = await trail.begin({ caller, address, requestId, operation: endpoint.name, input, idempotencyKey })
+        const entry = await trail.begin({ caller, address, requestId, surface, operation: endpoint.name, input, idempotencyKey })
         return entry && ((error) => trail.failed(entry, error))
       },
       beginChange: () => positions.begin(endpoint.isSeenByAllKeys === true ? { ...caller, keyId: ALL_KEYS } : caller),
@@ -137,8 +139,8 @@ export async function buildApp({
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, routeOptions } = request
     metrics.requestCompleted(method, routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
-    usage.count(request, routeOptions.config.operationOf, reply.statusCode)
-    if (method !== 'GET' && method !== 'HEAD' && reply.statusCode < 300) onWrite?.()
+    usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
+    if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.()
     request.log.info(
       {
         method,
@@ -178,10 +180,13 @@ export async function buildApp({
   refuseBeforeBody(app, refusal)
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
-  const guards = [authentication(keys, pages?.authenticate), ...(limit === undefined ? [] : [limit]), memory.refuse]
+  const limits = [...(limit === undefined ? [] : [limit]), memory.refuse]
+  const guards = [authentication(keys, pages?.authenticate), ...limits]
   const largeResponses = new LargeResponses()
 
   registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
+  const { endpoints, call } = procedures
+  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(keys), ...limits], config.corsOrigins)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
     await nativeRoutes(scope, procedures, admit, largeResponses)
@@ -192,6 +197,10 @@ export async function buildApp({
   })
   await pages?.register(app)
   return app
+}
+
+function mayHaveWritten({ method, toolCall }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && toolCall?.isRead !== true
 }
 
 function isPreflight({ headers }: FastifyRequest): boolean {

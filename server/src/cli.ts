@@ -5,6 +5,7 @@ import { addExportCommands } from './command-line/export.ts'
 import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
 import { addMaintenanceCommands } from './command-line/maintenance.ts'
+import { addMcpCommand } from './command-line/mcp.ts'
 import { INTERRUPTED_EXIT_CODE, InterruptedError } from './command-line/interruption.ts'
 import { addTenantCommands } from './command-line/tenants.ts'
 
@@ -20,6 +21,7 @@ addDashboardLinkCommand(program)
 addMaintenanceCommands(program)
 addImportCommands(program)
 addExportCommands(program)
+addMcpCommand(program)
 addBackupCommands(program)
 
 // The reader of the output may close it early, as `| head` does. That is not an error.

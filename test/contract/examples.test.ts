@@ -2,7 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect } from 'vitest'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { connectAgent } from '../support/agent.ts'
 import { it as base } from '../support/it.ts'
+import type { ServiceResponse, TestTenant } from '../support/service.ts'
 
 interface Content {
   'application/json': { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
@@ -67,52 +69,82 @@ describe('the examples of the document', () => {
 
 describe('the examples of requests', () => {
   it('are accepted in sequence for a new tenant', async ({ tenant }) => {
-    const sent = new Set<string>()
-    /** Sends every example of an operation's body and returns the data of the first response. */
-    const send = async (operationId: string, ...ids: (string | number)[]) => {
-      const { method, path, operation } = withBody.find((one) => one.operation.operationId === operationId)!
-      const remaining = [...ids]
-      const url = path.replaceAll(/\{\w+\}/g, () => String(remaining.shift()))
-      const responses = []
-      for (const body of examplesOf(operation.requestBody!.content)) responses.push(await tenant.request(method, url, body))
-      for (const { status, body } of responses) {
-        expect([operationId, status, body.error]).toEqual([operationId, 200, undefined])
-        expect(body.data.errors ?? []).toEqual([])
-      }
-      sent.add(operationId)
-      return responses[0]?.body.data
-    }
+    await sendExamples(tenant, (method, path, body) => tenant.request(method, path, body))
+  })
 
-    const product = await send('products.create')
-    await send('products.update', product.id)
-    await send('products.bulk')
-    await send('locations.create')
-    await send('stock.setLevel', product.id)
-    await send('stock.adjust')
-    await send('stock.bulk')
-    await send('stock.transfer')
-    await send('locations.update', 'A-01-03')
-    await send('warehouses.create')
-    await send('settings.update')
-    await expect.poll(async () => (await tenant.request('GET', '/settings')).body.data.reservation_state).toBe('ready')
-    const hold = await send('holds.create')
-    await send('holds.update', hold.id)
-    const { orders } = await send('orders.create')
-    await send('orders.update', orders[0].id)
-    const flow = await send('flows.start')
-    await send('flows.pick', flow.id)
-    await send('flows.assign', flow.id)
-    await send('flows.cancel', flow.id)
-    await send('orders.cancel', orders[0].id)
-    await send('apiKeys.create')
-    const operator = await send('operators.create')
-    await send('operators.update', operator.id)
-    await send('devices.createCode')
-    const webhook = await send('webhooks.create')
-    await send('webhooks.update', webhook.id)
-    await send('webhooks.replay', webhook.id)
-    await tenant.request('PUT', `/webhooks/${webhook.id}`, { url: 'http://127.0.0.1:1/' })
-    await send('webhooks.test', webhook.id)
-    expect([...sent].toSorted()).toEqual(withBody.map(({ operation }) => operation.operationId).toSorted())
+  it('are accepted as the arguments of tools', async ({ tenant }) => {
+    const agent = await connectAgent(tenant)
+    const { tools } = await agent.client.listTools()
+    const called: string[] = []
+    await sendExamples(tenant, async (method, path, body, { operationId, ids }) => {
+      const tool = operationId.replace('.', '_')
+      // Items are an array here, and the two other forms of the body are its shorthands.
+      const isShorthand = Array.isArray(body) || (operationId === 'orders.create' && !('orders' in (body as object)))
+      if (isShorthand || !tools.some(({ name }) => name === tool)) return await tenant.request(method, path, body)
+      called.push(tool)
+      return { status: 200, body: { data: await agent.call(tool, { ...(body as object), ...ids }) } } as ServiceResponse
+    })
+    expect(called.length).toBeGreaterThan(15)
+    await agent.close()
   })
 })
+
+type SendExample = (
+  method: string,
+  path: string,
+  body: unknown,
+  operation: { operationId: string; ids: Record<string, unknown> },
+) => Promise<ServiceResponse>
+
+/** Sends all examples of bodies, each to records that earlier ones made. */
+async function sendExamples(tenant: TestTenant, sendOne: SendExample): Promise<void> {
+  const sent = new Set<string>()
+  /** Sends every example of an operation's body and returns the data of the first response. */
+  const send = async (operationId: string, ...ids: (string | number)[]) => {
+    const { method, path, operation } = withBody.find((one) => one.operation.operationId === operationId)!
+    const names = (path.match(/\{\w+\}/g) ?? []).map((part) => part.slice(1, -1))
+    const inPath = Object.fromEntries(names.map((name, at) => [name, ids[at]]))
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(inPath[name]))
+    const responses = []
+    for (const body of examplesOf(operation.requestBody!.content))
+      responses.push(await sendOne(method, url, body, { operationId, ids: inPath }))
+    for (const { status, body } of responses) {
+      expect([operationId, status, body.error]).toEqual([operationId, 200, undefined])
+      expect(body.data.errors ?? []).toEqual([])
+    }
+    sent.add(operationId)
+    return responses[0]?.body.data
+  }
+
+  const product = await send('products.create')
+  await send('products.update', product.id)
+  await send('products.bulk')
+  await send('locations.create')
+  await send('stock.setLevel', product.id)
+  await send('stock.adjust')
+  await send('stock.bulk')
+  await send('stock.transfer')
+  await send('locations.update', 'A-01-03')
+  await send('warehouses.create')
+  await send('settings.update')
+  await expect.poll(async () => (await tenant.request('GET', '/settings')).body.data.reservation_state).toBe('ready')
+  const hold = await send('holds.create')
+  await send('holds.update', hold.id)
+  const { orders } = await send('orders.create')
+  await send('orders.update', orders[0].id)
+  const flow = await send('flows.start')
+  await send('flows.pick', flow.id)
+  await send('flows.assign', flow.id)
+  await send('flows.cancel', flow.id)
+  await send('orders.cancel', orders[0].id)
+  await send('apiKeys.create')
+  const operator = await send('operators.create')
+  await send('operators.update', operator.id)
+  await send('devices.createCode')
+  const webhook = await send('webhooks.create')
+  await send('webhooks.update', webhook.id)
+  await send('webhooks.replay', webhook.id)
+  await tenant.request('PUT', `/webhooks/${webhook.id}`, { url: 'http://127.0.0.1:1/' })
+  await send('webhooks.test', webhook.id)
+  expect([...sent].toSorted()).toEqual(withBody.map(({ operation }) => operation.operationId).toSorted())
+}

@@ -9,6 +9,7 @@ import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { createLog } from '@fulfillment/server/runtime/log.ts'
 import { createMetrics } from '@fulfillment/server/runtime/monitoring/metrics.ts'
+import { connectAgent } from '../support/agent.ts'
 import { it as base } from '../support/it.ts'
 import { send, type RequestOptions, type ServiceResponse } from '../support/service.ts'
 
@@ -83,6 +84,26 @@ it('a call over REST or /trpc writes an audit entry and an event', async ({ orig
   expect(feed.body).toMatchObject({
     data: { events: [{ data: { note_id: 1, text: 'over REST' } }, { data: { note_id: 2, text: 'over tRPC' } }] },
   })
+})
+
+it('a new endpoint is a tool of agents', async ({ origin, tenant, api }) => {
+  const agent = await connectAgent({ url: origin, key: tenant.key })
+  const { tools } = await agent.client.listTools()
+  expect(tools.find(({ name }) => name === 'notes_create')).toMatchObject({
+    title: 'Write a note',
+    inputSchema: { required: ['text'], properties: { text: { description: 'Text of the note.' } } },
+    outputSchema: { properties: { id: { type: 'integer' } } },
+    annotations: { readOnlyHint: false },
+  })
+  expect(await agent.call('notes_create', { text: 'by an agent' })).toEqual({ id: 1 })
+  expect(await agent.failure('notes_create', { text: 'by an agent' })).toMatchObject({
+    code: 'already_exists',
+    message: 'A note with this text exists',
+  })
+  const log = async () => (await api('GET', '/audit-log?surface=mcp', undefined, tenant)).body
+  // Errors are added a little later.
+  await expect.poll(log).toMatchObject({ data: { entries: [{ error: 'already_exists' }, { input: { text: 'by an agent' } }] } })
+  await agent.close()
 })
 
 it('a keyed call whose transaction is retried has one audit entry', async ({ service, tenant, api }) => {

@@ -49,6 +49,8 @@ it('blocks that are not run have a reason', async () => {
   expect(reasons).toEqual([
     'README.md: takes 20 minutes',
     'README.md: they would run themselves',
+    'docs/agents.md: needs Claude Code',
+    'docs/agents.md: downloads the inspector',
     'docs/operating.md: needs Docker',
     'docs/operating.md: needs Docker',
     'docs/scaling.md: needs two databases; test/deploy runs it',

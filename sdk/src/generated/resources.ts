@@ -527,7 +527,7 @@ export class Orders {
   /**
    * Create orders.
    *
-   * Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
+   * Creates one or several orders, all or none.
    *
    * Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
    *
@@ -610,7 +610,7 @@ export class Orders {
   /**
    * Cancel an order.
    *
-   * Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
+   * Uses the `order_tenant_id` if it is given. Otherwise `id` is the id of the order or, if there is no such order, an `order_tenant_id`.
    *
    * Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
    *

@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Create orders
-         * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
+         * @description Creates one or several orders, all or none.
          *
          *     Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
          *
@@ -436,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
+         * @description Uses the `order_tenant_id` if it is given. Otherwise `id` is the id of the order or, if there is no such order, an `order_tenant_id`.
          *
          *     Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
          *
@@ -2712,10 +2712,10 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `dashboard` or `scan` for a call of a page, `api` for a call with an API key and for the command line.
+             * @description `dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.
              * @enum {string}
              */
-            surface: "api" | "dashboard" | "scan";
+            surface: "api" | "dashboard" | "scan" | "mcp";
             /** @description Id of the session that made the call; null for a call with an API key. */
             session_id: number | null;
             /** @description E-mail address of the operator who was signed in on the device; null where there was none. */
@@ -4629,6 +4629,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description One item, an array of items, or an object that holds the array. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
@@ -6254,7 +6255,7 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`. */
+                /** @description Only events of this topic. Repeat the parameter for several topics: `event=*&event=reservation/updated`. `*`, the default, stands for all topics of orders, products, stock and picking flows. */
                 event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
@@ -6806,8 +6807,8 @@ export interface operations {
                 operation?: string;
                 /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Only calls that came this way: `api`, `dashboard` or `scan`. */
-                surface?: "api" | "dashboard" | "scan";
+                /** @description Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`. */
+                surface?: "api" | "dashboard" | "scan" | "mcp";
                 /** @description Only calls of the operator with this e-mail address, from a device. */
                 operator_email?: string;
                 /** @description Only calls at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */

@@ -27,14 +27,18 @@ export function addApiOptions(command: Command): Command {
     )
 }
 
+/** The API key. Throws an error that says how to set it. */
+export function requiredKey({ apiKey }: Pick<ApiOptions, 'apiKey'>): string {
+  if (apiKey !== undefined && apiKey !== '') return apiKey
+  throw new Error('FULFILLMENT_API_KEY: is not set. Set it to an API key; `fulfillment keys create` creates one')
+}
+
 /**
  * Waits until the server responds, and returns a client for it. When a later request fails, prints a line on standard error. Throws an
  * error that names the wrong option.
  */
 export async function connectClient({ url, apiKey }: ApiOptions, signal: AbortSignal): Promise<FulfillmentClient> {
-  if (apiKey === undefined || apiKey === '')
-    throw new Error('FULFILLMENT_API_KEY: is not set. Set it to an API key; `fulfillment keys create` creates one')
-  const client = newClient(url, apiKey, (reason) => printLine(`${reason}; retrying for half a minute`))
+  const client = newClient(url, requiredKey({ apiKey }), (reason) => printLine(`${reason}; retrying for half a minute`))
   await untilReachable(url, signal)
   return client
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from './failed-request.ts'
 import { printLine } from './progress.ts'
 
 /** Long enough for a server to start. */
@@ -39,10 +40,4 @@ export async function untilReachable(url: string, signal: AbortSignal): Promise<
 function unreachable(url: string, reason: string): string {
   const seconds = PATIENCE_MS / 1_000
   return `--url: ${url} did not respond within ${seconds} seconds (${reason}). Start the server, or name another one with --url or FULFILLMENT_URL`
-}
-
-/** fetch only says "fetch failed"; the reason is in the error's cause. */
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } }
-  return cause?.message || cause?.code || message
 }

@@ -12,6 +12,7 @@ declare module 'fastify' {
 }
 
 const KEY_FORMAT = /^service_(live|test)_[A-Za-z0-9_-]{32,}$/
+const BEARER = /^Bearer +(\S+) *$/i
 
 /**
  * A guard that authenticates the caller. It checks the key, its expiration and its IP allow-list, in this order. `authenticatePage` does so
@@ -23,12 +24,28 @@ export function authentication(
 ): Guard {
   return (request, reply) => {
     if (request.raw.page !== undefined) return authenticatePage?.(request, reply)
-    const value = request.headers['x-api-key']
-    if (value === undefined || value === '')
-      throw new ServiceError('missing_api_key', 'Send your API key in the X-API-Key header')
-    const key = keyOf(keys, value)
-    return key instanceof Promise ? admitWhenRead(request, key) : admit(request, key)
+    return authenticate(keys, request, request.headers['x-api-key'], 'in the X-API-Key header')
   }
+}
+
+/** The same for agents, whose clients can often only send `Authorization: Bearer`. A key in `X-API-Key` wins. */
+export function bearerAuthentication(keys: KeyCache): Guard {
+  return (request) => {
+    const { 'x-api-key': value, authorization = '' } = request.headers
+    const bearer = BEARER.exec(authorization)?.[1]
+    return authenticate(keys, request, value || bearer, 'as Authorization: Bearer <key>, or in the X-API-Key header')
+  }
+}
+
+function authenticate(
+  keys: KeyCache,
+  request: FastifyRequest,
+  value: string | string[] | undefined,
+  where: string,
+): void | Promise<void> {
+  if (value === undefined || value === '') throw new ServiceError('missing_api_key', `Send your API key ${where}`)
+  const key = keyOf(keys, value)
+  return key instanceof Promise ? admitWhenRead(request, key) : admit(request, key)
 }
 
 async function admitWhenRead(request: FastifyRequest, key: Promise<CachedKey | undefined>): Promise<void> {

@@ -9,10 +9,9 @@ interface FailureBody {
   error: { code: string; message: string; details?: ErrorDetail[] }
 }
 
-/** The body of an error response. */
-function failureBody(error: ServiceError): FailureBody {
-  const { errorCode: code, message, details } = error
-  return { success: false, error: details === undefined ? { code, message } : { code, message, details } }
+/** An error as callers see it. */
+export function shownFailure({ errorCode: code, message, details }: ServiceError): FailureBody['error'] {
+  return details === undefined ? { code, message } : { code, message, details }
 }
 
 /** Responds to an error of any layer with the API's error envelope. */
@@ -22,7 +21,10 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const isRefusal = failure.errorCode === 'service_unavailable' && failure.cause === undefined
   if (failure.status >= 500 && !isRefusal) request.log.error({ err: failure.cause ?? failure }, failure.message)
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds))
-  reply.code(failure.status).type('application/json; charset=utf-8').send(failureBody(failure))
+  reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .send({ success: false, error: shownFailure(failure) } satisfies FailureBody)
 }
 
 /** The API error for an error that the framework raises before the handler runs. */

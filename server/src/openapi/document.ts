@@ -155,8 +155,11 @@ function requestBodyOf(generated: Operation, arrayField: string | undefined, exa
   if (schema === undefined || Object.keys((schema.properties as object | undefined) ?? {}).length === 0) return undefined
   const required = Array.isArray(schema.required) && schema.required.length > 0
   const content = arrayField === undefined ? { schema, example: exampleOf(schema) } : threeForms(schema, arrayField, exampleOf)
-  return { required, content: { 'application/json': content } }
+  const description = arrayField === undefined ? {} : { description: FORMS_OF_BODY }
+  return { required, ...description, content: { 'application/json': content } }
 }
+
+const FORMS_OF_BODY = 'One item, an array of items, or an object that holds the array.'
 
 /** One item, an array of items, or an object that holds the array. */
 function threeForms(schema: JsonObject, arrayField: string, exampleOf: ExampleOf): JsonObject {

@@ -29,8 +29,12 @@ export interface CallResult {
   isReplayed: boolean
 }
 
+/** Whether the caller's key has the scope of an endpoint, or `admin`. */
+export function isAllowed({ scopes }: Pick<Caller, 'scopes'>, { scope }: Pick<NamedEndpoint, 'scope'>): boolean {
+  return scopes.includes(scope) || scopes.includes('admin')
+}
+
 /** Throws `insufficient_scope` unless the caller's key has the scope of the endpoint or `admin`. */
-export function requireScope({ scopes }: Pick<Caller, 'scopes'>, { scope }: Pick<NamedEndpoint, 'scope'>): void {
-  if (scopes.includes(scope) || scopes.includes('admin')) return
-  throw new ServiceError('insufficient_scope', `This API key lacks the scope ${scope}`)
+export function requireScope(caller: Pick<Caller, 'scopes'>, endpoint: Pick<NamedEndpoint, 'scope'>): void {
+  if (!isAllowed(caller, endpoint)) throw new ServiceError('insufficient_scope', `This API key lacks the scope ${endpoint.scope}`)
 }

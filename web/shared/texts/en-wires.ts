@@ -122,7 +122,7 @@ export const wires = {
     commandLine: 'Command line',
     surface: 'Surface',
     anySurface: 'All surfaces',
-    surfaces: { api: 'API', dashboard: 'Dashboard', scan: 'Scan' },
+    surfaces: { api: 'API', dashboard: 'Dashboard', scan: 'Scan', mcp: 'Agent' },
     operator: 'Operator',
     operation: 'Operation',
     input: 'Input',

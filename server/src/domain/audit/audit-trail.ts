@@ -5,6 +5,7 @@ import { statement } from '../../database/statements/statement.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
 import { inputText } from './input-text.ts'
+import type { Surface } from './schemas.ts'
 
 /** A call that changes something. */
 export interface AuditedCall {
@@ -12,6 +13,7 @@ export interface AuditedCall {
   /** IP address of the client, subject to `TRUST_PROXY`. */
   address: string
   requestId: string
+  surface: Surface
   /** `stock.adjust` */
   operation: string
   /** The validated input: only fields of the operation. */
@@ -161,7 +163,7 @@ export class AuditTrail {
       batch.map(({ call }) => call.requestId),
       batch.map(({ call }) => call.operation),
       batch.map(({ call }) => inputText(call.input)),
-      batch.map(({ call }) => call.caller.session?.surface ?? 'api'),
+      batch.map(({ call }) => call.surface),
       batch.map(({ call }) => call.caller.session?.id ?? null),
       batch.map(({ call }) => call.caller.session?.operator?.email ?? null),
       batch.map(({ call }) => call.idempotencyKey ?? null),

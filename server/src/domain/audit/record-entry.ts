@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../database/connections/queryable.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { inputText } from './input-text.ts'
+import type { Surface } from './schemas.ts'
 
 /** A change that is no call of an endpoint: a command, or a sign-in. */
 export interface AuditedChange {
@@ -12,7 +13,7 @@ export interface AuditedChange {
   requestId: string
   operation: string
   input: unknown
-  surface: 'api' | 'dashboard' | 'scan'
+  surface: Surface
   sessionId: number | null
   operatorEmail?: string
 }

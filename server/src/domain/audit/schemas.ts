@@ -12,7 +12,10 @@ const entryCursor = z
     return { at: new Date(Number(at)), id }
   })
 
-const surface = z.enum(['api', 'dashboard', 'scan'])
+const surface = z.enum(['api', 'dashboard', 'scan', 'mcp'])
+
+/** How a call came in. */
+export type Surface = z.infer<typeof surface>
 
 export const listAuditLogInput = z
   .object({
@@ -27,7 +30,7 @@ export const listAuditLogInput = z
       .describe('Only calls of this operation, by its `operationId`.')
       .meta({ examples: ['stock.adjust'] }),
     request_id: text(255).optional().describe('Only the call with this `X-Request-Id`.'),
-    surface: surface.optional().describe('Only calls that came this way: `api`, `dashboard` or `scan`.'),
+    surface: surface.optional().describe('Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`.'),
     operator_email: text(255).optional().describe('Only calls of the operator with this e-mail address, from a device.'),
     since: since
       .optional()
@@ -54,7 +57,7 @@ export const auditEntry = z
       ),
     input: z.record(z.string(), z.unknown()).describe('Input of the call. Long texts and lists are truncated.'),
     surface: surface.describe(
-      '`dashboard` or `scan` for a call of a page, `api` for a call with an API key and for the command line.',
+      '`dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.',
     ),
     session_id: z.int().nullable().describe('Id of the session that made the call; null for a call with an API key.'),
     operator_email: z

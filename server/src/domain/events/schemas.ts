@@ -27,7 +27,7 @@ export const listEventsInput = z
       .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(topicNameOrAll).min(1).max(100))
       .default(['*'])
       .describe(
-        'Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`.',
+        'Only events of this topic. Repeat the parameter for several topics: `event=*&event=reservation/updated`. `*`, the default, stands for all topics of orders, products, stock and picking flows.',
       ),
     since: since
       .optional()

@@ -40,7 +40,7 @@ export const cancelOrder = endpoint({
   method: 'POST',
   path: '/orders/{id}/cancel',
   summary: 'Cancel an order',
-  description: `Uses the \`order_tenant_id\` in the body if it is given. Otherwise the \`id\` in the path is the id of the order or, if there is no such order, an \`order_tenant_id\`.
+  description: `Uses the \`order_tenant_id\` if it is given. Otherwise \`id\` is the id of the order or, if there is no such order, an \`order_tenant_id\`.
 
 Sends \`order/cancelled\`. Cancelling a cancelled order succeeds and sends no event.
 

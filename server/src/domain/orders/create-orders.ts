@@ -24,7 +24,7 @@ export const createOrders = endpoint({
   method: 'POST',
   path: '/orders',
   summary: 'Create orders',
-  description: `Creates one or several orders, all or none. Send an order, an array of orders, or \`{ "orders": [...] }\`.
+  description: `Creates one or several orders, all or none.
 
 Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under \`strict\`, an order that cannot be reserved in full is refused with \`insufficient_stock\`, unless it has \`allow_backorder\`.
 

@@ -1,6 +1,6 @@
 import { textOf } from '../../search-parameters.ts'
 
-export const SURFACES = ['api', 'dashboard', 'scan'] as const
+export const SURFACES = ['api', 'dashboard', 'scan', 'mcp'] as const
 export type Surface = (typeof SURFACES)[number]
 
 /** The filters of the API, as they are in the address. */

@@ -1,0 +1,87 @@
+import { reasonOf } from '../failed-request.ts'
+
+/** Where messages are sent. */
+export interface RelayTarget {
+  /** The address of `/mcp`. */
+  url: URL
+  apiKey: string
+}
+
+/** A message of JSON-RPC, as far as the relay looks into it. Only requests have an id and a method. */
+interface Message {
+  id?: string | number
+  method?: string
+}
+
+/** An error as the API shows it. */
+interface Failure {
+  code: string
+  message: string
+}
+
+const PARSE_ERROR = -32_700
+const INTERNAL_ERROR = -32_603
+
+/** Sends messages to a server, and makes a response of every failure. */
+export class MessageRelay {
+  readonly #target: RelayTarget
+  /** The revision that client and server agreed on. */
+  #revision: string | undefined
+
+  constructor(target: RelayTarget) {
+    this.#target = target
+  }
+
+  /** The response to a line, as JSON; undefined for a notification. */
+  async relay(line: string): Promise<string | undefined> {
+    const message = parsed(line)
+    if (message === undefined)
+      return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'The line is not JSON' } })
+    const response = await this.#send(line)
+    if (response === undefined) return undefined
+    if ('code' in response) return responseToFailed(message, response)
+    if (message.method === 'initialize') this.#revision = revisionOf(response.text)
+    return response.text
+  }
+
+  async #send(body: string): Promise<{ text: string } | Failure | undefined> {
+    const { url, apiKey } = this.#target
+    const revision = this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }
+    const accept = 'application/json, text/event-stream'
+    const headers = { 'content-type': 'application/json', accept, 'x-api-key': apiKey, ...revision }
+    try {
+      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error' })
+      const text = await response.text()
+      if (response.ok) return text === '' ? undefined : { text: JSON.stringify(JSON.parse(text)) }
+      return failureIn(text) ?? unavailable(`${url.origin} responded with status ${response.status}`)
+    } catch (error) {
+      return unavailable(`${url.origin} is out of reach (${reasonOf(error)})`)
+    }
+  }
+}
+
+function parsed(line: string): Message | undefined {
+  try {
+    return (JSON.parse(line) ?? {}) as Message
+  } catch {
+    return undefined
+  }
+}
+
+function failureIn(text: string): Failure | undefined {
+  return (parsed(text) as { error?: Failure } | undefined)?.error
+}
+
+const unavailable = (message: string): Failure => ({ code: 'service_unavailable', message })
+
+function revisionOf(text: string): string | undefined {
+  return (JSON.parse(text) as { result?: { protocolVersion?: string } }).result?.protocolVersion
+}
+
+/** A failed call of a tool is a result, which the model reads; any other request has an error. A notification has no response. */
+function responseToFailed({ id, method }: Message, failure: Failure): string | undefined {
+  if (id === undefined || method === undefined) return undefined
+  const result = { content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }
+  const error = { code: INTERNAL_ERROR, message: `${failure.code}: ${failure.message}`, data: failure }
+  return JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'tools/call' ? { result } : { error }) })
+}

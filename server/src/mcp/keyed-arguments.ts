@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../procedures/errors.ts'
+import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
+import { beginWork, nextTurn } from '../runtime/event-loop/turns.ts'
+
+/** The arguments of a writing tool: the endpoint's input, and the request's idempotency key if there is one. */
+export interface KeyedArguments {
+  input: Record<string, unknown>
+  keyed: KeyedRequest | undefined
+}
+
+/** Takes `idempotency_key` out of the arguments. Throws `validation_error`. */
+export async function keyedArguments(tool: string, given: Record<string, unknown>): Promise<KeyedArguments> {
+  const { idempotency_key: key, ...input } = given
+  if (key === undefined || key === null) return { input, keyed: undefined }
+  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
+    const error = 'must have 1 to 255 characters'
+    throw new ServiceError('validation_error', `idempotency_key: ${error}`, { details: [{ path: 'idempotency_key', error }] })
+  }
+  return { input, keyed: { key, fingerprint: `mcp ${tool} ${await hashOf(input)}` } }
+}
+
+/** The same for the same arguments: models don't always write them in the same order. In turns, because they can have megabytes. */
+async function hashOf(input: Record<string, unknown>): Promise<string> {
+  const hash = createHash('sha256')
+  const mustWait = beginWork()
+  for (const [name, value] of Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`${JSON.stringify(name)}${Array.isArray(value) ? '[' : ':'}`)
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (mustWait()) await nextTurn()
+      hash.update(`${JSON.stringify(part)},`)
+    }
+  }
+  return hash.digest('hex')
+}

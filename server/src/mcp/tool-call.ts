@@ -1,0 +1,72 @@
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { shownFailure } from '../http/failures.ts'
+import type { Admit } from '../http/rest.ts'
+import type { Endpoint } from '../procedures/endpoint.ts'
+import type { ServiceError } from '../procedures/errors.ts'
+import { failureOf } from '../procedures/failure.ts'
+import type { Procedures } from '../procedures/procedures.ts'
+import { keyedArguments } from './keyed-arguments.ts'
+import { wholeData } from './whole-data.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The call of a tool. Its failures have a status, which the HTTP response of a tool's result does not show. */
+    toolCall?: { operation: string; isRead: boolean; status: number }
+  }
+}
+
+/** What calls of tools need. */
+export interface ToolCaller {
+  call: Procedures['call']
+  admit: Admit
+}
+
+/** Calls the endpoint of a tool. Every failure of the API is a result, which the model reads. */
+export async function callTool(
+  { call, admit }: ToolCaller,
+  endpoint: Endpoint,
+  given: Record<string, unknown>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<CallToolResult> {
+  const isRead = endpoint.type === 'query'
+  const toolCall = (request.toolCall = { operation: endpoint.name, isRead, status: 200 })
+  try {
+    const context = admit(request, endpoint)
+    if (endpoint.outsideTransaction === true) request.endTurn?.()
+    const named = withTextInPath(endpoint, given)
+    const { input, keyed } = isRead ? { input: named, keyed: undefined } : await keyedArguments(endpoint.name, named)
+    const { data, isReplayed } = await call(context, input, keyed)
+    if (isReplayed) reply.header('idempotency-replayed', 'true')
+    return resultOf(await wholeData(data, request.largeList))
+  } catch (error) {
+    const failure = failureOf(error, { requestId: request.id, endpoint })
+    toolCall.status = failure.status
+    if (failure.errorCode === 'internal_error') request.log.error({ err: failure.cause ?? failure }, failure.message)
+    return failedResult(failure)
+  }
+}
+
+/** The id of an order is a number, and what REST has in a path is text. A model sends either. */
+function withTextInPath({ path }: Endpoint, given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'number' && path.includes(`{${name}}`) ? String(value) : value,
+    ]),
+  )
+}
+
+/** The error of a call of a tool that the connection does not have. */
+export function unknownTool(name: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
+}
+
+function resultOf(data: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data }
+}
+
+function failedResult(failure: ServiceError): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(shownFailure(failure)) }], isError: true }
+}

@@ -1,0 +1,23 @@
+import type { LargeList } from '../procedures/context.ts'
+import { ServiceError } from '../procedures/errors.ts'
+
+/** More than most models can read. A single order of the longest kind has less. */
+const MOST_CHARACTERS = 1_048_576
+
+/** The data of a call, with the list that REST sends in pieces. Throws `validation_error` if it is too large for a message. */
+export async function wholeData(data: unknown, list: LargeList | undefined): Promise<Record<string, unknown>> {
+  if (list === undefined) return data as Record<string, unknown>
+  const items: unknown[] = []
+  let characters = 0
+  for await (const piece of list.pieces) {
+    characters += JSON.stringify(piece).length
+    if (characters > MOST_CHARACTERS) throw tooLarge()
+    items.push(...piece)
+  }
+  return { ...(data as object), [list.field]: items }
+}
+
+function tooLarge(): ServiceError {
+  const error = 'the result would have more than 1 MB; ask for fewer records'
+  return new ServiceError('validation_error', `limit: ${error}`, { details: [{ path: 'limit', error }] })
+}

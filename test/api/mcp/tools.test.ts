@@ -1,0 +1,136 @@
+import { describe, expect } from 'vitest'
+import { connectAgent, postMessage, toolRequest } from '../../support/agent.ts'
+import { it } from '../../support/it.ts'
+import { newOrder } from '../../support/orders.ts'
+import { newProduct } from '../../support/stock.ts'
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+describe('the parameters of the address', () => {
+  it('read_only leaves the tools that change nothing, and tools those of its sections', async ({ tenant }) => {
+    const all = (await (await connectAgent(tenant)).client.listTools()).tools
+    const reading = all.filter(({ annotations }) => annotations?.readOnlyHint)
+    const names = async (query: string) =>
+      (await (await connectAgent(tenant, query)).client.listTools()).tools.map(({ name }) => name)
+    expect(reading.length).toBeGreaterThan(20)
+    expect(await names('?read_only=true')).toEqual(reading.map(({ name }) => name))
+    expect(await names('?read_only=false')).toEqual(all.map(({ name }) => name))
+    const some = await names('?tools=orders,reports')
+    expect(some).toEqual(all.map(({ name }) => name).filter((name) => /^(orders|reports)_/.test(name)))
+    expect(some).toContain('orders_cancel')
+    expect(await names('?tools=orders&read_only=1')).toEqual(
+      reading.map(({ name }) => name).filter((name) => name.startsWith('orders_')),
+    )
+  })
+
+  it.for(['?tools=order', '?tools=', '?read_only=yes', '?tools=orders&tools=stock'])(
+    '%s is a validation_error',
+    async (query, { tenant }) => {
+      const { status, body } = await postMessage(tenant, LIST, { ...tenant, query })
+      expect([status, body.error.code]).toEqual([400, 'validation_error'])
+    },
+  )
+
+  it('a tool that they leave out, and one that agents do not have, is as unknown as any', async ({ tenant }) => {
+    const error = { code: -32_602, message: 'Unknown tool: x' }
+    for (const [name, query] of [
+      ['none', ''],
+      ['apiKeys_create', ''],
+      ['webhooks_update', ''],
+      ['settings_update', ''],
+      ['orders.list', ''],
+      ['orders_create', '?read_only=true'],
+      ['stock_levels', '?tools=orders'],
+    ] as const) {
+      const { status, body } = await postMessage(tenant, toolRequest(name), { ...tenant, query })
+      expect([status, body]).toEqual([200, { jsonrpc: '2.0', id: 1, error: { ...error, message: `Unknown tool: ${name}` } }])
+    }
+  })
+})
+
+describe('the hints', () => {
+  it('say what a call may do', async ({ tenant }) => {
+    const { tools } = await (await connectAgent(tenant)).client.listTools()
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
+    const hintsOf = (readOnlyHint: boolean, destructiveHint: boolean, idempotentHint: boolean) => ({
+      readOnlyHint,
+      destructiveHint,
+      idempotentHint,
+      openWorldHint: false,
+    })
+    expect(hints).toMatchObject({
+      orders_get: hintsOf(true, false, true),
+      orders_create: hintsOf(false, false, true),
+      orders_update: hintsOf(false, false, true),
+      orders_cancel: hintsOf(false, true, true),
+      products_create: hintsOf(false, false, false),
+      products_bulk: hintsOf(false, false, true),
+      products_delete: hintsOf(false, true, true),
+      stock_setLevel: hintsOf(false, true, true),
+      stock_bulk: hintsOf(false, true, false),
+      stock_adjust: hintsOf(false, false, false),
+      stock_transfer: hintsOf(false, false, false),
+      flows_complete: hintsOf(false, false, true),
+      flows_cancel: hintsOf(false, true, true),
+      flows_pick: hintsOf(false, false, false),
+      holds_release: hintsOf(false, true, true),
+    })
+  })
+})
+
+describe('what a model reads', () => {
+  it('names tools, not requests, and needs no schema from elsewhere', async ({ tenant }) => {
+    const { tools } = await (await connectAgent(tenant)).client.listTools()
+    for (const { name, title, description = '', inputSchema, outputSchema } of tools) {
+      expect(name).toMatch(/^[a-zA-Z]+_[a-zA-Z]+$/)
+      expect([name, description.startsWith(`${title}. `)]).toEqual([name, true])
+      const text = JSON.stringify([description, inputSchema, outputSchema])
+      expect([name, /\]\(#|Repeat the parameter|\$schema|#\/components|additionalProperties":false/.exec(text)?.[0]]).toEqual([
+        name,
+        undefined,
+      ])
+      expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
+    }
+    const movedBy = tools.find(({ name }) => name === 'warehouses_create')?.description
+    expect(movedBy).toContain('Use `locations_update` to move locations into it.')
+  })
+
+  it('every writing tool has an idempotency_key, and no reading one', async ({ tenant }) => {
+    const { tools } = await (await connectAgent(tenant)).client.listTools()
+    for (const { name, inputSchema, annotations } of tools)
+      expect([name, 'idempotency_key' in (inputSchema.properties ?? {})]).toEqual([name, annotations?.readOnlyHint === false])
+  })
+
+  it('errors have the code, message and details of the API, as text alone', async ({ tenant }) => {
+    await newProduct(tenant, { barcode: 'tea' })
+    const order = { order_tenant_id: 'x', assembly_date: '2030-02-30', order_detail: [{ barcode: 'tea', quantity: 0 }] }
+    const { body } = await postMessage(tenant, toolRequest('orders_create', { orders: [order] }), tenant)
+    const refused = await tenant.request('POST', '/orders', { orders: [order] })
+    expect(body.result).toEqual({ isError: true, content: [{ type: 'text', text: JSON.stringify(refused.body.error) }] })
+    const agent = await connectAgent(tenant)
+    expect(await agent.failure('orders_get', { id: 'x' })).toMatchObject({ code: 'invalid_id' })
+    expect(await agent.failure('orders_update', { id: 1, idempotency_key: '' })).toMatchObject({
+      code: 'validation_error',
+      details: [{ path: 'idempotency_key' }],
+    })
+  })
+})
+
+it('an order is found, explained and released with the tools alone', async ({ tenant }) => {
+  const agent = await connectAgent(tenant)
+  const product = await newProduct(tenant, { sku: 'tea' })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 2 }] })
+  const { orders } = (await agent.call('flows_queue', { limit: 5 })) as unknown as { orders: { order_id: number }[] }
+  expect(orders).toMatchObject([{ order_id: order.id }])
+  expect(await agent.call('orders_blockers', { id: order.id })).toMatchObject({
+    ready: false,
+    blockers: [{ code: 'not_in_stock', quantity: 2 }],
+  })
+  await agent.call('stock_adjust', { sku: 'tea', location_id: 'A', adjustment_quantity: 2, idempotency_key: 'found two' })
+  await agent.call('stock_adjust', { sku: 'tea', location_id: 'A', adjustment_quantity: 2, idempotency_key: 'found two' })
+  expect(await agent.call('orders_blockers', { id: order.id })).toMatchObject({ ready: true })
+  expect(await agent.call('orders_update', { id: order.id, state_id: 2 })).toMatchObject({ state_id: 2 })
+  expect((await tenant.request('GET', '/stock/sku/tea')).body.data.total_quantity).toBe(2)
+  // Over REST the id of a cancellation is text.
+  expect(await agent.call('orders_cancel', { id: order.id })).toMatchObject({ order_id: String(order.id) })
+})

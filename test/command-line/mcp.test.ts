@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect } from 'vitest'
+import { agentOf, type Agent } from '../support/agent.ts'
+import { it as base } from '../support/it.ts'
+import { runCommand } from './run-command.ts'
+
+const COMMAND = fileURLToPath(new URL('../../server/bin/fulfillment.js', import.meta.url))
+const LIST = { jsonrpc: '2.0', id: 'list', method: 'tools/list' }
+const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'orders_list', arguments: {} } }
+const lines = (...messages: unknown[]): string => messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+
+type Start = (env: Record<string, string>, ...options: string[]) => Promise<Agent>
+
+/** `start` runs the command as a client of the protocol does. */
+const it = base.extend('start', async ({}, { onCleanup }): Promise<Start> => {
+  const started: Agent[] = []
+  onCleanup(async () => {
+    await Promise.all(started.map((agent) => agent.close()))
+  })
+  return async (env, ...options) => {
+    const client = new Client({ name: 'test', version: '1' })
+    const args = [COMMAND, 'mcp', ...options]
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env.PATH ?? '', ...env } }),
+    )
+    const agent = agentOf(client)
+    started.push(agent)
+    return agent
+  }
+})
+
+describe('fulfillment mcp', () => {
+  it('serves the tools of the server to a client that starts it', async ({ service, tenant, start }) => {
+    const agent = await start({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
+    expect(agent.client.getServerVersion()).toMatchObject({ name: 'fulfillment' })
+    const { id } = (await agent.call('products_create', { name: 'Tea', barcode: 'tea', sku: 'T-1' })) as unknown as { id: number }
+    expect((await tenant.request('GET', `/products/${id}`)).body.data).toMatchObject({ name: 'Tea' })
+    expect(await agent.call('products_list')).toMatchObject({ products: [{ id, external_id: 'T-1' }] })
+    expect(await agent.failure('orders_get', { id: 1 })).toEqual({ code: 'not_found', message: 'Order not found' })
+    await expect(agent.client.callTool({ name: 'none', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  it('has the tools that its options leave', async ({ service, tenant, start }) => {
+    const env = { FULFILLMENT_API_KEY: tenant.key }
+    const agent = await start(env, '--url', service.url, '--read-only', '--tools', 'orders,stock')
+    const { tools } = await agent.client.listTools()
+    expect(tools.length).toBeGreaterThan(5)
+    for (const { name, annotations } of tools)
+      expect([name, annotations?.readOnlyHint]).toEqual([expect.stringMatching(/^(orders|stock)_/), true])
+  })
+
+  it('ends with its input, when everything is answered, and writes nothing but messages', async ({ service, tenant }) => {
+    const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    const { exitCode, stdout, stderr } = await runCommand(['mcp'], env, `${lines(notification, CALL)}\nnonsense\n${lines(LIST)}`)
+    expect([exitCode, stderr]).toEqual([0, ''])
+    const messages = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number } })
+    expect(messages.map(({ id }) => id).toSorted()).toEqual([7, 'list', null].toSorted())
+    expect(messages.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
+  })
+
+  it('makes a result of a failure that a model can read, and an error of any other', async ({ service }) => {
+    const refused = await runCommand(['mcp'], { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: 'wrong' }, lines(CALL, LIST))
+    const [called, listed] = refused.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const failure = { code: 'invalid_api_key', message: 'The API key is unknown or revoked' }
+    expect([called, listed].find(({ id }) => id === 7).result).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: JSON.stringify(failure) }],
+    })
+    expect([called, listed].find(({ id }) => id === 'list').error).toMatchObject({ data: failure })
+  })
+
+  it('says that a server is out of reach, and goes on when it is back', async ({ startProcess, startService, start }) => {
+    const service = await startService()
+    const tenant = await service.newTenant()
+    const agent = await start({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
+    await service.stopServer()
+    expect(await agent.failure('orders_list')).toMatchObject({
+      code: 'service_unavailable',
+      message: expect.stringContaining(`${service.url} is out of reach`),
+    })
+    await startProcess({ DATABASE_URL: service.databaseUrl, PORT: new URL(service.url).port })
+    expect(await agent.call('orders_list')).toMatchObject({ orders: [] })
+  })
+
+  it('needs a key', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['mcp'], {}, lines(CALL))
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('FULFILLMENT_API_KEY: is not set')
+  })
+})
