@@ -10,7 +10,7 @@ import { rowErrors } from '../../web/dashboard/import/row-error.ts'
 const { signal } = new AbortController()
 const { products, stock } = IMPORT_TARGETS
 
-const fileOf = (text: string | Buffer): File => new File([text], 'file.csv')
+const fileOf = (text: string): File => new File([text], 'file.csv')
 
 async function tableOf(text: string): Promise<CsvTable> {
   return await parseCsv((await readText(fileOf(text), signal)).text, signal)

@@ -45,7 +45,7 @@ export const EXPIRED_HOLDS = `cross join lateral (
   ) e`
 
 /** SQL for the `availability` of the product with the id `productId`, as JSON; null unless the tenant reserves. */
-function availabilityOf(productId: string): string {
+export function availabilityOf(productId: string): string {
   const names = Object.keys(availabilityFields)
   return `case when ${IS_READY} then (
     select json_build_object(${names.map((name) => `'${name}', coalesce(sum(n.${name}), 0)::float8`).join(', ')})

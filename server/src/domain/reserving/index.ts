@@ -1,7 +1,9 @@
 export {
   availability,
+  type Availability,
   availabilityColumns,
   availabilityFields,
+  availabilityOf,
   availabilityOrNone,
   EXPIRED_HOLDS,
   IS_READY,
