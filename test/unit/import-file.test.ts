@@ -22,6 +22,9 @@ describe('the text of a file', () => {
     const { text, fingerprint } = await readText(fileOf(rows.join('')), signal)
     expect(text).toBe(rows.join('').replaceAll('\r\n', '\n'))
     expect((await readText(fileOf(rows.join('')), signal)).fingerprint).toBe(fingerprint)
+    // The end of a line is cut in the middle in one of them.
+    for (const start of ['', 'x'])
+      expect((await readText(fileOf(start + '\r\n'.repeat(100_000)), signal)).text).toBe(start + '\n'.repeat(100_000))
     expect((await readText(fileOf(rows.with(59_999, '\u00FC\u20AC\u{1F375}59990\r\n').join('')), signal)).fingerprint).not.toBe(
       fingerprint,
     )

@@ -92,7 +92,7 @@ export class Exports {
   async #stream(reply: FastifyReply, list: ExportedList, tenantId: number, query: object): Promise<Readable> {
     this.#running.add(tenantId)
     const pieces = this.#pieces(list, tenantId, query)
-    // A client that has gone ends the export: nobody reads the stream then.
+    // When the client leaves. A stream that was not yet read would not end its source.
     reply.raw.once('close', () => void pieces.return(undefined))
     const first = await pieces.next()
     if (reply.raw.destroyed) await pieces.return(undefined)

@@ -7,6 +7,7 @@ import { fillScreens, SCREENS } from '../support/screens.ts'
 /** What the screen reads first, below /api/v1; for a form, what it sends. */
 const MAIN: [screen: RegExp, call: string][] = [
   [/^\/$/, 'GET /products?'],
+  [/^\/(products|stock)\/import$/, 'POST /$1/bulk/check'],
   [/^\/orders\/new$/, 'POST /orders'],
   [/^\/products\/new$/, 'POST /products'],
   [/^\/webhooks\/new$/, 'POST /webhooks'],

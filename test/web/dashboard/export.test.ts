@@ -23,8 +23,8 @@ async function exportList(page: Page): Promise<Exported> {
 
 describe('D7: Export CSV', () => {
   it('downloads all that the filters match, on every list', async ({ window: { page }, tenant }) => {
-    const webhook = (await fillScreens(tenant)).find((path) => path.startsWith('/webhooks/')) ?? ''
     await seed(tenant, '/products', { name: 'Salt', barcode: '2', sku: 'SALT', category: 'Spices' })
+    const webhook = (await fillScreens(tenant)).find((path) => path.startsWith('/webhooks/')) ?? ''
     await signIn(page, tenant.key)
     const lists: [path: string, name: string, column: string, cells: string[]][] = [
       ['/orders?state=1', 'orders', 'order_tenant_id', ['SHOP-2']],

@@ -23,8 +23,8 @@ export function ImportScreen({ target }: { target: ImportTarget }) {
   const run = useImport(tenant.id, target)
   const { state } = run
   const { step, table, mapping, errors, file } = state
-  const example = table?.rows.slice(0, EXAMPLE_ROWS).map(({ cells }) => itemOf(cells, mapping, target))
-  useScreenRead('import', example && ((api) => target.check(api, example, {})), true)
+  const example = table?.rows.slice(0, EXAMPLE_ROWS).map(({ cells }) => itemOf(cells, mapping, target)) ?? []
+  useScreenRead('import', (api) => target.check(api, example, {}), true)
   const isBusy = step === 'reading' || step === 'importing'
   return (
     <Screen title={t.import.titles[target.name]}>
