@@ -75,6 +75,17 @@ export async function expectConsistentStock(db: Database, tenant: TestTenant): P
     where v.tenant_id = ${tenant.id} and l.warehouse_id <> v.warehouse_id
     union all
     select 'a count is wrong', to_json(c) from counted c full join maintained m using (product_id, location_id, movement_type)
-    where c.n is distinct from m.n`.execute(db.kysely)
+    where c.n is distinct from m.n
+    union all
+    select 'a number of products with stock is wrong', to_json(s)
+    from (
+      select warehouse_id, sum(n) as n from (
+        select warehouse_id, count as n from stocked_totals where tenant_id = ${tenant.id}
+        union all select warehouse_id, change from stocked_count_changes where tenant_id = ${tenant.id}
+      ) c group by 1
+    ) s full join (
+      select warehouse_id, count(*) as n from warehouse_stock where tenant_id = ${tenant.id} and quantity <> 0 group by 1
+    ) w using (warehouse_id)
+    where coalesce(s.n, 0) <> coalesce(w.n, 0)`.execute(db.kysely)
   expect(rows).toEqual([])
 }

@@ -168,6 +168,7 @@ describe('a migration that builds indexes', () => {
     // The state that a process leaves when it is killed while it builds the indexes.
     await db.dedicatedPool.query(`delete from schema_migrations where name >= '0015';
       drop table usage_hours; drop table delivery_hours; -- created by later migrations
+      drop table stocked_count_changes, stocked_totals;
       drop function settle_reservations; drop function judge_orders; drop function lock_totals;
       drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
       alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
@@ -197,6 +198,8 @@ describe('a migration that builds indexes', () => {
       '0019_reservations_valid.concurrent',
       '0019_settle_reservations',
       '0020_delivery_hours',
+      '0023_availability_counts',
+      '0023_availability_indexes.concurrent',
     ])
     expect(await indexes(db)).toEqual(
       [
