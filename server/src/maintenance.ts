@@ -6,6 +6,7 @@ import { foldCounts } from './domain/counts/index.ts'
 import { removeOldHours } from './domain/reports/slice.ts'
 import { settleRest, switchReserving } from './domain/reservations/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
+import { recountStocked } from './domain/stock/index.ts'
 import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
 import { expireResponses } from './procedures/idempotency/expire-responses.ts'
 import type { Slice } from './procedures/slice.ts'
@@ -49,6 +50,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, () => recountStocked(db), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
     repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),

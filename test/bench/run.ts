@@ -11,6 +11,7 @@ import { againstBare } from './rows/against-bare.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
+import { reserving } from './rows/reserving.ts'
 import { scanApp } from './rows/scan.ts'
 import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
@@ -22,6 +23,7 @@ const ROWS: Row[] = [
   ...againstBare,
   ...keyedOverPlain,
   ...growth,
+  ...reserving,
   ...search,
   ...webhooks,
   ...processRows,

@@ -4,20 +4,37 @@ import { describe, expect } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
-import { expectConsistentCounts, orderFor } from '../support/orders.ts'
-import { expectConsistentPicking, stockedProduct } from '../support/picking.ts'
+import { expectConsistentCounts, newOrder, orderFor } from '../support/orders.ts'
+import { expectConsistentPicking, OPERATOR, stockedProduct } from '../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, reserve } from '../support/reservations.ts'
+import { send } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { randomCaller, type Stage } from './support/random-reservations.ts'
 
 const CALLERS = 16
-const CALLS = 25
+const CALLS = 30
+const PICKS = 40
+
+/** Sets the time at which a hold expires. */
+const expireIn = (db: Database) => (id: number, ms: number) =>
+  sql`with h as (update holds set expires_at = now() + make_interval(secs => ${ms} / 1000.0) where id = ${id} and state = 'active' returning tenant_id, id, expires_at)
+    update hold_lines l set expires_at = h.expires_at from h where l.tenant_id = h.tenant_id and l.hold_id = h.id`.execute(
+    db.kysely,
+  )
 
 describe('callers who change orders, picks and stock at the same time', () => {
   it.for(['track', 'strict'] as const)('keep every invariant at any moment, under %s', async (policy, { service, tenant }) => {
     const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3, C: 2 })))
     const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
-    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C', 'D'], warehouses: [body.data.id], orders: [] }
+    const stage: Stage = {
+      tenant,
+      products,
+      locations: ['A', 'B', 'C', 'D'],
+      warehouses: [body.data.id],
+      orders: [],
+      holds: [],
+      expireIn: expireIn(service.db),
+    }
     await reserve(tenant, policy)
     const over = new AbortController()
     const watching = (async () => {
@@ -34,11 +51,23 @@ describe('callers who change orders, picks and stock at the same time', () => {
     await expectConsistentCounts(service.db, tenant)
     await expectConsistentPicking(service.db, tenant)
     await expectStatusesAsTold(service, tenant)
+    await expectBalanced(tenant)
   })
 
   it('wait for one another, but never in a circle, unless a location changes', async ({ service, tenant }) => {
-    const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3 })))
-    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C'], warehouses: [], orders: [], keepsLocations: true }
+    const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
+    await tenant.request('POST', '/locations', { id: 'N', warehouse_id: body.data.id })
+    await tenant.request('POST', '/locations', { id: 'Dock', sellable: false })
+    const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, N: 3, Dock: 5 })))
+    const stage: Stage = {
+      tenant,
+      products,
+      locations: ['A', 'B', 'N', 'Dock'],
+      warehouses: [body.data.id],
+      orders: [],
+      holds: [],
+      keepsLocations: true,
+    }
     await reserve(tenant, 'track')
     const before = await deadlocks(service.db)
     await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 200, CALLS)))
@@ -50,7 +79,15 @@ describe('callers who change orders, picks and stock at the same time', () => {
 
   it('keep them while reserving is turned off and on', async ({ service, tenant }) => {
     const products = await Promise.all([10, 40, 5].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3 })))
-    const stage: Stage = { tenant, products, locations: ['A', 'B', 'C'], warehouses: [], orders: [] }
+    const stage: Stage = {
+      tenant,
+      products,
+      locations: ['A', 'B', 'C'],
+      warehouses: [],
+      orders: [],
+      holds: [],
+      expireIn: expireIn(service.db),
+    }
     const calls = Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 100, CALLS))
     for (const policy of ['track', 'off', 'strict', 'off', 'track'] as const)
       await tenant.request('PUT', '/settings', { reservation_policy: policy })
@@ -59,7 +96,35 @@ describe('callers who change orders, picks and stock at the same time', () => {
     await reserve(tenant, 'track')
     await expectConsistentReservations(service.db, tenant)
     await expectConsistentStock(service.db, tenant)
+    await expectBalanced(tenant)
   })
+})
+
+it('picks for each of two warehouses from the other one never wait in a circle', async ({ service, startService, tenant }) => {
+  const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
+  const north: number = body.data.id
+  await tenant.request('POST', '/locations', { id: 'N', warehouse_id: north })
+  const product = await stockedProduct(tenant, { A: 1_000, N: 1_000 })
+  await reserve(tenant, 'track')
+  // A server sends picks of one product one after the other, so there are two.
+  const other = await startService({ databaseUrl: service.databaseUrl })
+  const before = await deadlocks(service.db)
+  const pickAll = async (url: string, fields: object, location_id: string): Promise<void> => {
+    const order = await newOrder(tenant, { ...fields, order_detail: [{ barcode: product.barcode, quantity: PICKS }] })
+    const flow = await tenant.request('POST', '/flows', { order_id: order.id, ...OPERATOR })
+    for (let number = 0; number < PICKS; number++) {
+      const pick = { product_id: product.id, location_id, quantity: 1 }
+      const { status } = await send(`${url}/api/v1/flows/${flow.body.data.id}/picks`, 'POST', pick, { key: tenant.key })
+      expect(status).toBe(200)
+    }
+  }
+  await Promise.all(
+    Array.from({ length: 4 }, () => [pickAll(service.url, {}, 'N'), pickAll(other.url, { warehouse_id: north }, 'A')]).flat(),
+  )
+  await delay(1_500)
+  await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5 })
+  expect(await deadlocks(service.db)).toBe(before)
+  await expectConsistentReservations(service.db, tenant)
 })
 
 describe('under the policy strict', () => {
@@ -79,6 +144,12 @@ describe('under the policy strict', () => {
     await expectConsistentReservations(service.db, tenant)
   })
 })
+
+/** What the service itself finds wrong: nothing. */
+async function expectBalanced(tenant: Stage['tenant']): Promise<void> {
+  const { body } = await tenant.request('GET', '/stock/reconcile')
+  expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
+}
 
 async function deadlocks(db: Database): Promise<number | undefined> {
   const { rows } = await sql<{ deadlocks: number }>`

@@ -40,7 +40,7 @@ const KINDS = [
 
 const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...KINDS),
-  choices: fc.array(fc.nat(1_000), { minLength: 8, maxLength: 8 }),
+  choices: fc.array(fc.nat(1_000), { minLength: 10, maxLength: 10 }),
 })
 
 class Run {
@@ -181,8 +181,11 @@ class Run {
 
   async pick(): Promise<void> {
     const order = this.#order(({ flow }) => flow !== undefined)
-    const [product, location, quantity] = [this.#product().id, this.#location(), 1 + this.#below(3)]
+    const ordered = this.#one(order?.lines ?? [])?.product
+    const [any, location, quantity] = [this.#product().id, this.#location(), 1 + this.#below(3)]
     if (order?.flow === undefined) return
+    // Seldom one that is not in the order.
+    const product = ordered === undefined || this.#below(10) === 0 ? any : ordered
     const isRefused =
       !order.lines.some((line) => line.product === product) ||
       this.model.open(order, product) < quantity ||
@@ -258,6 +261,9 @@ async function begin(service: TestService, policy: 'track' | 'strict'): Promise<
       await tenant.request('PUT', `/stock/product/${id}`, { location_id: location, quantity: 3 + index })
       run.model.setLevel(id, location, 3 + index)
     }
+  // Picks from there are rare, unless it is so from the beginning.
+  await tenant.request('PUT', '/locations/C', { sellable: false })
+  run.model.setSellable('C', false)
   return run
 }
 

@@ -98,8 +98,17 @@ export async function expectConsistentStock(db: Database, tenant: TestTenant): P
     union all
     select 'a day has not all movements in its hours', to_json(d)
     from (select created_day as day, sum(count) as count from movement_counts where tenant_id = ${tenant.id} group by 1) c
-    full join (select day, count from movement_hour_days where tenant_id = ${tenant.id}) d using (day) where c.count is distinct from d.count`.execute(
-    db.kysely,
-  )
+    full join (select day, count from movement_hour_days where tenant_id = ${tenant.id}) d using (day) where c.count is distinct from d.count
+    union all
+    select 'a number of products with stock is wrong', to_json(s)
+    from (
+      select warehouse_id, sum(n) as n from (
+        select warehouse_id, count as n from stocked_totals where tenant_id = ${tenant.id}
+        union all select warehouse_id, change from stocked_count_changes where tenant_id = ${tenant.id}
+      ) c group by 1
+    ) s full join (
+      select warehouse_id, count(*) as n from warehouse_stock where tenant_id = ${tenant.id} and quantity <> 0 group by 1
+    ) w using (warehouse_id)
+    where coalesce(s.n, 0) <> coalesce(w.n, 0)`.execute(db.kysely)
   expect(rows).toEqual([])
 }

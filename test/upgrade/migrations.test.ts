@@ -172,6 +172,7 @@ describe('a migration that builds indexes', () => {
       alter table movement_count_changes drop column created_hour, drop column quantity;
       alter table picks drop column operator_email;
       drop table flow_assignments;
+      drop table stocked_count_changes, stocked_totals;
       drop function settle_reservations; drop function judge_orders; drop function lock_totals;
       drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
       alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
@@ -203,6 +204,8 @@ describe('a migration that builds indexes', () => {
       '0020_delivery_hours',
       '0021_reports',
       '0022_flow_assignments',
+      '0023_availability_counts',
+      '0023_availability_indexes.concurrent',
     ])
     expect(await indexes(db)).toEqual(
       [

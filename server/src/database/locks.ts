@@ -8,7 +8,7 @@
 
 /** Locks of the service itself. */
 export const SYSTEM_LOCKS = {
-  /** One process at a time folds changes into the counts that lists read. Others do not wait. */
+  /** One process at a time folds changes into the counts that lists read, or counts again. Others do not wait. */
   fold: 7_021_400_001,
   /** One process at a time creates and drops partitions. */
   partitions: 7_021_400_002,

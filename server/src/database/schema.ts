@@ -197,6 +197,8 @@ export interface Schema {
   }
   product_count_changes: { tenant_id: number; is_active: boolean; change: number }
   product_totals: { tenant_id: number; is_active: boolean; count: number }
+  stocked_count_changes: { tenant_id: number; warehouse_id: number; change: number }
+  stocked_totals: { tenant_id: number; warehouse_id: number; count: number }
   order_count_changes: { tenant_id: number; created_day: string; assembly_date: string; state_id: number; change: number }
   order_totals: { tenant_id: number; state_id: number; count: number }
   order_month_counts: { tenant_id: number; created_month: string; state_id: number; count: number }

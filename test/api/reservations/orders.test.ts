@@ -159,6 +159,25 @@ describe('picks', () => {
     expect(await reservedOf(tenant, only)).toEqual([[0, 1]])
   })
 
+  it.for(['that is not sellable', 'of another warehouse'])(
+    'from a location %s take the backorder first, although another order waits for longer',
+    async (kind, { tenant }) => {
+      const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
+      const place = kind === 'that is not sellable' ? { sellable: false } : { warehouse_id: body.data.id }
+      await tenant.request('POST', '/locations', { id: 'Q', ...place })
+      const tea = await stockedProduct(tenant, { A: 3, Q: 5 })
+      await reserve(tenant, 'track')
+      const late = await newOrder(tenant, { assembly_date: '2026-12-03', order_detail: linesOf([tea, 5]) })
+      const early = await newOrder(tenant, { assembly_date: '2026-12-01', order_detail: linesOf([tea, 1]) })
+      expect([await reservedOf(tenant, late), await reservedOf(tenant, early)]).toEqual([[[3, 2]], [[0, 1]]])
+      const flow = (await tenant.request('POST', '/flows', { order_id: late.id, ...OPERATOR })).body.data.id
+      await pick(tenant, flow, { product_id: tea.id, location_id: 'Q', quantity: 2, pick_id: 'x' })
+      expect([await reservedOf(tenant, late), await reservedOf(tenant, early)]).toEqual([[[3, 0]], [[0, 1]]])
+      await tenant.request('DELETE', `/flows/${flow}/picks/x`)
+      expect([await reservedOf(tenant, late), await reservedOf(tenant, early)]).toEqual([[[3, 2]], [[0, 1]]])
+    },
+  )
+
   it('of a cancelled flow are reserved again; those of a cancelled order are free', async ({ service, tenant }) => {
     const tea = await stockedProduct(tenant, { A: 3 })
     await reserve(tenant, 'track')

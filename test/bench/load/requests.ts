@@ -33,6 +33,7 @@ const MAKERS = {
   getProduct: ({ ids }) => ({ method: 'GET', path: `/products/${draw(ids)}` }),
   listOrders: (plan) => ({ method: 'GET', path: withQuery('/orders', queryOf(plan)) }),
   listProducts: (plan) => ({ method: 'GET', path: withQuery('/products', queryOf(plan)) }),
+  listAvailability: ({ query }) => ({ method: 'GET', path: withQuery('/stock/availability', query) }),
   listEvents: (plan) => ({ method: 'GET', path: withQuery('/events', queryOf(plan)) }),
   listMovements: ({ query }) => ({ method: 'GET', path: withQuery('/stock/movements', query) }),
   createOrder: (plan) => ({ method: 'POST', path: '/orders', body: newOrder(plan) }),
@@ -40,6 +41,11 @@ const MAKERS = {
     method: 'POST',
     path: '/orders',
     body: { orders: Array.from({ length: plan.items ?? 1 }, () => newOrder(plan)) },
+  }),
+  orderHotProduct: (): MadeRequest => ({
+    method: 'POST',
+    path: '/orders',
+    body: { ...newOrder({ kind: 'createOrder', products: 3 }), order_detail: [{ barcode: barcodeOf(1), quantity: 1 }] },
   }),
   adjustStock: ({ ids }) => ({
     method: 'POST',

@@ -70,6 +70,9 @@ async function seedTenant(db: Database, client: pg.Client, { products }: Sizes):
   await client.query(`
     insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity)
     select tenant_id, product_id, warehouse_id, sum(quantity) from stock_levels where tenant_id = ${id} group by 1, 2, 3`)
+  await client.query(`
+    insert into stocked_totals (tenant_id, warehouse_id, count)
+    select tenant_id, warehouse_id, count(*) from warehouse_stock where tenant_id = ${id} group by 1, 2`)
   return { id, key }
 }
 

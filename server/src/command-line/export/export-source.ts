@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { listOrdersInput, orderLine, orderSummary } from '../../domain/orders/index.ts'
 import { product, listProductsInput } from '../../domain/products/index.ts'
+import { lineReservation } from '../../domain/reserving/index.ts'
 import { listMovementsInput, stockLevel, stockMovement } from '../../domain/stock/index.ts'
 import { patiently } from '../api-client.ts'
 import type { FulfillmentClient } from '../sdk.ts'
@@ -74,12 +75,15 @@ const MOVEMENTS: ExportSource = {
 
 const { order_detail: _, ...orderFields } = orderSummary.shape
 const { id: __, ...lineFields } = orderLine.shape
+/** Last, so that the others stay where they were before there were reservations. */
+const RESERVATION_COLUMNS = ['reservation_status', ...Object.keys(lineReservation)]
+const orderColumns = [...Object.keys(orderFields), 'order_detail_id', ...Object.keys(lineFields)]
 
 const ORDERS: ExportSource = {
   name: 'orders',
   description: 'Export orders with their lines, newest first. CSV has one row per line',
   query: listOrdersInput,
-  columns: [...Object.keys(orderFields), 'order_detail_id', ...Object.keys(lineFields)],
+  columns: [...orderColumns.filter((column) => !RESERVATION_COLUMNS.includes(column)), ...RESERVATION_COLUMNS],
   rowsOf: ({ order_detail, ...order }) => {
     const lines = order_detail as Row[]
     return lines.length === 0 ? [order] : lines.map(({ id, ...line }) => ({ ...order, order_detail_id: id, ...line }))

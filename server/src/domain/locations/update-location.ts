@@ -6,7 +6,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { settled, withReservationEvents } from '../reserving/index.ts'
-import { lowAlerts, SETTLED_STOCK } from '../stock/index.ts'
+import { countStocked, lowAlerts, SETTLED_STOCK } from '../stock/index.ts'
 import { updateLocationInput, updateLocationOutput } from './schemas.ts'
 import { warehouseNotFound } from './warehouse-not-found.ts'
 
@@ -77,6 +77,7 @@ const moveTotals = statement<
      set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity,
        unsellable = warehouse_stock.unsellable + excluded.unsellable
      returning product_id, warehouse_id, quantity, previous_quantity
+   ), counted_total as (${countStocked('warehouse_total')}
    ), stock_event as (
      select row_number() over () as position, topic, data from (${lowAlerts('warehouse_total')}) e
    ), ${settled({ stock: SETTLED_STOCK })}, ${recordEvents(withReservationEvents('stock_event'))}

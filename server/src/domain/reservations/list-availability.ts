@@ -1,82 +1,21 @@
 import type { z } from 'zod'
-import { statement } from '../../database/statements/statement.ts'
+import type { Queryable } from '../../database/database.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { availabilityColumns, EXPIRED_HOLDS, IS_RESERVING } from '../reserving/index.ts'
+import {
+  LIST_ALL,
+  LIST_BACKORDERED,
+  LIST_FIRST,
+  LIST_OF_PRODUCT,
+  type ListedAvailability,
+  type Row,
+} from './availability-statements.ts'
 import { listAvailabilityInput, listAvailabilityOutput } from './schemas.ts'
 
-type Listed = z.infer<typeof listAvailabilityOutput>['availability'][number]
-/** An empty page is one row of nulls and the total. */
-type Row = { total: number } & (Listed | { [Column in keyof Listed]: null })
+type Query = z.infer<typeof listAvailabilityInput>
 
-/** The page `p` (product_id, warehouse_id) with its numbers. Only totals of the page are read as rows. */
-const selectPage = `
-   select t.total, p.product_id, n.external_id as sku, n.barcode, n.name as product_name, p.warehouse_id, h.name as warehouse_name,
-     v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered, v.incoming, null::date as next_expected_at
-   from total t left join (
-     page p cross join lateral (
-       select external_id, barcode, name from products where tenant_id = $1 and id = p.product_id limit 1
-     ) n cross join lateral (
-       select name from warehouses where tenant_id = $1 and id = p.warehouse_id limit 1
-     ) h cross join lateral (
-       select ${availabilityColumns(IS_RESERVING)}
-       from (select 1) one left join lateral (
-         select * from warehouse_stock where tenant_id = $1 and product_id = p.product_id and warehouse_id = p.warehouse_id limit 1
-       ) w on true ${EXPIRED_HOLDS}
-     ) v
-   ) on true
-   order by p.product_id, p.warehouse_id`
-
-/** Totals of which a number is not 0. */
-function listTotals(name: string, condition: string) {
-  return statement<[tenantId: number, warehouseId: number | undefined, offset: number, limit: number], Row>({
-    name,
-    lane: 'slow',
-    sql: `with matching as not materialized (
-     select product_id, warehouse_id from warehouse_stock
-     where tenant_id = $1 and ($2::bigint is null or warehouse_id = $2) and ${condition}
-   ), total as materialized (
-     select count(*) as total from matching
-   ), page as materialized (
-     select * from (select * from matching order by product_id, warehouse_id limit 100 offset $3::bigint) m limit $4::bigint
-   )${selectPage}`,
-  })
-}
-
-const listAll = listTotals('list_availability', `(quantity <> 0 or (reserved <> 0 or backordered <> 0) and ${IS_RESERVING})`)
-const listBackordered = listTotals('list_backordered_availability', `backordered > 0 and ${IS_RESERVING}`)
-
-/** Every warehouse of a product. */
-const listOfProduct = statement<
-  [
-    tenantId: number,
-    warehouseId: number | undefined,
-    offset: number,
-    limit: number,
-    productId: number | undefined,
-    sku: string | undefined,
-    backordered: boolean,
-  ],
-  Row
->({
-  name: 'list_availability_of_product',
-  lane: 'read',
-  sql: `with product as materialized (
-     select id from products
-     where tenant_id = $1 and id = coalesce($5::bigint, (select id from products where tenant_id = $1 and external_id = $6 and is_active))
-       and ($6::text is null or external_id = $6 and is_active)
-   ), matching as materialized (
-     select p.id as product_id, h.id as warehouse_id from product p
-     cross join lateral (select id from warehouses where tenant_id = $1 and ($2::bigint is null or id = $2)) h
-     where not $7::boolean or ${IS_RESERVING} and exists (
-       select from warehouse_stock where tenant_id = $1 and product_id = p.id and warehouse_id = h.id and backordered > 0
-     )
-   ), total as materialized (
-     select count(*) as total from matching
-   ), page as materialized (
-     select * from matching order by product_id, warehouse_id limit $4::bigint offset $3::bigint
-   )${selectPage}`,
-})
+/** From this offset on, the first rows do not suffice. */
+const FAR_OFFSET = 1_000
 
 /** What can be promised, by product and warehouse. */
 export const listAvailability = endpoint({
@@ -90,14 +29,32 @@ export const listAvailability = endpoint({
   isAddition: true,
   input: listAvailabilityInput,
   output: listAvailabilityOutput,
-  run: async ({ db, caller }, { product_id: product, sku, warehouse_id: warehouse, backordered, page, limit }) => {
-    const range = [caller.tenantId, warehouse, (page - 1) * limit, limit] as const
-    const rows =
-      product === undefined && sku === undefined
-        ? await db.run(backordered ? listBackordered : listAll, [...range])
-        : await db.run(listOfProduct, [...range, product, sku, backordered])
-    const availability: Listed[] = []
+  run: async ({ db, caller }, query) => {
+    const rows = await rowsOf(db, caller.tenantId, query)
+    const availability: ListedAvailability[] = []
     for (const { total: _, ...row } of rows) if (row.product_id !== null) availability.push(row)
-    return { availability, pagination: paginationOf({ page, limit }, rows[0]?.total ?? 0) }
+    return { availability, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
+
+async function rowsOf(db: Queryable, tenantId: number, query: Query): Promise<Row[]> {
+  const { product_id: product, sku, warehouse_id: warehouse, backordered, page, limit } = query
+  const range = [tenantId, warehouse, (page - 1) * limit, limit] as const
+  if (product !== undefined || sku !== undefined) return db.run(LIST_OF_PRODUCT, [...range, product, sku, backordered])
+  if (backordered) return db.run(LIST_BACKORDERED, [...range])
+  const isNear = warehouse === undefined && range[2] < FAR_OFFSET
+  return (isNear ? await firstRows(db, range, query) : undefined) ?? db.run(LIST_ALL, [...range])
+}
+
+/** The page, if it is among the first rows. */
+async function firstRows(
+  db: Queryable,
+  range: readonly [number, number | undefined, number, number],
+  { page, limit }: Query,
+): Promise<Row[] | undefined> {
+  const rows = await db.run(LIST_FIRST, [...range])
+  const total = rows[0]?.total ?? null
+  const found = rows.filter(({ product_id: product }) => product !== null).length
+  const isWhole = total !== null && found === Math.min(limit, Math.max(total - (page - 1) * limit, 0))
+  return isWhole ? (rows as Row[]) : undefined
+}

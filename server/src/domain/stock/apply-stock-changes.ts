@@ -1,6 +1,7 @@
 import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 import { RESERVING, settled } from '../reserving/index.ts'
 import { comparedApart, comparedTogether } from './compared-changes.ts'
+import { countStocked } from './count-stocked.ts'
 import { lowAlerts, stockEvents } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
@@ -117,6 +118,7 @@ net_change as materialized (
   set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity,
     unsellable = warehouse_stock.unsellable + excluded.unsellable
   returning product_id, warehouse_id, quantity, previous_quantity
+), counted_total as (${countStocked('warehouse_total')}
 ), stock_movement as materialized (
   -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
   select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,

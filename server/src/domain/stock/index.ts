@@ -1,4 +1,6 @@
 export { applyStockChanges, SETTLED_STOCK } from './apply-stock-changes.ts'
+export { countStocked } from './count-stocked.ts'
+export { recountStocked } from './fold-stocked.ts'
 export { shortage } from './shortage.ts'
 export { listMovementsInput, stockLevel, stockMovement, stockUpdate } from './schemas.ts'
 export { lowAlerts } from './stock-events.ts'

@@ -16,6 +16,7 @@ import { transferStock } from './transfer-stock.ts'
 import { stockUpdated, stockLowAlert, stockMovementCreated } from './stock-topics.ts'
 
 import { foldMovements } from './fold-movements.ts'
+import { foldStocked } from './fold-stocked.ts'
 
 /** Stock levels and movements. */
 export const stock = slice({
@@ -41,6 +42,6 @@ export const stock = slice({
   constraints: {
     stock_levels_quantity_range: { code: 'adjustment_error', message: OUT_OF_RANGE_MESSAGE },
   },
-  rollups: [foldMovements],
+  rollups: [foldMovements, foldStocked],
   exports: [exportedMovements, exportedLevels],
 })
