@@ -10,6 +10,7 @@ import { listOperators } from '@fulfillment/server/domain/operators/list-operato
 import { updateOperator } from '@fulfillment/server/domain/operators/update-operator.ts'
 import { listFlows } from '@fulfillment/server/domain/picking/list-flows.ts'
 import { listQueue } from '@fulfillment/server/domain/picking/list-queue.ts'
+import { MOST_COMPLETED } from '@fulfillment/server/domain/picking/schemas.ts'
 import { recordUsage } from '@fulfillment/server/domain/reports/index.ts'
 import { reportDeliveries } from '@fulfillment/server/domain/reports/report-deliveries.ts'
 import { reportPicking } from '@fulfillment/server/domain/reports/report-picking.ts'
@@ -39,10 +40,18 @@ import { Recorder, type Reads } from './explain.ts'
 
 /** Each tenant has a default warehouse, a key, and as many of these. */
 const TENANTS = 2_000
-const EACH = { products: 10, sessions: 10, devices: 10, orders: 10, deliveries: 5, hours: 10 }
+const EACH = { products: 10, sessions: 10, devices: 10, orders: 10, completed: 10, deliveries: 5, hours: 10 }
 /** One tenant has many more. */
 const LARGE = 1
-const LARGE_HAS = { products: 5_000, sessions: 500, devices: 500, orders: 2_000, deliveries: 2_000, hours: 2_000 }
+const LARGE_HAS = {
+  products: 5_000,
+  sessions: 500,
+  devices: 500,
+  orders: 2_000,
+  completed: 12_000,
+  deliveries: 2_000,
+  hours: 2_000,
+}
 
 let recorder: Recorder
 let context: RequestContext
@@ -108,6 +117,7 @@ const CALLS = {
   queue: () => listQueue.run(context, { page: 1, limit: 50 }),
   searchedQueue: () => listQueue.run(context, { page: 1, limit: 50, search: 'ORDER-17' }),
   flowsOfOperator: () => flows({ operator_email: 'operator-7@example.com', state: 'started' }),
+  flowsCompleted: () => flows({ completed_since: new Date(Date.now() - 86_400_000) }),
   overviewFirst: () => overview({}),
   overviewLast: () => overview({ page: LARGE_HAS.products / 50 }),
   overviewLow: () => overview({ low: true }),
@@ -154,7 +164,7 @@ beforeAll(async () => {
   context = { ...context, caller: { ...context.caller, keyId: 1, mode: 'live' }, pagesOrigin: 'http://localhost' }
   context = { ...context, sessionRules: { idleHours: 12, forget: () => {} } }
   // One record of everything, which the calls need to run to their end.
-  await seed(seeding, 1, 1, { products: 1, sessions: 10, devices: 10, orders: 10, deliveries: 1, hours: 1 })
+  await seed(seeding, 1, 1, { products: 1, sessions: 10, devices: 10, orders: 10, completed: 10, deliveries: 1, hours: 1 })
   for (const call of Object.values(CALLS)) await recorder.keepPlansOf(call)
   await seed(seeding, 2, TENANTS, EACH)
   await seed(seeding, 1, 1, LARGE_HAS)
@@ -198,8 +208,10 @@ async function seed(client: pg.Client, first: number, last: number, counts: type
      select t, n, n, 1, 'B', 'Product', 1 from ${each(counts.orders)}`,
     `insert into picking_flows (tenant_id, id, order_id, operator_email, items_to_pick, total_quantity) overriding system value
      select t, n, n, 'operator-' || n % 100 || '@example.com', 1, 1 from ${each(counts.orders)} where n % 2 = 1`,
+    `insert into picking_flows (tenant_id, id, order_id, operator_email, items_to_pick, total_quantity, state, completed_at) overriding system value
+     select t, 1000000 + n, n % 10 + 1, 'grace@example.com', 1, 1, 'completed', now() - (${counts.completed} - n) * interval '1 minute' from ${each(counts.completed)}`,
     `insert into products (tenant_id, id, barcode, external_id, name, minimum_threshold) overriding system value
-     select t, n, 'B' || lpad(n::text, 8, '0'), 'SKU-' || n, 'Product number ' || n, n % 100 from ${each(counts.products)}`,
+     select t, n, 'B' || lpad(n::text, 8, '0'), 'SKU-' || n, 'Product number ' || n, case when n % 10 = 0 then n % 100 end from ${each(counts.products)}`,
     `insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, quantity) select t, n, 'A-' || n % 100, 1, 50 from ${each(counts.products)}`,
     `insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity) select t, n, 1, 50 from ${each(counts.products)}`,
     `insert into webhook_subscriptions (tenant_id, id, name, url, events, secret_ciphertext) overriding system value
@@ -307,15 +319,16 @@ const CASES: [call: keyof typeof CALLS, most: Most][] = [
   ['queue', { known: { orders: 100, order_lines: 50 }, empty: { orders: 2 * orders, order_lines: 50 } }],
   ['searchedQueue', { known: { orders: orders / 2 + 50, order_lines: 50 }, empty: { orders: 2 * orders } }],
   ['flowsOfOperator', { known: { picking_flows: 40, orders: 20 } }],
+  ['flowsCompleted', { known: { picking_flows: MOST_COMPLETED + 50, orders: 50 } }],
   ['overviewFirst', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 50 } }],
   ['overviewLast', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 50 } }],
-  ['overviewLow', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 4 * products } }],
+  ['overviewLow', { known: { products: products + 50, ...ONE_PAGE, warehouse_stock: products / 10 + 50 } }],
   ['overviewAt', { known: { products: 2 * products + 50, stock_levels: 2 * products, locations: 100, warehouse_stock: 50 } }],
-  ['overviewByShortage', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 4 * products } }],
+  ['overviewByShortage', { known: { products: products + 50, ...ONE_PAGE, warehouse_stock: products / 10 + 50 } }],
   ['overviewSearched', { known: { products: 20, stock_levels: 2, locations: 2, warehouse_stock: 8 } }],
   ['overviewSearchedByShortage', { known: { products: 20, stock_levels: 2, locations: 2, warehouse_stock: 8 } }],
   ['overviewSearchedShort', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 50 } }],
-  ['overviewSearchedShortByShortage', { known: { products: 2 * products + 50, ...ONE_PAGE, warehouse_stock: 4 * products } }],
+  ['overviewSearchedShortByShortage', { known: { products: products + 50, ...ONE_PAGE, warehouse_stock: products / 10 + 50 } }],
   ['getDelivery', { known: { events: 2, finished_deliveries: 2, webhook_subscriptions: 2 } }],
   ['auditOfSurface', { known: { audit_log: hours + 1 } }],
   ['reportUsage', { known: { usage_hours: 25 } }],

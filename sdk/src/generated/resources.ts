@@ -679,7 +679,7 @@ export class Flows {
   /**
    * List picking flows.
    *
-   * Newest first. Filters can be combined. `total` is exact.
+   * Newest first; with `completed_since` the last completed first. Filters can be combined. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *

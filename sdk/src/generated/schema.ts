@@ -460,7 +460,7 @@ export interface paths {
         };
         /**
          * List picking flows
-         * @description Newest first. Filters can be combined. `total` is exact.
+         * @description Newest first; with `completed_since` the last completed first. Filters can be combined. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -4833,6 +4833,8 @@ export interface operations {
                 order_id?: number;
                 /** @description Only flows of the operator with this e-mail address, ignoring case. */
                 operator_email?: string;
+                /** @description Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started. */
+                completed_since?: string;
             };
             header?: never;
             path?: never;

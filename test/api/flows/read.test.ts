@@ -58,6 +58,33 @@ describe('GET /flows/{id}', () => {
 })
 
 describe('GET /flows', () => {
+  it('filters by the time of completion, the last completed first, also together with other filters', async ({
+    service,
+    tenant,
+  }) => {
+    const tea = await stockedProduct(tenant, { A: 9 })
+    const flows = []
+    for (let count = 0; count < 4; count++) flows.push(await startedFlow(tenant, [[tea, 1]]))
+    const [first, second, third] = flows as [(typeof flows)[number], (typeof flows)[number], (typeof flows)[number]]
+    for (const { flow } of [third, second, first]) await complete(tenant, flow)
+    await service.db.dedicatedPool.query(`update picking_flows set completed_at = '2026-01-31T23:59:59Z' where id = $1`, [
+      second.flow,
+    ])
+    const found = async (query: string): Promise<[ids: number[], total: number]> => {
+      const { body } = await tenant.request('GET', `/flows?${query}`)
+      return [body.data.flows.map(({ id }: { id: number }) => id), body.data.pagination.total]
+    }
+    expect(await found('completed_since=2026-02-01')).toEqual([[first.flow, third.flow], 2])
+    expect(await found('completed_since=2026-01-31')).toEqual([[first.flow, third.flow, second.flow], 3])
+    expect(await found('completed_since=2026-01-31T23:59:59Z&limit=1&page=3')).toEqual([[second.flow], 3])
+    expect(await found(`completed_since=2026-02-01&order_id=${first.order.id}`)).toEqual([[first.flow], 1])
+    expect(await found(`completed_since=2026-02-01&order_id=${second.order.id}`)).toEqual([[], 0])
+    const operator = 'operator_email=ADA@example.com'
+    expect(await found(`completed_since=2026-02-01&${operator}`)).toEqual([[first.flow, third.flow], 2])
+    expect(await found('completed_since=2026-02-01&state=started')).toEqual([[], 0])
+    expect(failure(await tenant.request('GET', '/flows?completed_since=yesterday'))).toEqual([400, 'validation_error'])
+  })
+
   it('lists flows newest first, by state and by order, with exact totals', async ({ service, tenant }) => {
     const tea = await stockedProduct(tenant, {})
     const flows = []

@@ -169,6 +169,34 @@ describe('D5: picking', () => {
     await page.getByText('No order was picked today (UTC).').waitFor()
   })
 
+  it('lists all that was completed today by pages, and nothing of the days before', async ({
+    service,
+    window: { page },
+    tenant,
+  }) => {
+    const flows: number[] = []
+    for (let order = 1; order <= 55; order++) {
+      const flow = await newFlow(tenant, await newOrder(tenant, `SHOP-${order}`))
+      await seed(tenant, `/flows/${flow}/complete`, {})
+      flows.push(flow)
+    }
+    // The first was completed yesterday, the second after all others.
+    await service.db.dedicatedPool.query(
+      `update picking_flows set completed_at = completed_at + case id when $2 then interval '-1 day' else interval '1 hour' end
+       where tenant_id = $1 and id in ($2, $3)`,
+      [tenant.id, flows[0], flows[1]],
+    )
+    await signIn(page, tenant.key, '/picking')
+    await page.getByText('54 picking flows since midnight UTC').waitFor()
+    const rows = page.getByRole('table', { name: 'Done today' }).locator('tbody tr')
+    expect(await rows.count()).toBe(50)
+    expect(await rows.first().getByRole('cell').first().textContent()).toBe('SHOP-2')
+    await page.getByRole('navigation', { name: 'Pages of Done today' }).getByRole('button', { name: 'Next page' }).click()
+    await expect.poll(() => rows.count()).toBe(4)
+    expect(new URL(page.url()).search).toBe('?done=2')
+    expect(await rows.last().getByRole('cell').first().textContent()).toBe('SHOP-3')
+  })
+
   it('moves no row that is pointed at: new orders wait until they are asked for', async ({ window, tenant }) => {
     await newOrder(tenant, 'SHOP-2', '2030-01-15')
     const { page } = window

@@ -101,6 +101,39 @@ it('S5: a pick of stock that is gone is taken from elsewhere', async ({ cut, ten
   await expectConsistentPicking(service.db, tenant)
 })
 
+it('S5: a pick at a location that was closed is taken from elsewhere', async ({ cut, tenant, service }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await tenant.request('PUT', '/locations/A-01', { pickable: false })
+  await cut.connect()
+  await openProblems(cut)
+  await page.getByText('Nothing may be picked at A-01 now. Put 3 × Tea back').waitFor()
+  const problem = page.getByRole('listitem')
+  expect(await problem.getByRole('button').allTextContents()).toEqual(['Take from elsewhere', 'Send again', 'I put it back'])
+  await problem.getByRole('button', { name: 'Take from elsewhere' }).click()
+  await page.getByRole('button', { name: 'B-01: 4' }).click()
+  await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 5, 'B-01': 1 })
+  expect(await pickedOf(tenant, flow)).toBe(ORDERED)
+  await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a pick at the only location of a product, which was closed, is sent again once it is open', async ({ cut, tenant }) => {
+  const { page, flow, tea } = cut
+  await takeAll(page)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'B-01', quantity: 0 })
+  await tenant.request('PUT', '/locations/A-01', { pickable: false })
+  await cut.connect()
+  await openProblems(cut)
+  const problem = page.getByRole('listitem')
+  await problem.getByRole('button', { name: 'Send again' }).waitFor()
+  expect(await problem.getByRole('button').allTextContents()).toEqual(['Send again', 'I put it back'])
+  await tenant.request('PUT', '/locations/A-01', { pickable: true })
+  await problem.getByRole('button', { name: 'Send again' }).click()
+  await whenResolved(cut)
+  expect(await pickedOf(tenant, flow)).toBe(ORDERED)
+})
+
 it('S5: a count corrects the stock, with what the operator holds, and sends the pick again', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
   await takeAll(page)

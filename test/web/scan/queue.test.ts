@@ -133,6 +133,7 @@ describe('an attempt', () => {
     ['operator', (model) => void (first(model).operator = 'grace@example.com'), { operator: 'grace@example.com' }],
     ['beyond', (model) => void first(model).lines.set(10, 0), { left: 0 }],
     ['stock', (model) => void first(model).stock.set('A', 0), { left: 0 }],
+    ['place', (model) => void first(model).closed.add('A'), { state: 'started' }],
   ]
   it.for(changes)('that is refused says why: %s', async ([reason, prepare, detail]) => {
     const result = await send(entry({}), [], prepare)

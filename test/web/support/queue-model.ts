@@ -32,6 +32,8 @@ export interface ModelFlow {
   /** Quantity ordered, by line. */
   lines: Map<number, number>
   stock: Map<string, number>
+  /** Locations that are not pickable. */
+  closed: Set<string>
   picks: Map<string, Pick>
 }
 
@@ -56,7 +58,7 @@ export class QueueModel implements QueueCalls {
         [id * 10, 3],
         [id * 10 + 1, 2],
       ])
-      this.flows.set(id, { state: 'started', operator: ADA, lines, stock, picks: new Map() })
+      this.flows.set(id, { state: 'started', operator: ADA, lines, stock, closed: new Set(), picks: new Map() })
     }
   }
 
@@ -89,6 +91,7 @@ export class QueueModel implements QueueCalls {
     if (known === undefined) {
       if (flow.state !== 'started' || flow.operator !== ADA) throw refused('flow_error')
       if (this.#remaining(flow, body.order_detail_id) < body.quantity) throw refused('flow_error')
+      if (flow.closed.has(body.location_id)) throw refused('flow_error')
       const level = flow.stock.get(body.location_id) ?? 0
       if (level < body.quantity) throw refused('adjustment_error')
       flow.stock.set(body.location_id, level - body.quantity)
@@ -141,7 +144,9 @@ export class QueueModel implements QueueCalls {
 
   #details(id: number): PickingFlowDetails {
     const flow = this.#flow(id)
-    const locations = [...flow.stock].map(([location_id, quantity]) => ({ location_id, location_code: location_id, quantity }))
+    const locations = [...flow.stock]
+      .filter(([location_id]) => !flow.closed.has(location_id))
+      .map(([location_id, quantity]) => ({ location_id, location_code: location_id, quantity }))
     const lines = [...flow.lines.keys()].map((line) => ({
       order_detail_id: line,
       remaining: this.#remaining(flow, line),

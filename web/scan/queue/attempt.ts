@@ -91,7 +91,10 @@ function reasonOf(entry: Entry, { code }: APIError, flow: PickingFlowDetails): R
   if (isOfOther(entry, flow)) return 'operator'
   if (code === 'adjustment_error') return entry.kind === 'pick' ? 'stock' : 'other'
   const left = leftOf(entry, flow)
-  return code === 'flow_error' && entry.kind === 'pick' && left !== undefined && left < entry.body.quantity ? 'beyond' : 'other'
+  if (code !== 'flow_error' || entry.kind !== 'pick' || left === undefined) return 'other'
+  if (left < entry.body.quantity) return 'beyond'
+  // A flow has the locations from which may be picked.
+  return levelOf(entry, flow) === undefined ? 'place' : 'other'
 }
 
 const isOfOther = ({ operator_email }: Entry, flow: PickingFlowDetails): boolean =>
@@ -100,11 +103,13 @@ const isOfOther = ({ operator_email }: Entry, flow: PickingFlowDetails): boolean
 const lineOf = ({ body }: Entry, { lines }: PickingFlowDetails) =>
   lines.find(({ order_detail_id }) => order_detail_id === body?.order_detail_id)
 
+const levelOf = (entry: Entry, flow: PickingFlowDetails) =>
+  lineOf(entry, flow)?.locations.find(({ location_id }) => location_id === entry.body?.location_id)
+
 const leftOf = (entry: Entry, flow: PickingFlowDetails): number | undefined => lineOf(entry, flow)?.remaining
 
 function detailOf(reason: RefusalReason, entry: Entry, flow: PickingFlowDetails): Partial<Refusal> {
-  const level = lineOf(entry, flow)?.locations.find(({ location_id }) => location_id === entry.body?.location_id)
-  const left = reason === 'stock' ? (level?.quantity ?? 0) : leftOf(entry, flow)
+  const left = reason === 'stock' ? (levelOf(entry, flow)?.quantity ?? 0) : leftOf(entry, flow)
   return { is_certain: true, state: flow.state, operator: flow.operator_email, ...(left === undefined ? {} : { left }) }
 }
 

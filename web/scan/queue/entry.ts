@@ -12,8 +12,11 @@ export interface About {
   location_code: string
 }
 
-/** Why the server refused an entry: the flow is over, the line has less left, another operator has the flow, stock is short, or else. */
-export type RefusalReason = 'over' | 'beyond' | 'operator' | 'stock' | 'other'
+/**
+ * Why the server refused an entry: the flow is over, the line has less left, another operator has the flow, stock is short, nothing may be
+ * picked at the place, or else.
+ */
+export type RefusalReason = 'over' | 'beyond' | 'operator' | 'stock' | 'place' | 'other'
 
 /** The refusal of an entry. */
 export interface Refusal {

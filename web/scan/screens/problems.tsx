@@ -1,10 +1,12 @@
 import { type ReactNode, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
+import type { App } from '../app/app.ts'
 import { countAgain, sendAgain, takeElsewhere, putBack } from '../app/ways-out.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import type { Level } from '../picking/stops.ts'
 import type { Entry, PickEntry } from '../queue/entry.ts'
 import { problemsOf } from '../queue/reduce.ts'
 import styles from './screens.module.css'
@@ -49,11 +51,12 @@ function WaysOut({ entry }: { entry: Entry }) {
   const app = useApp()
   const reason = entry.error?.reason
   const isStock = reason === 'stock' && entry.kind === 'pick'
+  const isPlace = reason === 'place' && entry.kind === 'pick'
   return (
     <div className={styles.buttons}>
-      {isStock && <Elsewhere entry={entry} />}
+      {(isStock || (isPlace && othersOf(app, entry).length > 0)) && <Elsewhere entry={entry} />}
       {isStock && app.kept.session?.operator?.may_change_stock === true && <CountHere entry={entry} />}
-      {(reason === 'other' || entry.kind !== 'pick') && (
+      {(reason === 'other' || isPlace || entry.kind !== 'pick') && (
         <Button onClick={() => void sendAgain(app, entry)}>{t.problems.again}</Button>
       )}
       <Button onClick={() => void putBack(app, entry)}>{t.problems.putBack}</Button>
@@ -79,11 +82,16 @@ function Opened({ label, title, children }: { label: string; title: string; chil
   )
 }
 
+/** The other locations of the product from which may be picked, as far as the device knows. */
+function othersOf({ kept }: App, { flow_id, body }: PickEntry): readonly Level[] {
+  const lines = kept.flows.get(flow_id)?.flow.lines
+  const line = lines?.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)
+  return line?.locations.filter(({ location_id }) => location_id !== body.location_id) ?? []
+}
+
 function Elsewhere({ entry }: { entry: PickEntry }) {
   const app = useApp()
-  const lines = app.kept.flows.get(entry.flow_id)?.flow.lines
-  const line = lines?.find(({ order_detail_id }) => order_detail_id === entry.body.order_detail_id)
-  const others = line?.locations.filter(({ location_id }) => location_id !== entry.body.location_id) ?? []
+  const others = othersOf(app, entry)
   return (
     <Opened label={t.problems.elsewhere} title={t.problems.elsewhere}>
       {(close) =>
@@ -148,6 +156,8 @@ function sentenceOf({ kind, error, about, body }: Entry): string {
       return t.problems.beyond(left, quantity - left, product_name)
     case 'stock':
       return t.problems.stock(left, location_code, product_name)
+    case 'place':
+      return t.problems.place(location_code, quantity, product_name)
     default:
       return t.problem.failed
   }

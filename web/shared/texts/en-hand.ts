@@ -13,10 +13,7 @@ export const hand = {
     nothingReady: 'No order waits to be picked.',
     nothingDone: 'No order was picked today (UTC).',
     flows: (number: number) => count(number, 'picking flow', 'picking flows'),
-    flowsToday: (number: number, isAll: boolean) =>
-      isAll
-        ? `${count(number, 'picking flow', 'picking flows')} since midnight UTC`
-        : `The last ${grouped(number)} picking flows`,
+    flowsToday: (number: number) => `${count(number, 'picking flow', 'picking flows')} since midnight UTC`,
     order: 'Order',
     operator: 'Operator',
     progress: 'Progress',

@@ -152,6 +152,8 @@ export const scan = {
       `Only ${formatNumber(left)} left to pick. Put ${units(back, name)} back`,
     operator: (order: string, operator: string) => `${order} is with ${operator} now`,
     stock: (quantity: number, code: string, name: string) => `The system has ${units(quantity, name)} at ${code}`,
+    place: (code: string, quantity: number, name: string) =>
+      `Nothing may be picked at ${code} now. Put ${units(quantity, name)} back`,
     other: (message: string) => message,
     undo: (quantity: number, name: string, code: string) => `Taking back ${units(quantity, name)} at ${code} was refused`,
     complete: (order: string) => `Completing ${order} was refused`,

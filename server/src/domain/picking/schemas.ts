@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { since } from '../../procedures/fields/moments.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import {
   date,
@@ -135,11 +136,20 @@ export const assignFlowInput = z.object({
     .meta({ examples: [8] }),
 })
 
+/** Completed flows that `completed_since` looks at, the last started first: when a flow was completed is in no index. */
+export const MOST_COMPLETED = 10_000
+
 export const listFlowsInput = z.object({
   ...pageQuery,
   state: z.enum(FLOW_STATES).optional().describe('Only flows in this state.'),
   order_id: queryInteger().optional().describe('Only flows of the order with this id.'),
   operator_email: text(255).optional().describe('Only flows of the operator with this e-mail address, ignoring case.'),
+  completed_since: since
+    .optional()
+    .describe(
+      'Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started.',
+    )
+    .meta({ examples: ['2026-11-30'] }),
 })
 
 const queuedOrder = z

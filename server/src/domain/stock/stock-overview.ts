@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { statement } from '../../database/statements/statement.ts'
+import { type Statement, statement } from '../../database/statements/statement.ts'
 import { isFoundByIndex, recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
@@ -27,26 +27,37 @@ const ORDERS = {
   newest: { column: 'created_at', of: (row: string) => `${row}.created_at desc, ${row}.id desc` },
   shortage: { column: 'shortage', of: (row: string) => `${row}.shortage desc nulls last, ${row}.id desc` },
 }
+type Order = keyof typeof ORDERS
 
 /** `warehouse_stock` has one row for each product and warehouse. */
 const quantityOf = (id: string): string => `coalesce((
        select sum(w.quantity) from warehouse_stock w where w.tenant_id = $1 and w.product_id = ${id}
      ), 0)::float8`
 
+const IS_AT_LOCATION = `($4::text is null or exists (select from stock_levels v where v.tenant_id = $1 and v.product_id = s.id and v.location_id = $4))`
+
+/** The products that match, where no quantity decides about it. */
+const anyOf = (source: string): string => `matching as not materialized (
+     select s.id, s.created_at from ${source} s where s.is_active and ${IS_AT_LOCATION} and $5::boolean is not null
+   )`
+
+/** The products that match, with their shortage: the stock of those with a threshold is read once each, and of no others. */
+const withShortage = (source: string): string => `matching as materialized (
+     select s.id, s.created_at, q.shortage from ${source} s cross join lateral (
+       select case when s.minimum_threshold is not null then s.minimum_threshold - ${quantityOf('s.id')} end as shortage limit 1
+     ) q
+     where s.is_active and ${IS_AT_LOCATION} and (not $5::boolean or q.shortage > 0)
+   )`
+
 /**
  * Page, total and levels come from the same snapshot. The array makes the products of the page a lookup by id in any plan, even a plan made
- * on an empty table. Quantities are read of the page's products alone, and of those that a filter or the order needs.
+ * on an empty table.
  */
-const overview = (name: string, source: string, { column, of }: (typeof ORDERS)['newest']) =>
+const overview = (name: string, matching: string, { column, of }: (typeof ORDERS)[Order]) =>
   statement<Values, Row>({
     name,
     lane: 'slow',
-    sql: `with matching as not materialized (
-     select s.id, s.created_at, s.minimum_threshold - ${quantityOf('s.id')} as shortage from ${source} s
-     where s.is_active
-       and ($4::text is null or exists (select from stock_levels v where v.tenant_id = $1 and v.product_id = s.id and v.location_id = $4))
-       and (not $5::boolean or s.minimum_threshold is not null and ${quantityOf('s.id')} < s.minimum_threshold)
-   ), total as materialized (
+    sql: `with ${matching}, total as materialized (
      select count(*) as total from matching
    ), page as materialized (
      select m.id, m.${column} from matching m order by ${of('m')} limit $3::bigint offset $2::bigint
@@ -63,17 +74,18 @@ const overview = (name: string, source: string, { column, of }: (typeof ORDERS)[
    order by ${of('m')}`,
   })
 
+const bySource = (of: (source: keyof typeof SOURCES, suffix: string) => Statement<Values, Row>) => ({
+  all: of('all', ''),
+  containing: of('containing', '_searched'),
+  containingShort: of('containingShort', '_searched_short'),
+})
+
 const OVERVIEWS = {
-  newest: {
-    all: overview('stock_overview', SOURCES.all, ORDERS.newest),
-    containing: overview('search_stock_overview', SOURCES.containing, ORDERS.newest),
-    containingShort: overview('search_stock_overview_short', SOURCES.containingShort, ORDERS.newest),
-  },
-  shortage: {
-    all: overview('stock_overview_by_shortage', SOURCES.all, ORDERS.shortage),
-    containing: overview('search_stock_overview_by_shortage', SOURCES.containing, ORDERS.shortage),
-    containingShort: overview('search_stock_overview_short_by_shortage', SOURCES.containingShort, ORDERS.shortage),
-  },
+  newest: bySource((source, suffix) => overview(`stock_overview${suffix}`, anyOf(SOURCES[source]), ORDERS.newest)),
+  low: bySource((source, suffix) => overview(`low_stock_overview${suffix}`, withShortage(SOURCES[source]), ORDERS.newest)),
+  shortage: bySource((source, suffix) =>
+    overview(`stock_overview_by_shortage${suffix}`, withShortage(SOURCES[source]), ORDERS.shortage),
+  ),
 }
 
 /** Products with their stock by location. */
@@ -89,7 +101,7 @@ export const stockOverview = endpoint({
   input: stockOverviewInput,
   output: stockOverviewOutput,
   run: async ({ db, caller }, { search, location_id, low, sort, page, limit }) => {
-    const rows = await db.run(OVERVIEWS[sort ?? 'newest'][sourceFor(search)], [
+    const rows = await db.run(OVERVIEWS[sort ?? (low ? 'low' : 'newest')][sourceFor(search)], [
       caller.tenantId,
       (page - 1) * limit,
       limit,

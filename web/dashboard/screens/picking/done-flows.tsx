@@ -1,44 +1,41 @@
 import type { PickingFlow } from '@fulfillment/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
-import { Empty, Region } from '../../kit/region.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { Empty } from '../../kit/region.tsx'
 import { Section } from '../../kit/screen.tsx'
-import { type Column, Table } from '../../kit/table.tsx'
+import type { Column } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { FlowLink } from './flow-cells.tsx'
 
-const LIMIT = 100
+const LIMIT = 50
 
 /** The flows that were completed today, in UTC, the last first. */
 export function DoneFlows() {
-  const query = useRead(['flows', 'completed'], (api, options) => api.flows.list({ state: 'completed', limit: LIMIT }, options))
+  const { done: page = 1 } = useSearch({ from: '/frame/picking' })
+  const navigate = useNavigate({ from: '/picking' })
+  const today = new Date().toISOString().slice(0, 10)
+  const query = useRead(['flows', 'completed', today, page], (api, options) =>
+    api.flows.list({ completed_since: today, page, limit: LIMIT }, options),
+  )
   return (
     <Section title={t.picking.done}>
-      <Region query={query} rows={3}>
-        {({ flows, pagination }) => {
-          const done = doneToday(flows)
-          // Flows are listed by their start: one that was not completed today stands before the first of today.
-          const isAll = done.length < flows.length || pagination.total === flows.length
-          return done.length === 0 ? (
-            <Empty text={t.picking.nothingDone} />
-          ) : (
-            <>
-              <Table caption={t.picking.done} columns={COLUMNS} rows={done} rowKey={({ id }) => id} />
-              <p>{t.picking.flowsToday(done.length, isAll)}</p>
-            </>
-          )
-        }}
-      </Region>
+      <PagedTable
+        query={query}
+        caption={t.picking.done}
+        columns={COLUMNS}
+        rowsOf={({ flows }) => flows}
+        rowKey={({ id }) => id}
+        total={t.picking.flowsToday}
+        empty={<Empty text={t.picking.nothingDone} />}
+        isOneOfSeveral
+        page={page}
+        onPage={(done) => void navigate({ search: (before) => ({ ...before, done }) })}
+      />
     </Section>
   )
-}
-
-function doneToday(flows: readonly PickingFlow[]): PickingFlow[] {
-  const midnight = new Date().toISOString().slice(0, 10)
-  return flows
-    .filter(({ completed_at }) => completed_at !== null && completed_at >= midnight)
-    .toSorted((a, b) => (b.completed_at ?? '').localeCompare(a.completed_at ?? ''))
 }
 
 const COLUMNS: Column<PickingFlow>[] = [

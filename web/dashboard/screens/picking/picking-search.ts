@@ -4,8 +4,9 @@ import { pageOf } from '../../search-parameters.ts'
 export interface PickingSearch {
   running?: number | undefined
   ready?: number | undefined
+  done?: number | undefined
 }
 
 export function parsePickingSearch(search: Record<string, unknown>): PickingSearch {
-  return { running: pageOf(search.running), ready: pageOf(search.ready) }
+  return { running: pageOf(search.running), ready: pageOf(search.ready), done: pageOf(search.done) }
 }
