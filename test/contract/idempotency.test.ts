@@ -36,7 +36,10 @@ describe.each(changes)('$operationId', ({ operationId, method, parameters }) => 
 
 /** How often `createRecords` calls the operation. */
 function madeBefore(operationId: string): number {
-  return { 'orders.create': 2 }[operationId] ?? (MAKING.has(operationId) ? 1 : 0)
+  return (
+    { 'orders.create': 2, 'inbound.create': 2, 'returns.create': 2, 'counts.create': 2 }[operationId] ??
+    (MAKING.has(operationId) ? 1 : 0)
+  )
 }
 const MAKING = new Set([
   'products.create',
@@ -44,6 +47,9 @@ const MAKING = new Set([
   'flows.start',
   'settings.update',
   'holds.create',
+  'inbound.receive',
+  'returns.receive',
+  'counts.submit',
   'flows.pick',
   'webhooks.create',
   'apiKeys.create',

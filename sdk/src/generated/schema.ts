@@ -849,6 +849,538 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.list"];
+        put?: never;
+        /**
+         * Announce a delivery
+         * @description Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
+         *
+         *     Sending the same delivery again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description An expected delivery with its lines and what was received of each.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.get"];
+        /**
+         * Change a delivery
+         * @description Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        put: operations["inbound.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipts of a delivery
+         * @description Newest first, those that were undone too. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.receipts"];
+        put?: never;
+        /**
+         * Receive goods
+         * @description Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is an `inbound_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line.
+         *
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/receipts/{receipt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a receipt
+         * @description Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `stock_receipt`. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+         *
+         *     The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        delete: operations["inbound.undoReceipt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a delivery
+         * @description Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a delivery
+         * @description Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List returns
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.list"];
+        put?: never;
+        /**
+         * Announce a return
+         * @description Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+         *
+         *     A return never changes the order. Sending the same return again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a return
+         * @description A return with its lines, and what was received of each and what became of it.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.get"];
+        /**
+         * Change a return
+         * @description Changes the fields that are given. Lines do not change: cancel the return and announce it again. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        put: operations["returns.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipts of a return
+         * @description Newest first, those that were undone too. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.receipts"];
+        put?: never;
+        /**
+         * Receive goods of a return
+         * @description Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is a `return_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+         *
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/receipts/{receipt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a receipt of a return
+         * @description Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `return`; `scrap` changed no stock. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+         *
+         *     The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        delete: operations["returns.undoReceipt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a return
+         * @description Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a return
+         * @description Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List counts
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["counts.list"];
+        put?: never;
+        /**
+         * Begin a count
+         * @description Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most 1000. Stock goes on being picked and received meanwhile.
+         *
+         *     Sending the same count again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a count
+         * @description A count with its lines, in pick order.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["counts.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what lies there
+         * @description Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as `expected_quantity`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+         *
+         *     A level of the scope that is no line yet becomes one, up to 1000; another is a `count_error`. The state must be `counting`.
+         *
+         *     An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.addEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End counting
+         * @description Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.submit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count again
+         * @description Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a count
+         * @description Writes for each counted line an `ADJUSTMENT` movement of its variance with the reason `inventory_count`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+         *
+         *     Lines that were not counted are left alone. It is refused with `count_error` if a level was set, or posted by another count, since it was counted, or would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drop a count
+         * @description Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -1511,6 +2043,9 @@ export interface components {
          *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.
          *     - `insufficient_stock` (400): An order under the reservation policy `strict`, or a hold, cannot be reserved in full.
          *     - `hold_error` (400): The tenant does not reserve, or the hold is over.
+         *     - `inbound_error` (400): The state of the delivery does not permit the call, or more would be received than was announced.
+         *     - `return_error` (400): The state of the return does not permit the call, or more would come back than was taken for the order or announced.
+         *     - `count_error` (400): The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
          *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
@@ -1523,7 +2058,7 @@ export interface components {
          *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
-        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "inbound_error" | "return_error" | "count_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to create. */
         NewOrder: {
             /**
@@ -1584,6 +2119,45 @@ export interface components {
              * @example 2
              */
             quantity: number;
+        };
+        /** @description A product to expect, named by exactly one of `product_id`, `sku` and `barcode`. */
+        NewInboundLine: {
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of an active product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @example 24
+             */
+            quantity: number;
+        };
+        /** @description A product that comes back, named by exactly one of `product_id`, `sku` and `barcode`. */
+        NewReturnLine: {
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of an active product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @example 2
+             */
+            quantity: number;
+            /**
+             * @description Why the product comes back.
+             * @example Damaged in transport
+             */
+            reason?: (string | null) | undefined;
         };
         /** @description A pattern of barcodes that contain a weight. */
         WeightBarcode: {
@@ -2307,6 +2881,418 @@ export interface components {
             /** @description Quantity still kept; 0 once the hold is over. */
             reserved_quantity: number;
         };
+        /** @description An expected delivery. */
+        InboundDelivery: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Name of the supplier; null if none was given. */
+            supplier: string | null;
+            /** @description Lines, in the order submitted. */
+            lines: components["schemas"]["InboundLine"][];
+        };
+        /** @description A product of an expected delivery. */
+        InboundLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity announced; 0 for a product that came unannounced. */
+            quantity: number;
+            /** @description Quantity received, without receipts that were undone. */
+            received_quantity: number;
+        };
+        /** @description An expected delivery, without its lines. */
+        InboundDeliverySummary: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Name of the supplier; null if none was given. */
+            supplier: string | null;
+        };
+        /** @description Goods of a delivery that were received. */
+        InboundReceipt: {
+            /** @description Id of the receipt: the client's own, or a generated one. */
+            id: string;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the location. */
+            location_id: string;
+            /** @description Quantity received. */
+            quantity: number;
+            /** @description Lines that the receipt filled. */
+            lines: {
+                /** @description Id of the line. */
+                line_id: number;
+                /** @description Quantity of the receipt that went to it. */
+                quantity: number;
+            }[];
+            /** @description Id of the stock movement. */
+            movement_id: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which the receipt was undone, UTC; null if it was not. */
+            undone_at: string | null;
+        };
+        /** @description Goods that come back. */
+        Return: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Id of the order; null for a return without one. */
+            order_id: number | null;
+            /** @description The client's own identifier of the order; null for a return without one. */
+            order_tenant_id: string | null;
+            /** @description Why it comes back; null if no reason was given. */
+            reason: string | null;
+            /** @description Lines, in the order submitted. */
+            lines: components["schemas"]["ReturnLine"][];
+        };
+        /** @description A product of a return. */
+        ReturnLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity announced; 0 for a product that came unannounced. */
+            quantity: number;
+            /** @description Quantity received, without receipts that were undone. */
+            received_quantity: number;
+            /** @description Why the product comes back; null if no reason was given. */
+            reason: string | null;
+            /** @description Part of `received_quantity` that went back to sellable stock. */
+            restocked_quantity: number;
+            /** @description Part of `received_quantity` that went to a location that is not sellable. */
+            quarantined_quantity: number;
+            /** @description Part of `received_quantity` that was thrown away. */
+            scrapped_quantity: number;
+        };
+        /** @description A return, without its lines. */
+        ReturnSummary: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Id of the order; null for a return without one. */
+            order_id: number | null;
+            /** @description The client's own identifier of the order; null for a return without one. */
+            order_tenant_id: string | null;
+            /** @description Why it comes back; null if no reason was given. */
+            reason: string | null;
+        };
+        /** @description Goods of a return that were received. */
+        ReturnReceipt: {
+            /** @description Id of the receipt: the client's own, or a generated one. */
+            id: string;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the location; null for `scrap`. */
+            location_id: string | null;
+            /** @description Quantity received. */
+            quantity: number;
+            /** @description Lines that the receipt filled. */
+            lines: {
+                /** @description Id of the line. */
+                line_id: number;
+                /** @description Quantity of the receipt that went to it. */
+                quantity: number;
+            }[];
+            /** @description Id of the stock movement; null for `scrap`. */
+            movement_id: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which the receipt was undone, UTC; null if it was not. */
+            undone_at: string | null;
+            /**
+             * @description `restock`: to a sellable location. `quarantine`: to an existing location that is not sellable. `scrap`: not to stock at all.
+             * @enum {string}
+             */
+            disposition: "restock" | "quarantine" | "scrap";
+        };
+        /** @description A count of what lies at locations. */
+        Count: {
+            /** @description Id of the count. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+             * @enum {string}
+             */
+            state: "counting" | "review" | "approved" | "cancelled";
+            /** @description Whether expected quantities are hidden while counting. */
+            blind: boolean;
+            /** @description Locations of the scope; null for all of the warehouse. */
+            location_ids: string[] | null;
+            /** @description Products of the scope; null for all. */
+            product_ids: number[] | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Number of lines. */
+            lines_total: number;
+            /** @description Number of lines that are counted. */
+            lines_counted: number;
+            /** @description Number of lines with a variance; null in a blind count while counting. */
+            lines_different: number | null;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time of the approval, UTC; null unless approved. */
+            approved_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Lines in pick order, then by product. */
+            lines: components["schemas"]["CountLine"][];
+        };
+        /** @description A level to count. */
+        CountLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Id of the location. */
+            location_id: string;
+            /** @description Human-readable code of the location. Default: its id. */
+            location_code: string;
+            /** @description Quantity counted; null until then. */
+            counted_quantity: number | null;
+            /** @description The level when the line was counted; until then the level now. null in a blind count while counting, and when the count is over and the line was not counted. */
+            expected_quantity: number | null;
+            /** @description `counted_quantity` less `expected_quantity`; null as these are. */
+            variance: number | null;
+            /** @description Time of the latest entry, UTC; null until then. */
+            counted_at: string | null;
+            /** @description The client's own id of the operator; null if none was given. */
+            operator_id: number | null;
+            /** @description Id of the movement that approval wrote; null until then, and for a line that was not counted. */
+            movement_id: string | null;
+        };
+        /** @description A count, without its lines. */
+        CountSummary: {
+            /** @description Id of the count. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+             * @enum {string}
+             */
+            state: "counting" | "review" | "approved" | "cancelled";
+            /** @description Whether expected quantities are hidden while counting. */
+            blind: boolean;
+            /** @description Locations of the scope; null for all of the warehouse. */
+            location_ids: string[] | null;
+            /** @description Products of the scope; null for all. */
+            product_ids: number[] | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Number of lines. */
+            lines_total: number;
+            /** @description Number of lines that are counted. */
+            lines_counted: number;
+            /** @description Number of lines with a variance; null in a blind count while counting. */
+            lines_different: number | null;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time of the approval, UTC; null unless approved. */
+            approved_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+        };
         /** @description The tenant's settings. */
         TenantSettings: {
             /**
@@ -2384,7 +3370,7 @@ export interface components {
              * @description Topic of the event.
              * @enum {string}
              */
-            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
             /** @description Id of the subscription. */
             webhook_id: string;
             /**
@@ -2432,7 +3418,7 @@ export interface components {
             }[];
         };
         /** @description An event, as subscribers receive it. */
-        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"];
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"] | components["schemas"]["InboundUpdatedEvent"] | components["schemas"]["ReturnUpdatedEvent"] | components["schemas"]["CountUpdatedEvent"];
         /** @description A new API key with its value. */
         CreatedApiKey: {
             /** @description Id of the key. */
@@ -3229,6 +4215,132 @@ export interface components {
                 reserved_quantity: number;
                 /** @description Quantity of the order that waits for stock, with at most 3 decimal places. */
                 backordered_quantity: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
+        /** @description An expected delivery's state changed. */
+        InboundUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "inbound/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description An expected delivery's state changed. */
+            data: {
+                /** @description Id of the delivery. */
+                inbound_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @enum {string}
+                 */
+                state: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description State before the call; null for a new delivery. */
+                previous_state: ("expected" | "receiving" | "closed" | "cancelled") | null;
+                /** @description Total quantity announced, with at most 3 decimal places. */
+                total_quantity: number;
+                /** @description Total quantity received, with at most 3 decimal places. */
+                total_received: number;
+                /** @description Date on which the goods are expected; null if unknown. */
+                expected_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
+        /** @description A return's state changed. */
+        ReturnUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "return/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description A return's state changed. */
+            data: {
+                /** @description Id of the return. */
+                return_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the order; null for a return without one. */
+                order_id: number | null;
+                /** @description The client's own identifier of the order; null for a return without one. */
+                order_tenant_id: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @enum {string}
+                 */
+                state: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description State before the call; null for a new return. */
+                previous_state: ("expected" | "receiving" | "closed" | "cancelled") | null;
+                /** @description Total quantity announced, with at most 3 decimal places. */
+                total_quantity: number;
+                /** @description Total quantity received, with at most 3 decimal places. */
+                total_received: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
+        /** @description A count's state changed. */
+        CountUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "count/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description A count's state changed. */
+            data: {
+                /** @description Id of the count. */
+                count_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+                 * @enum {string}
+                 */
+                state: "counting" | "review" | "approved" | "cancelled";
+                /** @description State before the call; null for a new count. */
+                previous_state: ("counting" | "review" | "approved" | "cancelled") | null;
+                /** @description Number of lines that are counted. */
+                lines_counted: number;
+                /** @description Number of lines with a variance; null until approved. */
+                lines_different: number | null;
                 /**
                  * Format: date-time
                  * @description Time of the last change, UTC.
@@ -5439,6 +6551,1179 @@ export interface operations {
             };
         };
     };
+    "inbound.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only deliveries in this state. */
+                state?: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description Only deliveries to this warehouse. */
+                warehouse_id?: number;
+                /** @description Only the delivery with this reference. */
+                reference?: string;
+                /** @description Only deliveries with a line of this product. */
+                product_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Deliveries of this page, newest first. */
+                            inbound: components["schemas"]["InboundDeliverySummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @example PO-2044
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse that receives. Default: the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Date on which the goods are expected: `YYYY-MM-DD`.
+                     * @example 2026-12-01
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    allow_over?: (boolean | null) | undefined;
+                    /**
+                     * @description Name of the supplier.
+                     * @example Tea Trade Ltd
+                     */
+                    supplier?: (string | null) | undefined;
+                    /** @description Lines, 1 to 1000. A product may be in several. */
+                    lines: components["schemas"]["NewInboundLine"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Date on which the goods are expected; null removes it.
+                     * @example 2026-12-02
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /**
+                     * @description Name of the supplier; null removes it.
+                     * @example Tea Trade Ltd
+                     */
+                    supplier?: (string | null) | undefined;
+                    /** @description Note; null removes it. It can also be changed when the delivery is over. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    allow_over?: (boolean | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.receipts": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Receipts of this page, newest first, those undone too. */
+                            receipts: components["schemas"]["InboundReceipt"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
+                    line_id?: (number | null) | undefined;
+                    /**
+                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @example 12
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    receipt_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movement.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                    /**
+                     * @description Id of the location that the goods go to. A location that does not exist is created in the delivery's warehouse.
+                     * @example DOCK-1
+                     */
+                    location_id: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["InboundReceipt"];
+                            /** @description The delivery, as it is now. */
+                            inbound: components["schemas"]["InboundDelivery"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.undoReceipt": {
+        parameters: {
+            query?: {
+                /** @description The client's own id of the operator, stored as `user_id` of the stock movement. */
+                operator_id?: number;
+            };
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description Id of the receipt. */
+                receipt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["InboundReceipt"];
+                            /** @description The delivery, as it is now. */
+                            inbound: components["schemas"]["InboundDelivery"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example The supplier cannot deliver
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only returns in this state. */
+                state?: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description Only returns of this order. */
+                order_id?: number;
+                /** @description Only the return with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Returns of this page, newest first. */
+                            returns: components["schemas"]["ReturnSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @example RMA-77
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse that receives. Default: the order's, else the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Date on which the goods are expected: `YYYY-MM-DD`.
+                     * @example 2026-12-01
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    allow_over?: (boolean | null) | undefined;
+                    /** @description Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order. */
+                    order_id?: (number | null) | undefined;
+                    /** @description The client's own identifier of the order. When `order_id` is given too, both must name the same order. */
+                    order_tenant_id?: (string | null) | undefined;
+                    /**
+                     * @description Why the goods come back.
+                     * @example The customer changed their mind
+                     */
+                    reason?: (string | null) | undefined;
+                    /** @description Lines, 1 to 1000. A product may be in several. */
+                    lines: components["schemas"]["NewReturnLine"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Date on which the goods are expected; null removes it.
+                     * @example 2026-12-02
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Why the goods come back; null removes it. */
+                    reason?: (string | null) | undefined;
+                    /** @description Note; null removes it. It can also be changed when the return is over. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    allow_over?: (boolean | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.receipts": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Receipts of this page, newest first, those undone too. */
+                            receipts: components["schemas"]["ReturnReceipt"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
+                    line_id?: (number | null) | undefined;
+                    /**
+                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @example 12
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    receipt_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movement.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                    /**
+                     * @description `restock`: to a sellable location. `quarantine`: to an existing location that is not sellable. `scrap`: not to stock at all.
+                     * @example restock
+                     * @enum {string}
+                     */
+                    disposition: "restock" | "quarantine" | "scrap";
+                    /**
+                     * @description Id of the location that the goods go to. Required, but with `scrap`.
+                     * @example A-01-03
+                     */
+                    location_id?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["ReturnReceipt"];
+                            /** @description The return, as it is now. */
+                            return: components["schemas"]["Return"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.undoReceipt": {
+        parameters: {
+            query?: {
+                /** @description The client's own id of the operator, stored as `user_id` of the stock movement. */
+                operator_id?: number;
+            };
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description Id of the receipt. */
+                receipt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["ReturnReceipt"];
+                            /** @description The return, as it is now. */
+                            return: components["schemas"]["Return"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example The supplier cannot deliver
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only counts in this state. */
+                state?: "counting" | "review" | "approved" | "cancelled";
+                /** @description Only counts in this warehouse. */
+                warehouse_id?: number;
+                /** @description Only the count with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Counts of this page, newest first. */
+                            counts: components["schemas"]["CountSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "counts.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among counts for ever. A call with the same reference and content changes nothing.
+                     * @example CC-2026-48
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse. Default: the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Ids of locations of the warehouse, 1 to 100: only levels there. Required unless `product_ids` is given.
+                     * @example [
+                     *       "A-01-03",
+                     *       "A-01-04"
+                     *     ]
+                     */
+                    location_ids?: (string[] | null) | undefined;
+                    /** @description Ids of products, 1 to 1000: only their levels. Required unless `location_ids` is given. */
+                    product_ids?: (number[] | null) | undefined;
+                    /** @description Whether expected quantities are hidden while counting. Default: false. */
+                    blind?: (boolean | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.addEntry": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /**
+                     * @description Id of the location.
+                     * @example A-01-03
+                     */
+                    location_id: string;
+                    /**
+                     * @description All that lies there, from 0, at most 3 decimal places.
+                     * @example 118
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the entry, unique in its count. Sending the entry again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    entry_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Id of the entry: the client's own, or a generated one. */
+                            entry_id: string;
+                            /** @description The line, as the entry left it. */
+                            line: components["schemas"]["CountLine"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "counts.submit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.reopen": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movements.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example Counted the wrong aisle
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
     "settings.get": {
         parameters: {
             query?: never;
@@ -5563,7 +7848,7 @@ export interface operations {
                      */
                     url: string;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
+                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
                 };
             };
         };
@@ -5641,7 +7926,7 @@ export interface operations {
                      */
                     url?: string | undefined;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[] | undefined;
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[] | undefined;
                     /**
                      * @description true enables a disabled or paused subscription; false pauses it.
                      * @example true
@@ -5769,7 +8054,7 @@ export interface operations {
                      * @description Topic of the sample event. Default: the first topic of the subscription.
                      * @example order/completed
                      */
-                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated") | null) | undefined;
+                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated") | null) | undefined;
                 };
             };
         };
@@ -5797,7 +8082,7 @@ export interface operations {
                 /** @description Only deliveries in this state. */
                 state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
                 /** @description Only deliveries of this topic. */
-                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
@@ -5944,7 +8229,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`. */
-                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
+                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
                 /** @description Only events up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */

@@ -17,6 +17,9 @@ const KNOWN: Record<WebhookTopic, true> = {
   'flow/completed': true,
   'flow/cancelled': true,
   'reservation/updated': true,
+  'inbound/updated': true,
+  'return/updated': true,
+  'count/updated': true,
 }
 
 /** All topics, as the documentation lists them. */

@@ -1,3 +1,3 @@
-export { eventData, isoTimestamp } from './event-data.ts'
+export { eventData, isoTimestamp, jsonText } from './event-data.ts'
 export { FeedHorizon } from './feed-horizon.ts'
 export { recordEvents } from './record-events.ts'

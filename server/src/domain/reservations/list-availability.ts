@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { availabilityColumns, EXPIRED_HOLDS, IS_RESERVING } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingOf, IS_RESERVING, nextExpectedAt } from '../reserving/index.ts'
 import { listAvailabilityInput, listAvailabilityOutput } from './schemas.ts'
 
 type Listed = z.infer<typeof listAvailabilityOutput>['availability'][number]
@@ -12,7 +12,8 @@ type Row = { total: number } & (Listed | { [Column in keyof Listed]: null })
 /** The page `p` (product_id, warehouse_id) with its numbers. Only totals of the page are read as rows. */
 const selectPage = `
    select t.total, p.product_id, n.external_id as sku, n.barcode, n.name as product_name, p.warehouse_id, h.name as warehouse_name,
-     v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered, v.incoming, null::date as next_expected_at
+     v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered,
+     ${incomingOf('p.product_id', 'p.warehouse_id')} as incoming, ${nextExpectedAt('p.product_id', 'p.warehouse_id')} as next_expected_at
    from total t left join (
      page p cross join lateral (
        select external_id, barcode, name from products where tenant_id = $1 and id = p.product_id limit 1
@@ -27,14 +28,14 @@ const selectPage = `
    ) on true
    order by p.product_id, p.warehouse_id`
 
-/** Totals of which a number is not 0. */
-function listTotals(name: string, condition: string) {
+/** Pairs whose total meets a condition, and `others`: a query over different pairs. */
+function listTotals(name: string, condition: string, others = '') {
   return statement<[tenantId: number, warehouseId: number | undefined, offset: number, limit: number], Row>({
     name,
     lane: 'slow',
     sql: `with matching as not materialized (
      select product_id, warehouse_id from warehouse_stock
-     where tenant_id = $1 and ($2::bigint is null or warehouse_id = $2) and ${condition}
+     where tenant_id = $1 and ($2::bigint is null or warehouse_id = $2) and ${condition}${others}
    ), total as materialized (
      select count(*) as total from matching
    ), page as materialized (
@@ -43,7 +44,16 @@ function listTotals(name: string, condition: string) {
   })
 }
 
-const listAll = listTotals('list_availability', `(quantity <> 0 or (reserved <> 0 or backordered <> 0) and ${IS_RESERVING})`)
+const IS_NOT_EMPTY = `(quantity <> 0 or (reserved <> 0 or backordered <> 0) and ${IS_RESERVING})`
+/** Of these, only `incoming` is not 0. Both parts are in the order of an index. */
+const ONLY_INCOMING = `
+     union all
+     select distinct i.product_id, i.warehouse_id from inbound_lines i
+     where i.tenant_id = $1 and ($2::bigint is null or i.warehouse_id = $2) and i.is_open and not exists (
+       select from warehouse_stock where tenant_id = $1 and product_id = i.product_id and warehouse_id = i.warehouse_id and ${IS_NOT_EMPTY}
+     )`
+/** Totals of which a number is not 0. */
+const listAll = listTotals('list_availability', IS_NOT_EMPTY, ONLY_INCOMING)
 const listBackordered = listTotals('list_backordered_availability', `backordered > 0 and ${IS_RESERVING}`)
 
 /** Every warehouse of a product. */

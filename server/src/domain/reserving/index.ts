@@ -17,6 +17,7 @@ export {
   shownLines,
   shownStatus,
 } from './order-reservations.ts'
+export { incomingDeliveries, incomingOf, nextExpectedAt } from './incoming.ts'
 export { isKnownToReserve, readByPolicy, sawPolicy } from './known-reserving.ts'
 export { reservationPhase } from './reservation-phase.ts'
 export { type ReservationStatus, reservationUpdated } from './reservation-topics.ts'
