@@ -11,6 +11,7 @@ import { againstBare } from './rows/against-bare.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
+import { receiving } from './rows/receiving.ts'
 import { scanApp } from './rows/scan.ts'
 import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
@@ -21,6 +22,7 @@ import { startBenchDatabase } from './seed/bench-database.ts'
 const ROWS: Row[] = [
   ...againstBare,
   ...keyedOverPlain,
+  ...receiving,
   ...growth,
   ...search,
   ...webhooks,
