@@ -146,7 +146,7 @@ describe('an export', () => {
     const back = await post('/returns', { reason: 'late', lines: [{ ...lines[0], reason: 'wet' }] })
     const count = await post('/counts', { location_ids: ['A'] })
     const rows = async (...args: string[]) =>
-      parse((await runCommand(['export', ...args], envOf(service, tenant))).stdout, { columns: true }) as Record<string, string>[]
+      parse<Record<string, string>>((await runCommand(['export', ...args], envOf(service, tenant))).stdout, { columns: true })
     const ofDelivery = { id: String(delivery.id), state: 'receiving', supplier: "'=Tea" }
     expect(await rows('inbound', '--state', 'receiving')).toMatchObject([
       { ...ofDelivery, line_id: String(delivery.lines[0].id), product_id: String(tea.id), quantity: '1', received_quantity: '0' },

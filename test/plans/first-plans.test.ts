@@ -6,7 +6,7 @@ import { closeInbound } from '@fulfillment/server/domain/inbound/close-inbound.t
 import { createInbound } from '@fulfillment/server/domain/inbound/create-inbound.ts'
 import { getInbound } from '@fulfillment/server/domain/inbound/get-inbound.ts'
 import { receiveInbound } from '@fulfillment/server/domain/inbound/receive-inbound.ts'
-import { undoInboundReceipt } from '@fulfillment/server/domain/inbound/undo-receipt.ts'
+import { undoInboundReceipt } from '@fulfillment/server/domain/inbound/undo-inbound-receipt.ts'
 import { cancelOrder } from '@fulfillment/server/domain/orders/cancel-order.ts'
 import { createOrders } from '@fulfillment/server/domain/orders/create-orders.ts'
 import { getOrder } from '@fulfillment/server/domain/orders/get-order.ts'

@@ -1323,7 +1323,7 @@ export class Returns {
    * @example
    * await client.returns.receive(id, {
    *   sku: 'TEA-G-100',
-   *   quantity: 12,
+   *   quantity: 1,
    *   receipt_id: 'scan-1',
    *   operator_id: 7,
    *   disposition: 'restock',
@@ -1433,7 +1433,7 @@ export class Counts {
    *
    * @throws {APIError} `validation_error` (400)
    * @example
-   * await client.counts.create({ reference: 'CC-2026-48', location_ids: [ 'A-01-03', 'A-01-04' ] })
+   * await client.counts.create({ reference: 'CC-2026-48', location_ids: [ 'A-01-03' ] })
    */
   create(params?: CountsCreateParams, options?: WriteOptions): APIPromise<Count> {
     return this.#transport.request('POST', '/api/v1/counts', { body: params, options })

@@ -7210,7 +7210,7 @@ export interface operations {
                     line_id?: (number | null) | undefined;
                     /**
                      * @description Quantity received, above 0, at most 3 decimal places.
-                     * @example 12
+                     * @example 1
                      */
                     quantity: number;
                     /**
@@ -7443,8 +7443,7 @@ export interface operations {
                     /**
                      * @description Ids of locations of the warehouse, 1 to 100: only levels there. Required unless `product_ids` is given.
                      * @example [
-                     *       "A-01-03",
-                     *       "A-01-04"
+                     *       "A-01-03"
                      *     ]
                      */
                     location_ids?: (string[] | null) | undefined;

@@ -88,7 +88,7 @@ function inputOf(request: FastifyRequest, endpoint: Endpoint, checkQuery: QueryC
   const query = endpoint.type === 'query' || endpoint.method === 'DELETE' ? checkQuery(request.query as object) : {}
   const fields = endpoint.type === 'query' ? query : { ...query, ...(bodyInput(request.body, endpoint) as object) }
   const operator = request.caller.session?.operator ?? undefined
-  return { ...(fields as object), ...(operator && endpoint.inputOfOperator?.(operator)), ...(request.params as object) }
+  return { ...fields, ...(operator && endpoint.inputOfOperator?.(operator)), ...(request.params as object) }
 }
 
 function bodyInput(body: unknown, { inputOfBody }: Endpoint): unknown {

@@ -114,7 +114,7 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'Count.reference': 'CC-2026-48',
   'CountSummary.reference': 'CC-2026-48',
   blind: false,
-  location_ids: ['A-01-03', 'A-01-04'],
+  location_ids: ['A-01-03'],
   product_ids: null,
   lines_total: 12,
   lines_counted: 11,

@@ -5,9 +5,9 @@ import { createInbound } from './create-inbound.ts'
 import { getInbound } from './get-inbound.ts'
 import { inboundUpdated } from './inbound-topics.ts'
 import { listInbound } from './list-inbound.ts'
-import { listInboundReceipts } from './list-receipts.ts'
+import { listInboundReceipts } from './list-inbound-receipts.ts'
 import { receiveInbound } from './receive-inbound.ts'
-import { undoInboundReceipt } from './undo-receipt.ts'
+import { undoInboundReceipt } from './undo-inbound-receipt.ts'
 import { updateInbound } from './update-inbound.ts'
 
 /** Expected deliveries and their receipts. */

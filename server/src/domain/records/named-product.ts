@@ -30,11 +30,9 @@ export function nameOf({ product_id: product, sku }: NamedProduct): 'product_id'
 export const sentName = (named: NamedProduct): string => `${nameOf(named)} ${named[nameOf(named)]}`
 
 /**
- * SQL for the id of the product that a row names, with the columns `named_id`, `sku` and `barcode`; null if there is none. The limits make
- * each a lookup, even in a plan made on an empty table.
+ * SQL for the ids, with commas, that the product of a row can have by its columns `named_id`, `sku` and `barcode`: null where it is not named
+ * so. Whether a product has the `named_id` is not looked up. The limits make each a lookup, even in a plan made on an empty table.
  */
-export const productNamedBy = (row: string): string => `coalesce(
-       (select id from products where tenant_id = $1 and id = ${row}.named_id limit 1),
+export const productNamedBy = (row: string): string => `${row}.named_id,
        (select id from products where tenant_id = $1 and external_id = ${row}.sku and is_active limit 1),
-       (select id from products where tenant_id = $1 and barcode = ${row}.barcode limit 1)
-     )`
+       (select id from products where tenant_id = $1 and barcode = ${row}.barcode limit 1)`

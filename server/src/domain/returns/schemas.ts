@@ -100,6 +100,7 @@ export const receiveReturnInput = z
   .object({
     id: recordId,
     ...newReceipt,
+    quantity: newReceipt.quantity.meta({ examples: [1] }),
     disposition: disposition.meta({ examples: ['restock'] }),
     location_id: receivedAt
       .nullish()

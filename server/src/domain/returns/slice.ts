@@ -3,11 +3,11 @@ import { cancelReturn } from './cancel-return.ts'
 import { closeReturn } from './close-return.ts'
 import { createReturn } from './create-return.ts'
 import { getReturn } from './get-return.ts'
-import { listReturnReceipts } from './list-receipts.ts'
+import { listReturnReceipts } from './list-return-receipts.ts'
 import { listReturns } from './list-returns.ts'
 import { receiveReturn } from './receive-return.ts'
 import { returnUpdated } from './return-topics.ts'
-import { undoReturnReceipt } from './undo-receipt.ts'
+import { undoReturnReceipt } from './undo-return-receipt.ts'
 import { updateReturn } from './update-return.ts'
 
 /** Returns and their receipts. */

@@ -41,10 +41,11 @@ export const enterCounts = statement<EntryValues, Entered>({
   name: 'enter_counts',
   lane: 'write',
   sql: `with wanted as materialized (
-     select c.*, r.revision as seen_revision, ${productNamedBy('c')} as product_id
+     select c.*, r.revision as seen_revision, p.id as product_id
      from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::bigint[], $10::text[]) with ordinality
        c (record_id, named_id, sku, barcode, location_id, quantity, entry_id, operator_id, sent_name, position)
      cross join lateral (select revision from stock_counts where tenant_id = $1 and id = c.record_id limit 1) r
+     left join lateral (select id from products where tenant_id = $1 and id = coalesce(${productNamedBy('c')}) limit 1) p on true
    ), earlier as materialized (
      select w.position, e.*, e.location_id = w.location_id and e.counted = w.quantity and e.operator_id is not distinct from w.operator_id
        and (e.sent_name = w.sent_name or coalesce(e.product_id = w.product_id, false)) as is_same,

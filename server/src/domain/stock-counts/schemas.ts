@@ -42,7 +42,7 @@ export const createCountInput = z
       .describe(
         `Ids of locations of the warehouse, 1 to ${MOST_LOCATIONS}: only levels there. Required unless \`product_ids\` is given.`,
       )
-      .meta({ examples: [['A-01-03', 'A-01-04']] }),
+      .meta({ examples: [['A-01-03']] }),
     product_ids: z
       .array(id)
       .min(1, 'must not be empty')
