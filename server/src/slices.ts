@@ -1,6 +1,7 @@
 import { apiKeys } from './domain/api-keys/slice.ts'
 import { audit } from './domain/audit/slice.ts'
 import { events } from './domain/events/slice.ts'
+import { inbound } from './domain/inbound/slice.ts'
 import { locations } from './domain/locations/slice.ts'
 import { operators } from './domain/operators/slice.ts'
 import { orders } from './domain/orders/slice.ts'
@@ -8,9 +9,11 @@ import { picking } from './domain/picking/slice.ts'
 import { products } from './domain/products/slice.ts'
 import { reports } from './domain/reports/slice.ts'
 import { reservations } from './domain/reservations/slice.ts'
+import { returns } from './domain/returns/slice.ts'
 import { sessions } from './domain/sessions/slice.ts'
 import { settings } from './domain/settings/slice.ts'
 import { stock } from './domain/stock/slice.ts'
+import { stockCounts } from './domain/stock-counts/slice.ts'
 import { webhooks } from './domain/webhooks/slice.ts'
 import type { RouterRecord } from './procedures/procedures.ts'
 import { listSlices } from './procedures/slice.ts'
@@ -24,6 +27,9 @@ export const SLICES = listSlices(
   picking,
   locations,
   reservations,
+  inbound,
+  returns,
+  stockCounts,
   settings,
   webhooks,
   events,

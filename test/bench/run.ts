@@ -12,6 +12,7 @@ import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
 import { reserving } from './rows/reserving.ts'
+import { receiving } from './rows/receiving.ts'
 import { scanApp } from './rows/scan.ts'
 import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
@@ -22,6 +23,7 @@ import { startBenchDatabase } from './seed/bench-database.ts'
 const ROWS: Row[] = [
   ...againstBare,
   ...keyedOverPlain,
+  ...receiving,
   ...growth,
   ...reserving,
   ...search,

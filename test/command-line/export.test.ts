@@ -137,6 +137,36 @@ describe('an export', () => {
     )
     expect(movements.stdout).toBe('quantity,new_quantity,reason\n2.5,6.5,broken\n')
   })
+
+  it('of deliveries, returns and counts has their lines', async ({ service, tenant }) => {
+    const [tea, mate] = [await newProduct(tenant), await newProduct(tenant)]
+    const lines = [tea, mate].map(({ id }, index) => ({ product_id: id, quantity: index + 1 }))
+    const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
+    const delivery = await post('/inbound', { lines, supplier: '=Tea' })
+    await post(`/inbound/${delivery.id}/receipts`, { product_id: mate.id, quantity: 2, location_id: 'A' })
+    await post('/inbound', { lines })
+    const back = await post('/returns', { reason: 'late', lines: [{ ...lines[0], reason: 'wet' }] })
+    const count = await post('/counts', { location_ids: ['A'] })
+    const rows = async (...args: string[]) =>
+      parse<Record<string, string>>((await runCommand(['export', ...args], envOf(service, tenant))).stdout, { columns: true })
+    const ofDelivery = { id: String(delivery.id), state: 'receiving', supplier: "'=Tea" }
+    expect(await rows('inbound', '--state', 'receiving')).toMatchObject([
+      { ...ofDelivery, line_id: String(delivery.lines[0].id), product_id: String(tea.id), quantity: '1', received_quantity: '0' },
+      {
+        ...ofDelivery,
+        line_id: String(delivery.lines[1].id),
+        product_id: String(mate.id),
+        quantity: '2',
+        received_quantity: '2',
+      },
+    ])
+    expect(await rows('returns')).toMatchObject([{ id: String(back.id), reason: 'late', line_reason: 'wet', quantity: '1' }])
+    expect(await rows('counts')).toMatchObject([{ id: String(count.id), location_id: 'A', expected_quantity: '2' }])
+    const json = await runCommand(['export', 'inbound', '--format', 'jsonl'], envOf(service, tenant))
+    const { inbound } = (await tenant.request('GET', '/inbound')).body.data
+    const whole = inbound.map(async ({ id }: { id: number }) => (await tenant.request('GET', `/inbound/${id}`)).body.data)
+    expect(linesOf(json.stdout)).toEqual(await Promise.all(whole))
+  })
 })
 
 describe('a long export', () => {

@@ -5,9 +5,12 @@ import { z } from 'zod'
 import { ORDER_STATES, PICKING_STATES } from '@fulfillment/server/domain/order-states/index.ts'
 import { pickingFlow } from '@fulfillment/server/domain/picking/schemas.ts'
 import { apiKey } from '@fulfillment/server/domain/api-keys/schemas.ts'
+import { inbound } from '@fulfillment/server/domain/inbound/index.ts'
 import { hold } from '@fulfillment/server/domain/reservations/schemas.ts'
+import { receiveReturnInput, returnRecord } from '@fulfillment/server/domain/returns/schemas.ts'
 import { listSessionsOutput } from '@fulfillment/server/domain/sessions/schemas.ts'
 import { settings } from '@fulfillment/server/domain/settings/schemas.ts'
+import { count } from '@fulfillment/server/domain/stock-counts/index.ts'
 import { stockMovement } from '@fulfillment/server/domain/stock/index.ts'
 import { delivery, webhook } from '@fulfillment/server/domain/webhooks/schemas.ts'
 import type { TestService } from '../support/service.ts'
@@ -18,12 +21,16 @@ const SESSION_KINDS = valuesOf(listSessionsOutput.shape.sessions.element.shape.k
 const KNOWN: Record<string, readonly unknown[]> = {
   'finished_deliveries.state': valuesOf(delivery.shape.state),
   'holds.state': valuesOf(hold.shape.state),
+  'inbound.state': valuesOf(inbound.shape.state),
   'orders.state_id': Object.values(ORDER_STATES),
   'orders.state_picking_id': Object.values(PICKING_STATES),
   'picking_flows.state': valuesOf(pickingFlow.shape.state),
+  'return_receipts.disposition': valuesOf(receiveReturnInput.shape.disposition),
+  'returns.state': valuesOf(returnRecord.shape.state),
   'sessions.kind': SESSION_KINDS,
   'sessions.mode': valuesOf(apiKey.shape.mode),
   'sign_in_codes.kind': SESSION_KINDS,
+  'stock_counts.state': valuesOf(count.shape.state),
   'stock_movements.movement_type': valuesOf(stockMovement.shape.movement_type),
   // Shown as `ready` or `switching`.
   'tenant_settings.reservation_phase': ['ready', 'clearing', 'collecting', 'settling'],

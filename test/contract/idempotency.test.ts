@@ -37,7 +37,10 @@ describe.concurrent.each(changes)('$operationId', ({ operationId, method, parame
 
 /** How often `createRecords` calls the operation. */
 function madeBefore(operationId: string): number {
-  return { 'orders.create': 2 }[operationId] ?? (MAKING.has(operationId) ? 1 : 0)
+  return (
+    { 'orders.create': 2, 'inbound.create': 2, 'returns.create': 2, 'counts.create': 2 }[operationId] ??
+    (MAKING.has(operationId) ? 1 : 0)
+  )
 }
 const MAKING = new Set([
   'products.create',
@@ -45,6 +48,9 @@ const MAKING = new Set([
   'flows.start',
   'settings.update',
   'holds.create',
+  'inbound.receive',
+  'returns.receive',
+  'counts.submit',
   'flows.pick',
   'webhooks.create',
   'apiKeys.create',

@@ -16,6 +16,16 @@ export interface Records {
   operator: number
   /** A hold of the product: the tenant reserves. */
   hold: number
+  /** A delivery of the product, with a receipt. */
+  inbound: { id: number; receipt: string }
+  /** A delivery of which nothing was received. */
+  expected: number
+  /** The same of returns, without an order. */
+  returned: { id: number; receipt: string }
+  announced: number
+  /** A count of the product's level that is being counted, and one in review. */
+  count: number
+  inReview: number
   /** A webhook to a receiver that does not exist, with a delivery that waits for a retry. */
   webhook: { id: string; delivery: string; event: string }
 }
@@ -63,6 +73,26 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
   const warehouse = await created(tenant, '/warehouses', { name: `Warehouse ${name}` })
   await reserve(tenant, 'track')
   const hold = await created(tenant, '/holds', { reference: `cart-${name}`, lines: [{ product_id: product.id, quantity: 1 }] })
+  const lines = [{ product_id: product.id, quantity: 8 }]
+  const inbound = await created(tenant, '/inbound', { lines })
+  const expected = await created(tenant, '/inbound', { lines })
+  const { receipt } = await created(tenant, `/inbound/${inbound.id}/receipts`, {
+    product_id: product.id,
+    location_id: `dock-${name}`,
+    quantity: 3,
+  })
+  const returned = await created(tenant, '/returns', { lines })
+  const announced = await created(tenant, '/returns', { lines })
+  const back = await created(tenant, `/returns/${returned.id}/receipts`, {
+    product_id: product.id,
+    disposition: 'restock',
+    location_id: `location-${name}`,
+    quantity: 1,
+  })
+  const scope = { location_ids: [`location-${name}`] }
+  const count = await created(tenant, '/counts', scope)
+  const inReview = await created(tenant, '/counts', scope)
+  await created(tenant, `/counts/${inReview.id}/submit`, {})
   return {
     product: { id: product.id, barcode: product.barcode, sku: product.external_id },
     location: `location-${name}`,
@@ -73,6 +103,12 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     session: await signIn(tenant),
     operator: operator.id,
     hold: hold.id,
+    inbound: { id: inbound.id, receipt: receipt.id },
+    expected: expected.id,
+    returned: { id: returned.id, receipt: back.receipt.id },
+    announced: announced.id,
+    count: count.id,
+    inReview: inReview.id,
     webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
 }
@@ -162,12 +198,65 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'holds.create': ({ product }) => ({
     path: '/holds',
     body: { reference: unique(), lines: [{ product_id: product.id, quantity: 1 }] },
-    asOther: expectRefusedHold,
+    asOther: expectUnknownProduct,
   }),
   'holds.list': () => ({ path: '/holds', ...own }),
   'holds.get': ({ hold }) => ({ path: `/holds/${hold}` }),
   'holds.update': ({ hold }) => ({ path: `/holds/${hold}`, body: { ttl_seconds: 60 } }),
   'holds.release': ({ hold }) => ({ path: `/holds/${hold}` }),
+  'inbound.create': ({ product }) => ({
+    path: '/inbound',
+    body: { reference: unique(), expected_at: '2030-01-31', lines: [{ sku: product.sku, quantity: 1.5 }] },
+    asOther: ({ status, body }: { status: number; body: { error?: { message: string } } }) => {
+      if (status !== 400 || body.error?.message !== 'lines[0].sku: names no product')
+        throw new Error(`expected an unknown product, got ${JSON.stringify(body)}`)
+    },
+  }),
+  'inbound.list': ({ product }) => ({ path: `/inbound?state=receiving&product_id=${product.id}`, ...own }),
+  'inbound.get': ({ inbound }) => ({ path: `/inbound/${inbound.id}` }),
+  'inbound.update': ({ inbound }) => ({ path: `/inbound/${inbound.id}`, body: { supplier: 'Tea Trade', allow_over: true } }),
+  'inbound.receive': ({ inbound, product, location }) => ({
+    path: `/inbound/${inbound.id}/receipts`,
+    body: { barcode: product.barcode, location_id: location, quantity: 0.5, receipt_id: 'scan/1', operator_id: 7 },
+  }),
+  'inbound.receipts': ({ inbound }) => ({ path: `/inbound/${inbound.id}/receipts` }),
+  'inbound.undoReceipt': ({ inbound }) => ({ path: `/inbound/${inbound.id}/receipts/${inbound.receipt}` }),
+  'inbound.close': ({ inbound }) => ({ path: `/inbound/${inbound.id}/close` }),
+  'inbound.cancel': ({ expected }) => ({ path: `/inbound/${expected}/cancel`, body: { reason: 'too late' } }),
+  'returns.create': ({ product }) => ({
+    path: '/returns',
+    body: { reference: unique(), reason: 'damaged', lines: [{ product_id: product.id, quantity: 1.5, reason: 'wet' }] },
+    asOther: expectUnknownProduct,
+  }),
+  'returns.list': ({ order }) => ({ path: `/returns?state=expected&order_id=${order.id}`, ...own }),
+  'returns.get': ({ returned }) => ({ path: `/returns/${returned.id}` }),
+  'returns.update': ({ returned }) => ({ path: `/returns/${returned.id}`, body: { reason: 'wet', allow_over: true } }),
+  'returns.receive': ({ returned, product }) => ({
+    path: `/returns/${returned.id}/receipts`,
+    body: { barcode: product.barcode, disposition: 'scrap', quantity: 0.5, receipt_id: 'scan/1', operator_id: 7 },
+  }),
+  'returns.receipts': ({ returned }) => ({ path: `/returns/${returned.id}/receipts` }),
+  'returns.undoReceipt': ({ returned }) => ({ path: `/returns/${returned.id}/receipts/${returned.receipt}` }),
+  'returns.close': ({ returned }) => ({ path: `/returns/${returned.id}/close` }),
+  'returns.cancel': ({ announced }) => ({ path: `/returns/${announced}/cancel`, body: { reason: 'too late' } }),
+  'counts.create': ({ location, product }) => ({
+    path: '/counts',
+    body: { reference: unique(), location_ids: [location], product_ids: [product.id], blind: true, note: 'weekly' },
+    asOther: ({ status, body }: { status: number; body: { error?: { message: string } } }) => {
+      if (status !== 400 || body.error?.message !== 'location_ids[0]: no location has this id')
+        throw new Error(`expected an unknown location, got ${JSON.stringify(body)}`)
+    },
+  }),
+  'counts.list': () => ({ path: '/counts?state=counting', ...own }),
+  'counts.get': ({ count }) => ({ path: `/counts/${count}` }),
+  'counts.addEntry': ({ count, product, location }) => ({
+    path: `/counts/${count}/entries`,
+    body: { barcode: product.barcode, location_id: location, quantity: 0, entry_id: 'scan/1', operator_id: 7 },
+  }),
+  'counts.submit': ({ count }) => ({ path: `/counts/${count}/submit` }),
+  'counts.reopen': ({ inReview }) => ({ path: `/counts/${inReview}/reopen` }),
+  'counts.approve': ({ inReview }) => ({ path: `/counts/${inReview}/approve`, body: { operator_id: 7 } }),
+  'counts.cancel': ({ inReview }) => ({ path: `/counts/${inReview}/cancel`, body: { reason: 'wrong aisle' } }),
   'orders.blockers': ({ order }) => ({ path: `/orders/${order.id}/blockers` }),
   'settings.get': () => ({ path: '/settings', ...own }),
   'settings.update': () => ({
@@ -253,7 +342,7 @@ function expectItemError({ status, body }: { status: number; body: { data: { suc
     throw new Error(`expected an item error, got ${JSON.stringify(body)}`)
 }
 
-function expectRefusedHold({ status, body }: { status: number; body: { error?: { message: string } } }): void {
+function expectUnknownProduct({ status, body }: { status: number; body: { error?: { message: string } } }): void {
   if (status !== 400 || body.error?.message !== 'lines[0].product_id: names no product')
     throw new Error(`expected an unknown product, got ${JSON.stringify(body)}`)
 }

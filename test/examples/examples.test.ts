@@ -31,6 +31,27 @@ it.for([
     'cart-checkout',
     ['keeps 2 until', 'on hand: 3, held: 2, available: 1', 'refused: Order "cart-', 'is reserved', 'the hold is consumed'],
   ],
+  [
+    'receiving',
+    [
+      'is expected, again: true',
+      'incoming: true, next on 2026-12-01',
+      'received: 12 of 24, 0 of 10',
+      'refused: Cannot receive 13: only 12 still to come',
+      'closed with 22 of 34',
+      'returned: 1 restocked, 1 scrapped',
+    ],
+  ],
+  [
+    'cycle-count',
+    [
+      '1 level to count, expected: null',
+      'counted 38, expected 40, variance -2',
+      'A-08 has 33',
+      'since it was counted',
+      'approved: A-08 has 31',
+    ],
+  ],
   ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],
 ] as const)('%s does what it says', async ([example, lines], { service, tenant: { key } }) => {
   const { exitCode, output } = await run(service, example, key)

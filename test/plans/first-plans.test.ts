@@ -2,6 +2,11 @@ import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { analyzeGrownTables } from '@fulfillment/server/database/analyze-grown-tables.ts'
 import type { RequestContext } from '@fulfillment/server/procedures/context.ts'
+import { closeInbound } from '@fulfillment/server/domain/inbound/close-inbound.ts'
+import { createInbound } from '@fulfillment/server/domain/inbound/create-inbound.ts'
+import { getInbound } from '@fulfillment/server/domain/inbound/get-inbound.ts'
+import { receiveInbound } from '@fulfillment/server/domain/inbound/receive-inbound.ts'
+import { undoInboundReceipt } from '@fulfillment/server/domain/inbound/undo-inbound-receipt.ts'
 import { cancelOrder } from '@fulfillment/server/domain/orders/cancel-order.ts'
 import { createOrders } from '@fulfillment/server/domain/orders/create-orders.ts'
 import { getOrder } from '@fulfillment/server/domain/orders/get-order.ts'
@@ -14,6 +19,12 @@ import { createProduct } from '@fulfillment/server/domain/products/create-produc
 import { getProductBySku } from '@fulfillment/server/domain/products/get-product-by-sku.ts'
 import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
 import { updateProduct } from '@fulfillment/server/domain/products/update-product.ts'
+import { createReturn } from '@fulfillment/server/domain/returns/create-return.ts'
+import { receiveReturn } from '@fulfillment/server/domain/returns/receive-return.ts'
+import { addEntry } from '@fulfillment/server/domain/stock-counts/add-entry.ts'
+import { approveCount } from '@fulfillment/server/domain/stock-counts/approve-count.ts'
+import { createCount } from '@fulfillment/server/domain/stock-counts/create-count.ts'
+import { getCount } from '@fulfillment/server/domain/stock-counts/get-count.ts'
 import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
 import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
 import { getStockBySku } from '@fulfillment/server/domain/stock/get-stock-by-sku.ts'
@@ -38,6 +49,9 @@ interface Written {
   /** Pending, with lines. */
   orderId: number
   flowId: number
+  /** A delivery and a return of three lines with a receipt `r`, and a count of three lines in review. */
+  recordId: number
+  recordProduct: number
 }
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
@@ -144,7 +158,76 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
   ],
 ]
 
+/** A receipt of goods, besides what every change of stock reads. */
+const RECEIVED = { products: 8, stock_levels: 2, inbound: 3, inbound_lines: 5, inbound_receipts: 1 }
+CALLS.push(
+  [
+    'a delivery',
+    ({ flows, recordProduct: product_id }) =>
+      createInbound.run(flows, { reference: 'new', lines: numbers(3).map((quantity) => ({ product_id, quantity })) }),
+    { products: 9, inbound: 2, inbound_lines: 3 },
+  ],
+  ['a known delivery', ({ flows, recordId: id }) => getInbound.run(flows, { id }), { products: 3, inbound: 1, inbound_lines: 3 }],
+  [
+    'a receipt',
+    ({ flows, recordId: id, recordProduct: product_id }) =>
+      receiveInbound.run(flows, { id, product_id, quantity: 1, location_id: 'A-1', receipt_id: 'new' }),
+    RECEIVED,
+  ],
+  [
+    'an undone receipt',
+    ({ flows, recordId: id }) => undoInboundReceipt.run(flows, { id, receipt_id: 'r' }),
+    { ...RECEIVED, inbound_lines: 7, inbound_receipts: 2 },
+  ],
+  [
+    'a closed delivery',
+    ({ flows, recordId: id }) => closeInbound.run(flows, { id }),
+    { products: 3, inbound: 3, inbound_lines: 6 },
+  ],
+  [
+    'a return',
+    ({ flows, recordProduct: product_id }) => createReturn.run(flows, { lines: [{ product_id, quantity: 1 }] }),
+    { products: 9, returns: 2, return_lines: 1 },
+  ],
+  [
+    'goods that come back',
+    ({ flows, recordId: id, recordProduct: product_id }) =>
+      receiveReturn.run(flows, { id, product_id, quantity: 1, disposition: 'restock', location_id: 'A-1' }),
+    { products: 8, stock_levels: 2, returns: 3, return_lines: 5, return_receipts: 1 },
+  ],
+  [
+    'a count',
+    ({ flows, recordProduct: id }) => createCount.run(flows, { product_ids: [id, id + 1, id + 2], location_ids: ['A-1'] }),
+    { products: 6, stock_levels: 12, stock_counts: 2, stock_count_lines: 3 },
+  ],
+  [
+    'a known count',
+    ({ flows, recordId: id }) => getCount.run(flows, { id }),
+    { products: 3, stock_counts: 1, stock_count_lines: 3 },
+  ],
+  [
+    'an entry of a count',
+    ({ flows, recordId: id, recordProduct: product_id }) =>
+      addEntry.run(flows, { id: id + 1, product_id, location_id: 'A-1', quantity: 5 }),
+    { products: 2, stock_levels: 2, stock_counts: 3, stock_count_lines: 2, stock_count_entries: 1 },
+  ],
+  [
+    'an approval',
+    ({ flows, recordId: id }) => approveCount.run(flows, { id }),
+    { products: 9, stock_levels: 12, stock_counts: 4, stock_count_lines: 18 },
+  ],
+)
+
 const TABLES = [
+  'inbound',
+  'inbound_lines',
+  'inbound_receipts',
+  'returns',
+  'return_lines',
+  'return_receipts',
+  'stock_counts',
+  'stock_count_lines',
+  'stock_count_entries',
   'products',
   'orders',
   'order_lines',
@@ -168,7 +251,7 @@ const it = base.extend('written', { scope: 'file' }, async ({ database, client, 
   )
   for (const { name } of rows) await seeding.query(`alter table ${name} set (autovacuum_enabled = false)`)
   const seeded = async (sizes: typeof FEW): Promise<Written> =>
-    writtenOf(client, recorder, await seedService(database.db, seeding, sizes))
+    withRecords(seeding, sizes, await writtenOf(client, recorder, await seedService(database.db, seeding, sizes)))
   const few = await seeded(FEW)
   for (const [, call] of CALLS) await recorder.keepPlansOf(() => call(few))
   const many = await seeded(MANY)
@@ -181,7 +264,7 @@ async function writtenOf(
   client: pg.Client,
   recorder: Recorder,
   { large, written, products, flows }: Seed['service'],
-): Promise<Written> {
+): Promise<Omit<Written, 'recordId' | 'recordProduct'>> {
   const contextOf = async (tenantId: number): Promise<RequestContext> => {
     const { rows } = await client.query('select id::int, name from warehouses where tenant_id = $1 and is_default', [tenantId])
     return recorder.contextOf({ tenantId, defaultWarehouse: rows[0] as { id: number; name: string }, keyName: 'test' })
@@ -196,6 +279,43 @@ async function writtenOf(
     orderId: rows[0]!.id,
     flowId: flows[0],
   }
+}
+
+/** As many deliveries, returns and counts as the tenant of the flows has products, with the same ids. The first of each can be written to. */
+async function withRecords(
+  seeding: pg.Client,
+  { products }: typeof FEW,
+  written: Omit<Written, 'recordId' | 'recordProduct'>,
+): Promise<Written> {
+  const { tenantId, defaultWarehouse } = written.flows.caller
+  const { rows } = await seeding.query<{ first: number }>(
+    `select min(id)::int as first from products where tenant_id = ${tenantId}`,
+  )
+  const first = rows[0]!.first
+  const common = 'tenant_id, id, sent_hash, content_hash, warehouse_id, created_by'
+  const values = `${tenantId}, n, '', '', ${defaultWarehouse.id}, 'test'`
+  const each = `from generate_series(1, ${products}) n`
+  const product = `${first} + (n * 3 + l) % ${products}`
+  for (const [records, lines, receipts, ofLine, ofReceipt] of [
+    ['inbound', 'inbound_lines', 'inbound_receipts', ['warehouse_id', defaultWarehouse.id], ['operator_id', 7]],
+    ['returns', 'return_lines', 'return_receipts', ['restocked', 1], ['disposition', `'restock'`]],
+  ] as const)
+    await seeding.query(`
+      insert into ${records} (${common}, state, allow_over, total_quantity, line_count) overriding system value
+      select ${values}, 'receiving', false, 30, 3 ${each};
+      insert into ${lines} (tenant_id, record_id, product_id, quantity, received, ${ofLine[0]})
+      select ${tenantId}, n, ${product}, 10, 1, ${ofLine[1]} ${each} cross join generate_series(0, 2) l;
+      insert into ${receipts} (tenant_id, record_id, id, product_id, location_id, quantity, sent_name, lines, movement_id, created_at, ${ofReceipt[0]})
+      select ${tenantId}, record_id, 'r', product_id, 'A-1', 1, '', json_build_array(json_build_object('line_id', min(id), 'quantity', 1)), 1, now(), ${ofReceipt[1]}
+      from ${lines} where tenant_id = ${tenantId} and product_id = ${first} + (record_id * 3) % ${products} group by record_id, product_id`)
+  await seeding.query(`
+    insert into stock_counts (${common}, state, blind, lines_total) overriding system value
+    select ${values}, case when n % 2 = 1 then 'review' else 'counting' end, false, 3 ${each};
+    insert into stock_count_lines (tenant_id, record_id, product_id, location_id, counted, expected, counted_at, counted_before)
+    select ${tenantId}, n, ${product}, 'A-1', 5, 5, now(), 0 ${each} cross join generate_series(0, 2) l`)
+  for (const table of ['inbound', 'returns', 'stock_counts'])
+    await seeding.query(`alter table ${table} alter id restart with 1000000`)
+  return { ...written, recordId: 1, recordProduct: first + 3 }
 }
 
 describe('a plan that was made when the database was almost empty is replaced when tables have grown', () => {

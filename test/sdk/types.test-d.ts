@@ -97,6 +97,9 @@ export async function events(body: Uint8Array): Promise<void> {
     | 'flow/completed'
     | 'flow/cancelled'
     | 'reservation/updated'
+    | 'inbound/updated'
+    | 'return/updated'
+    | 'count/updated'
   >()
 }
 
@@ -121,6 +124,10 @@ export function exhaustive(event: WebhookEvent): string {
     case 'flow/completed':
     case 'flow/cancelled':
       return event.data.operator_email
+    case 'inbound/updated':
+    case 'return/updated':
+    case 'count/updated':
+      return event.data.state
     default:
       return event satisfies never
   }

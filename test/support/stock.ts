@@ -77,7 +77,7 @@ export async function expectConsistentStock(db: Database, tenant: TestTenant): P
     union all
     select 'a level is not the sum of its movements', to_json(v)
     from (select * from stock_levels where tenant_id = ${tenant.id}) v full join by_level using (product_id, location_id)
-    where v.quantity is distinct from by_level.quantity
+    where coalesce(v.quantity, 0) <> coalesce(by_level.quantity, 0)
     union all
     select 'a warehouse total is not the sum of its levels', to_json(w)
     from (select * from warehouse_stock where tenant_id = ${tenant.id}) w full join by_warehouse using (product_id, warehouse_id)

@@ -173,6 +173,8 @@ describe('a migration that builds indexes', () => {
       alter table picks drop column operator_email;
       drop table flow_assignments;
       drop table stocked_count_changes, stocked_totals;
+      drop table inbound_receipts, inbound_lines, inbound, return_receipts, return_lines, returns;
+      drop table stock_count_entries, stock_count_lines, stock_counts;
       drop function settle_reservations; drop function judge_orders; drop function lock_totals;
       drop table unsettled_stock, hold_lines, holds, order_reservation_sums, order_reservations, tenant_settings;
       alter table warehouse_stock drop column unsellable, drop column reserved, drop column held, drop column backordered;
@@ -206,6 +208,9 @@ describe('a migration that builds indexes', () => {
       '0022_flow_assignments',
       '0023_availability_counts',
       '0023_availability_indexes.concurrent',
+      '0025_inbound',
+      '0026_returns',
+      '0027_counts',
     ])
     expect(await indexes(db)).toEqual(
       [

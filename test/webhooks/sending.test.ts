@@ -42,7 +42,7 @@ describe('a webhook request', () => {
   })
 
   it('has the JSON that JSON.stringify writes, for every topic', async ({ tenant, receiver, worker }) => {
-    await subscribe(tenant, receiver.url, ['*', 'reservation/updated'])
+    await subscribe(tenant, receiver.url, ['*', 'reservation/updated', 'inbound/updated', 'return/updated', 'count/updated'])
     const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
     const { id } = await post('/products', { name: 'Tee "grün"\n\\', barcode: 'b', price: 0.1, minimum_threshold: 5 })
     await tenant.request('PUT', `/products/${id}`, { category: null, weight: 1e-7, cost: 12_345_678_901_234 })
@@ -57,9 +57,14 @@ describe('a webhook request', () => {
     await post('/orders/3/cancel', {})
     await reserve(tenant, 'track')
     await post('/orders', { ...order, order_tenant_id: '4', order_detail: [{ barcode: 'b', quantity: 100 }] })
+    const lines = [{ product_id: id, quantity: 0.5 }]
+    await tenant.request('PUT', `/products/${id}`, { weighable: true })
+    await post('/inbound', { lines, reference: '"\\', expected_at: '2026-12-01' })
+    await post('/returns', { lines })
+    await post('/counts', { location_ids: ['A'] })
     await tenant.request('DELETE', `/products/${id}`)
     worker.wake()
-    const sent = await receiver.count(27)
+    const sent = await receiver.count(31)
     expect(new Set(sent.map(({ event }) => event.event)).size).toBe(TOPICS.length)
     for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
   })

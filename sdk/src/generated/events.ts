@@ -48,6 +48,15 @@ export interface FlowCancelledEvent extends Named<Schemas['FlowCancelledEvent']>
 /** An open order's reservation status changed. */
 export interface ReservationUpdatedEvent extends Named<Schemas['ReservationUpdatedEvent']> {}
 
+/** An expected delivery's state changed. */
+export interface InboundUpdatedEvent extends Named<Schemas['InboundUpdatedEvent']> {}
+
+/** A return's state changed. */
+export interface ReturnUpdatedEvent extends Named<Schemas['ReturnUpdatedEvent']> {}
+
+/** A count's state changed. */
+export interface CountUpdatedEvent extends Named<Schemas['CountUpdatedEvent']> {}
+
 /** Any event that the service sends; `event` tells which, so that a `switch` on it gives `data` its type. */
 export type WebhookEvent =
   | OrderCreatedEvent
@@ -64,6 +73,9 @@ export type WebhookEvent =
   | FlowCompletedEvent
   | FlowCancelledEvent
   | ReservationUpdatedEvent
+  | InboundUpdatedEvent
+  | ReturnUpdatedEvent
+  | CountUpdatedEvent
 
 /** The topics to subscribe to. */
 export type WebhookTopic = WebhookEvent['event']

@@ -25,6 +25,12 @@ export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 /** A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
 export interface NewHoldLine extends Named<Schemas['NewHoldLine']> {}
 
+/** A product to expect, named by exactly one of `product_id`, `sku` and `barcode`. */
+export interface NewInboundLine extends Named<Schemas['NewInboundLine']> {}
+
+/** A product that comes back, named by exactly one of `product_id`, `sku` and `barcode`. */
+export interface NewReturnLine extends Named<Schemas['NewReturnLine']> {}
+
 /** A pattern of barcodes that contain a weight. */
 export interface WeightBarcode extends Named<Schemas['WeightBarcode']> {}
 
@@ -99,6 +105,39 @@ export interface Hold extends Named<Schemas['Hold']> {}
 
 /** A product that a hold keeps. */
 export interface HoldLine extends Named<Schemas['HoldLine']> {}
+
+/** An expected delivery. */
+export interface InboundDelivery extends Named<Schemas['InboundDelivery']> {}
+
+/** A product of an expected delivery. */
+export interface InboundLine extends Named<Schemas['InboundLine']> {}
+
+/** An expected delivery, without its lines. */
+export interface InboundDeliverySummary extends Named<Schemas['InboundDeliverySummary']> {}
+
+/** Goods of a delivery that were received. */
+export interface InboundReceipt extends Named<Schemas['InboundReceipt']> {}
+
+/** Goods that come back. */
+export interface Return extends Named<Schemas['Return']> {}
+
+/** A product of a return. */
+export interface ReturnLine extends Named<Schemas['ReturnLine']> {}
+
+/** A return, without its lines. */
+export interface ReturnSummary extends Named<Schemas['ReturnSummary']> {}
+
+/** Goods of a return that were received. */
+export interface ReturnReceipt extends Named<Schemas['ReturnReceipt']> {}
+
+/** A count of what lies at locations. */
+export interface Count extends Named<Schemas['Count']> {}
+
+/** A level to count. */
+export interface CountLine extends Named<Schemas['CountLine']> {}
+
+/** A count, without its lines. */
+export interface CountSummary extends Named<Schemas['CountSummary']> {}
 
 /** The tenant's settings. */
 export interface TenantSettings extends Named<Schemas['TenantSettings']> {}
@@ -284,6 +323,64 @@ export interface HoldsListParams extends Named<Query<NonNullable<operations['hol
 export interface HoldsListResult extends Named<operations['holds.list']['responses'][200]['content']['application/json']['data']> {}
 
 export interface HoldsUpdateParams extends Named<NonNullable<operations['holds.update']['requestBody']>['content']['application/json']> {}
+
+export interface InboundCreateParams extends Named<NonNullable<operations['inbound.create']['requestBody']>['content']['application/json']> {}
+
+export interface InboundListParams extends Named<Query<NonNullable<operations['inbound.list']['parameters']['query']>>> {}
+
+export interface InboundListResult extends Named<operations['inbound.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface InboundUpdateParams extends Named<NonNullable<operations['inbound.update']['requestBody']>['content']['application/json']> {}
+
+export interface InboundReceiveParams extends Named<NonNullable<operations['inbound.receive']['requestBody']>['content']['application/json']> {}
+
+export interface InboundReceiveResult extends Named<operations['inbound.receive']['responses'][200]['content']['application/json']['data']> {}
+
+export interface InboundReceiptsParams extends Named<Query<NonNullable<operations['inbound.receipts']['parameters']['query']>>> {}
+
+export interface InboundReceiptsResult extends Named<operations['inbound.receipts']['responses'][200]['content']['application/json']['data']> {}
+
+export interface InboundUndoReceiptParams extends Named<Query<NonNullable<operations['inbound.undoReceipt']['parameters']['query']>>> {}
+
+export interface InboundUndoReceiptResult extends Named<operations['inbound.undoReceipt']['responses'][200]['content']['application/json']['data']> {}
+
+export interface InboundCancelParams extends Named<NonNullable<operations['inbound.cancel']['requestBody']>['content']['application/json']> {}
+
+export interface ReturnsCreateParams extends Named<NonNullable<operations['returns.create']['requestBody']>['content']['application/json']> {}
+
+export interface ReturnsListParams extends Named<Query<NonNullable<operations['returns.list']['parameters']['query']>>> {}
+
+export interface ReturnsListResult extends Named<operations['returns.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReturnsUpdateParams extends Named<NonNullable<operations['returns.update']['requestBody']>['content']['application/json']> {}
+
+export interface ReturnsReceiveParams extends Named<NonNullable<operations['returns.receive']['requestBody']>['content']['application/json']> {}
+
+export interface ReturnsReceiveResult extends Named<operations['returns.receive']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReturnsReceiptsParams extends Named<Query<NonNullable<operations['returns.receipts']['parameters']['query']>>> {}
+
+export interface ReturnsReceiptsResult extends Named<operations['returns.receipts']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReturnsUndoReceiptParams extends Named<Query<NonNullable<operations['returns.undoReceipt']['parameters']['query']>>> {}
+
+export interface ReturnsUndoReceiptResult extends Named<operations['returns.undoReceipt']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ReturnsCancelParams extends Named<NonNullable<operations['returns.cancel']['requestBody']>['content']['application/json']> {}
+
+export interface CountsCreateParams extends Named<NonNullable<operations['counts.create']['requestBody']>['content']['application/json']> {}
+
+export interface CountsListParams extends Named<Query<NonNullable<operations['counts.list']['parameters']['query']>>> {}
+
+export interface CountsListResult extends Named<operations['counts.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface CountsAddEntryParams extends Named<NonNullable<operations['counts.addEntry']['requestBody']>['content']['application/json']> {}
+
+export interface CountsAddEntryResult extends Named<operations['counts.addEntry']['responses'][200]['content']['application/json']['data']> {}
+
+export interface CountsApproveParams extends Named<NonNullable<operations['counts.approve']['requestBody']>['content']['application/json']> {}
+
+export interface CountsCancelParams extends Named<NonNullable<operations['counts.cancel']['requestBody']>['content']['application/json']> {}
 
 export interface SettingsUpdateParams extends Named<NonNullable<operations['settings.update']['requestBody']>['content']['application/json']> {}
 

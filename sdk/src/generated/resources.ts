@@ -11,6 +11,14 @@ import type {
   ApiKeysListResult,
   AuditLogListParams,
   AuditLogListResult,
+  Count,
+  CountsAddEntryParams,
+  CountsAddEntryResult,
+  CountsApproveParams,
+  CountsCancelParams,
+  CountsCreateParams,
+  CountsListParams,
+  CountsListResult,
   CreatedApiKey,
   CreatedWebhook,
   Delivery,
@@ -34,6 +42,18 @@ import type {
   HoldsListParams,
   HoldsListResult,
   HoldsUpdateParams,
+  InboundCancelParams,
+  InboundCreateParams,
+  InboundDelivery,
+  InboundListParams,
+  InboundListResult,
+  InboundReceiptsParams,
+  InboundReceiptsResult,
+  InboundReceiveParams,
+  InboundReceiveResult,
+  InboundUndoReceiptParams,
+  InboundUndoReceiptResult,
+  InboundUpdateParams,
   Location,
   LocationsCreateParams,
   LocationsListParams,
@@ -80,6 +100,18 @@ import type {
   ReportsStockResult,
   ReportsUsageParams,
   ReportsUsageResult,
+  Return,
+  ReturnsCancelParams,
+  ReturnsCreateParams,
+  ReturnsListParams,
+  ReturnsListResult,
+  ReturnsReceiptsParams,
+  ReturnsReceiptsResult,
+  ReturnsReceiveParams,
+  ReturnsReceiveResult,
+  ReturnsUndoReceiptParams,
+  ReturnsUndoReceiptResult,
+  ReturnsUpdateParams,
   SessionsEndResult,
   SessionsListResult,
   SettingsUpdateParams,
@@ -1049,6 +1081,561 @@ export class Holds {
   }
 }
 
+/** Expected deliveries, and the goods that are received of them. */
+export class Inbound {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Announce a delivery.
+   *
+   * Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
+   *
+   * Sending the same delivery again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/inbound`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.inbound.create({
+   *   reference: 'PO-2044',
+   *   expected_at: '2026-12-01',
+   *   supplier: 'Tea Trade Ltd',
+   *   lines: [ { sku: 'TEA-G-100', quantity: 24 } ]
+   * })
+   */
+  create(params: InboundCreateParams, options?: WriteOptions): APIPromise<InboundDelivery> {
+    return this.#transport.request('POST', '/api/v1/inbound', { body: params, options })
+  }
+
+  /**
+   * List deliveries.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/inbound`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.inbound.list()) console.log(item.id)
+   */
+  list(params?: InboundListParams, options?: RequestOptions): PagePromise<InboundListResult, InboundListResult['inbound'][number]> {
+    return this.#transport.list('/api/v1/inbound', 'inbound', { query: params, options })
+  }
+
+  /**
+   * Get a delivery.
+   *
+   * An expected delivery with its lines and what was received of each.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/inbound/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<InboundDelivery> {
+    return this.#transport.request('GET', '/api/v1/inbound/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Change a delivery.
+   *
+   * Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `PUT /api/v1/inbound/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `inbound_error` (400), `not_found` (404)
+   * @example
+   * await client.inbound.update(id, { expected_at: '2026-12-02', supplier: 'Tea Trade Ltd' })
+   */
+  update(id: number, params: InboundUpdateParams, options?: WriteOptions): APIPromise<InboundDelivery> {
+    return this.#transport.request('PUT', '/api/v1/inbound/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Receive goods.
+   *
+   * Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is an `inbound_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line.
+   *
+   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/inbound/{id}/receipts`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `inbound_error` (400), `not_found` (404)
+   * @example
+   * await client.inbound.receive(id, {
+   *   sku: 'TEA-G-100',
+   *   quantity: 12,
+   *   receipt_id: 'scan-1',
+   *   operator_id: 7,
+   *   location_id: 'DOCK-1'
+   * })
+   */
+  receive(id: number, params: InboundReceiveParams, options?: WriteOptions): APIPromise<InboundReceiveResult> {
+    return this.#transport.request('POST', '/api/v1/inbound/{id}/receipts', { ids: [id], body: params, options })
+  }
+
+  /**
+   * List receipts of a delivery.
+   *
+   * Newest first, those that were undone too. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/inbound/{id}/receipts`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404)
+   * @example
+   * for await (const item of client.inbound.receipts(id)) console.log(item.id)
+   */
+  receipts(id: number, params?: InboundReceiptsParams, options?: RequestOptions): PagePromise<InboundReceiptsResult, InboundReceiptsResult['receipts'][number]> {
+    return this.#transport.list('/api/v1/inbound/{id}/receipts', 'receipts', { ids: [id], query: params, options })
+  }
+
+  /**
+   * Undo a receipt.
+   *
+   * Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `stock_receipt`. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+   *
+   * The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `DELETE /api/v1/inbound/{id}/receipts/{receipt_id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `inbound_error` (400)
+   */
+  undoReceipt(id: number, receipt_id: string, params?: InboundUndoReceiptParams, options?: WriteOptions): APIPromise<InboundUndoReceiptResult> {
+    return this.#transport.request('DELETE', '/api/v1/inbound/{id}/receipts/{receipt_id}', { ids: [id, receipt_id], query: params, options })
+  }
+
+  /**
+   * Close a delivery.
+   *
+   * Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/inbound/{id}/close`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `inbound_error` (400), `not_found` (404)
+   */
+  close(id: number, options?: WriteOptions): APIPromise<InboundDelivery> {
+    return this.#transport.request('POST', '/api/v1/inbound/{id}/close', { ids: [id], options })
+  }
+
+  /**
+   * Cancel a delivery.
+   *
+   * Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/inbound/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `inbound_error` (400), `not_found` (404)
+   * @example
+   * await client.inbound.cancel(id, { reason: 'The supplier cannot deliver' })
+   */
+  cancel(id: number, params?: InboundCancelParams, options?: WriteOptions): APIPromise<InboundDelivery> {
+    return this.#transport.request('POST', '/api/v1/inbound/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
+/** Goods that come back, from an order or without one. */
+export class Returns {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Announce a return.
+   *
+   * Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+   *
+   * A return never changes the order. Sending the same return again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/returns`
+   *
+   * @throws {APIError} `validation_error` (400), `return_error` (400), `not_found` (404)
+   * @example
+   * await client.returns.create({
+   *   reference: 'RMA-77',
+   *   expected_at: '2026-12-01',
+   *   reason: 'The customer changed their mind',
+   *   lines: [ { sku: 'TEA-G-100', quantity: 2, reason: 'Damaged in transport' } ]
+   * })
+   */
+  create(params: ReturnsCreateParams, options?: WriteOptions): APIPromise<Return> {
+    return this.#transport.request('POST', '/api/v1/returns', { body: params, options })
+  }
+
+  /**
+   * List returns.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/returns`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.returns.list()) console.log(item.id)
+   */
+  list(params?: ReturnsListParams, options?: RequestOptions): PagePromise<ReturnsListResult, ReturnsListResult['returns'][number]> {
+    return this.#transport.list('/api/v1/returns', 'returns', { query: params, options })
+  }
+
+  /**
+   * Get a return.
+   *
+   * A return with its lines, and what was received of each and what became of it.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/returns/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Return> {
+    return this.#transport.request('GET', '/api/v1/returns/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Change a return.
+   *
+   * Changes the fields that are given. Lines do not change: cancel the return and announce it again. Sends no event.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `PUT /api/v1/returns/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `return_error` (400), `not_found` (404)
+   * @example
+   * await client.returns.update(id, { expected_at: '2026-12-02' })
+   */
+  update(id: number, params: ReturnsUpdateParams, options?: WriteOptions): APIPromise<Return> {
+    return this.#transport.request('PUT', '/api/v1/returns/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Receive goods of a return.
+   *
+   * Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is a `return_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+   *
+   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/returns/{id}/receipts`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `return_error` (400), `not_found` (404)
+   * @example
+   * await client.returns.receive(id, {
+   *   sku: 'TEA-G-100',
+   *   quantity: 1,
+   *   receipt_id: 'scan-1',
+   *   operator_id: 7,
+   *   disposition: 'restock',
+   *   location_id: 'A-01-03'
+   * })
+   */
+  receive(id: number, params: ReturnsReceiveParams, options?: WriteOptions): APIPromise<ReturnsReceiveResult> {
+    return this.#transport.request('POST', '/api/v1/returns/{id}/receipts', { ids: [id], body: params, options })
+  }
+
+  /**
+   * List receipts of a return.
+   *
+   * Newest first, those that were undone too. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/returns/{id}/receipts`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404)
+   * @example
+   * for await (const item of client.returns.receipts(id)) console.log(item.id)
+   */
+  receipts(id: number, params?: ReturnsReceiptsParams, options?: RequestOptions): PagePromise<ReturnsReceiptsResult, ReturnsReceiptsResult['receipts'][number]> {
+    return this.#transport.list('/api/v1/returns/{id}/receipts', 'receipts', { ids: [id], query: params, options })
+  }
+
+  /**
+   * Undo a receipt of a return.
+   *
+   * Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `return`; `scrap` changed no stock. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+   *
+   * The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `DELETE /api/v1/returns/{id}/receipts/{receipt_id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `return_error` (400)
+   */
+  undoReceipt(id: number, receipt_id: string, params?: ReturnsUndoReceiptParams, options?: WriteOptions): APIPromise<ReturnsUndoReceiptResult> {
+    return this.#transport.request('DELETE', '/api/v1/returns/{id}/receipts/{receipt_id}', { ids: [id, receipt_id], query: params, options })
+  }
+
+  /**
+   * Close a return.
+   *
+   * Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/returns/{id}/close`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `return_error` (400), `not_found` (404)
+   */
+  close(id: number, options?: WriteOptions): APIPromise<Return> {
+    return this.#transport.request('POST', '/api/v1/returns/{id}/close', { ids: [id], options })
+  }
+
+  /**
+   * Cancel a return.
+   *
+   * Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/returns/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `return_error` (400), `not_found` (404)
+   * @example
+   * await client.returns.cancel(id, { reason: 'The supplier cannot deliver' })
+   */
+  cancel(id: number, params?: ReturnsCancelParams, options?: WriteOptions): APIPromise<Return> {
+    return this.#transport.request('POST', '/api/v1/returns/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
+/** Counts of what lies at locations, whose differences are posted when they are approved. */
+export class Counts {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Begin a count.
+   *
+   * Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most 1000. Stock goes on being picked and received meanwhile.
+   *
+   * Sending the same count again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * await client.counts.create({ reference: 'CC-2026-48', location_ids: [ 'A-01-03' ] })
+   */
+  create(params?: CountsCreateParams, options?: WriteOptions): APIPromise<Count> {
+    return this.#transport.request('POST', '/api/v1/counts', { body: params, options })
+  }
+
+  /**
+   * List counts.
+   *
+   * Newest first. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/counts`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.counts.list()) console.log(item.id)
+   */
+  list(params?: CountsListParams, options?: RequestOptions): PagePromise<CountsListResult, CountsListResult['counts'][number]> {
+    return this.#transport.list('/api/v1/counts', 'counts', { query: params, options })
+  }
+
+  /**
+   * Get a count.
+   *
+   * A count with its lines, in pick order.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:stock`.
+   *
+   * `GET /api/v1/counts/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Count> {
+    return this.#transport.request('GET', '/api/v1/counts/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Say what lies there.
+   *
+   * Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as `expected_quantity`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+   *
+   * A level of the scope that is no line yet becomes one, up to 1000; another is a `count_error`. The state must be `counting`.
+   *
+   * An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts/{id}/entries`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `count_error` (400), `not_found` (404)
+   * @example
+   * await client.counts.addEntry(id, {
+   *   sku: 'TEA-G-100',
+   *   location_id: 'A-01-03',
+   *   quantity: 118,
+   *   entry_id: 'scan-1',
+   *   operator_id: 7
+   * })
+   */
+  addEntry(id: number, params: CountsAddEntryParams, options?: WriteOptions): APIPromise<CountsAddEntryResult> {
+    return this.#transport.request('POST', '/api/v1/counts/{id}/entries', { ids: [id], body: params, options })
+  }
+
+  /**
+   * End counting.
+   *
+   * Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts/{id}/submit`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `count_error` (400), `not_found` (404)
+   */
+  submit(id: number, options?: WriteOptions): APIPromise<Count> {
+    return this.#transport.request('POST', '/api/v1/counts/{id}/submit', { ids: [id], options })
+  }
+
+  /**
+   * Count again.
+   *
+   * Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts/{id}/reopen`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `count_error` (400), `not_found` (404)
+   */
+  reopen(id: number, options?: WriteOptions): APIPromise<Count> {
+    return this.#transport.request('POST', '/api/v1/counts/{id}/reopen', { ids: [id], options })
+  }
+
+  /**
+   * Post a count.
+   *
+   * Writes for each counted line an `ADJUSTMENT` movement of its variance with the reason `inventory_count`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+   *
+   * Lines that were not counted are left alone. It is refused with `count_error` if a level was set, or posted by another count, since it was counted, or would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts/{id}/approve`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `count_error` (400), `not_found` (404)
+   * @example
+   * await client.counts.approve(id, { operator_id: 7 })
+   */
+  approve(id: number, params?: CountsApproveParams, options?: WriteOptions): APIPromise<Count> {
+    return this.#transport.request('POST', '/api/v1/counts/{id}/approve', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Drop a count.
+   *
+   * Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:stock`.
+   *
+   * `POST /api/v1/counts/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `count_error` (400), `not_found` (404)
+   * @example
+   * await client.counts.cancel(id, { reason: 'Counted the wrong aisle' })
+   */
+  cancel(id: number, params?: CountsCancelParams, options?: WriteOptions): APIPromise<Count> {
+    return this.#transport.request('POST', '/api/v1/counts/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
 /** Settings of the tenant. A sandbox has its own. */
 export class Settings {
   readonly #transport: Transport
@@ -1744,6 +2331,12 @@ export class Resources {
   readonly warehouses: Warehouses
   /** Stock that is kept for carts for a while. */
   readonly holds: Holds
+  /** Expected deliveries, and the goods that are received of them. */
+  readonly inbound: Inbound
+  /** Goods that come back, from an order or without one. */
+  readonly returns: Returns
+  /** Counts of what lies at locations, whose differences are posted when they are approved. */
+  readonly counts: Counts
   /** Settings of the tenant. A sandbox has its own. */
   readonly settings: Settings
   /** Subscriptions to events, and their deliveries. */
@@ -1772,6 +2365,9 @@ export class Resources {
     this.locations = new Locations(transport)
     this.warehouses = new Warehouses(transport)
     this.holds = new Holds(transport)
+    this.inbound = new Inbound(transport)
+    this.returns = new Returns(transport)
+    this.counts = new Counts(transport)
     this.settings = new Settings(transport)
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)

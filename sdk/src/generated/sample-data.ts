@@ -168,5 +168,38 @@ export const sampleData: { [T in WebhookTopic]: WebhookEventOf<T>['data'] } = {
     "reserved_quantity": 5,
     "backordered_quantity": 0,
     "updated_at": "2026-03-02T09:40:12.000Z"
+  },
+  "inbound/updated": {
+    "inbound_id": 208,
+    "reference": "PO-2044",
+    "warehouse_id": 1,
+    "state": "receiving",
+    "previous_state": "expected",
+    "total_quantity": 24,
+    "total_received": 12,
+    "expected_at": "2026-12-01",
+    "updated_at": "2026-12-01T08:15:30.000Z"
+  },
+  "return/updated": {
+    "return_id": 31,
+    "reference": "RMA-77",
+    "order_id": 4711,
+    "order_tenant_id": "SO-10023",
+    "warehouse_id": 1,
+    "state": "receiving",
+    "previous_state": "expected",
+    "total_quantity": 2,
+    "total_received": 1,
+    "updated_at": "2026-12-01T08:15:30.000Z"
+  },
+  "count/updated": {
+    "count_id": 5,
+    "reference": "CC-2026-48",
+    "warehouse_id": 1,
+    "state": "approved",
+    "previous_state": "review",
+    "lines_counted": 12,
+    "lines_different": 2,
+    "updated_at": "2026-12-01T08:15:30.000Z"
   }
 }

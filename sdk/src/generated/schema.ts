@@ -109,30 +109,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/products/bulk/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check a bulk change of products
-         * @description Takes what `POST /products/bulk` takes, and responds as that call would respond now. Nothing is stored: no product changes, no event is sent, and the audit log has no entry.
-         *
-         *     Addition: this operation is not part of the published API specification.
-         *
-         *     Scope: `write:products`.
-         */
-        post: operations["products.checkBulk"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/stock/product/{productId}": {
         parameters: {
             query?: never;
@@ -193,30 +169,6 @@ export interface paths {
          *     Scope: `write:stock`.
          */
         post: operations["stock.bulk"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/stock/bulk/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check a bulk change of stock levels
-         * @description Takes what `POST /stock/bulk` takes, and responds as that call would respond now. Nothing is stored: no level changes, no movement is written, no location is created, no event is sent, and the audit log has no entry.
-         *
-         *     Addition: this operation is not part of the published API specification.
-         *
-         *     Scope: `write:stock`.
-         */
-        post: operations["stock.checkBulk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -380,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * Create orders
-         * @description Creates one or several orders, all or none.
+         * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
          *
          *     Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
          *
@@ -436,7 +388,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Uses the `order_tenant_id` if it is given. Otherwise `id` is the id of the order or, if there is no such order, an `order_tenant_id`.
+         * @description Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
          *
          *     Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
          *
@@ -460,7 +412,7 @@ export interface paths {
         };
         /**
          * List picking flows
-         * @description Newest first; with `completed_since` the last completed first. Filters can be combined. `total` is exact.
+         * @description Newest first. Filters can be combined. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -897,6 +849,538 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/inbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.list"];
+        put?: never;
+        /**
+         * Announce a delivery
+         * @description Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
+         *
+         *     Sending the same delivery again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description An expected delivery with its lines and what was received of each.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.get"];
+        /**
+         * Change a delivery
+         * @description Changes the fields that are given. Lines do not change: cancel the delivery and announce it again. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        put: operations["inbound.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipts of a delivery
+         * @description Newest first, those that were undone too. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["inbound.receipts"];
+        put?: never;
+        /**
+         * Receive goods
+         * @description Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is an `inbound_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line.
+         *
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/receipts/{receipt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a receipt
+         * @description Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `stock_receipt`. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+         *
+         *     The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        delete: operations["inbound.undoReceipt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a delivery
+         * @description Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbound/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a delivery
+         * @description Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["inbound.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List returns
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.list"];
+        put?: never;
+        /**
+         * Announce a return
+         * @description Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+         *
+         *     A return never changes the order. Sending the same return again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a return
+         * @description A return with its lines, and what was received of each and what became of it.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.get"];
+        /**
+         * Change a return
+         * @description Changes the fields that are given. Lines do not change: cancel the return and announce it again. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        put: operations["returns.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/receipts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipts of a return
+         * @description Newest first, those that were undone too. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["returns.receipts"];
+        put?: never;
+        /**
+         * Receive goods of a return
+         * @description Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is a `return_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+         *
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.receive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/receipts/{receipt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo a receipt of a return
+         * @description Takes the goods of the receipt out of stock again, from the same location, with an `OUT` movement with the reason `return`; `scrap` changed no stock. Its lines are open again. Undoing an undone receipt succeeds and changes nothing.
+         *
+         *     The `receipt_id` cannot be used again: a late retry of the receipt receives nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        delete: operations["returns.undoReceipt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a return
+         * @description Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.close"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/returns/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a return
+         * @description Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["returns.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List counts
+         * @description Newest first. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["counts.list"];
+        put?: never;
+        /**
+         * Begin a count
+         * @description Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most 1000. Stock goes on being picked and received meanwhile.
+         *
+         *     Sending the same count again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a count
+         * @description A count with its lines, in pick order.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["counts.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what lies there
+         * @description Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as `expected_quantity`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+         *
+         *     A level of the scope that is no line yet becomes one, up to 1000; another is a `count_error`. The state must be `counting`.
+         *
+         *     An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.addEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End counting
+         * @description Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.submit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count again
+         * @description Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.reopen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a count
+         * @description Writes for each counted line an `ADJUSTMENT` movement of its variance with the reason `inventory_count`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+         *
+         *     Lines that were not counted are left alone. It is refused with `count_error` if a level was set, or posted by another count, since it was counted, or would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/counts/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drop a count
+         * @description Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["counts.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -918,8 +1402,6 @@ export interface paths {
          * @description Only the given settings change; null resets a setting to its default. Calls that begin after the response use the new settings.
          *
          *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
-         *
-         *     With a `reservation_policy` the response takes a third of a second: until every server shows the new one.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1441,30 +1923,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/reports/stock": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Report stock over time
-         * @description Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
-         *
-         *     Addition: this operation is not part of the published API specification.
-         *
-         *     Scope: `read:stock`.
-         */
-        get: operations["reports.stock"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/reports/orders": {
         parameters: {
             query?: never;
@@ -1481,30 +1939,6 @@ export interface paths {
          *     Scope: `read:orders`.
          */
         get: operations["reports.orders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/reports/picking": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Report picking
-         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time since its start. Has picks from this version of the service on.
-         *
-         *     Addition: this operation is not part of the published API specification.
-         *
-         *     Scope: `read:orders`.
-         */
-        get: operations["reports.picking"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1609,6 +2043,9 @@ export interface components {
          *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.
          *     - `insufficient_stock` (400): An order under the reservation policy `strict`, or a hold, cannot be reserved in full.
          *     - `hold_error` (400): The tenant does not reserve, or the hold is over.
+         *     - `inbound_error` (400): The state of the delivery does not permit the call, or more would be received than was announced.
+         *     - `return_error` (400): The state of the return does not permit the call, or more would come back than was taken for the order or announced.
+         *     - `count_error` (400): The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
          *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
@@ -1621,7 +2058,7 @@ export interface components {
          *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
-        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "inbound_error" | "return_error" | "count_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to create. */
         NewOrder: {
             /**
@@ -1682,6 +2119,45 @@ export interface components {
              * @example 2
              */
             quantity: number;
+        };
+        /** @description A product to expect, named by exactly one of `product_id`, `sku` and `barcode`. */
+        NewInboundLine: {
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of an active product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @example 24
+             */
+            quantity: number;
+        };
+        /** @description A product that comes back, named by exactly one of `product_id`, `sku` and `barcode`. */
+        NewReturnLine: {
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of an active product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @example 2
+             */
+            quantity: number;
+            /**
+             * @description Why the product comes back.
+             * @example Damaged in transport
+             */
+            reason?: (string | null) | undefined;
         };
         /** @description A pattern of barcodes that contain a weight. */
         WeightBarcode: {
@@ -1917,8 +2393,8 @@ export interface components {
             /** @description Earliest date of what is incoming; null if there is none. */
             next_expected_at: string | null;
         };
-        /** @description What an order line or a hold has reserved, or waits for, with names. */
-        ListedReservation: {
+        /** @description What an order line or a hold has reserved, or waits for. */
+        Reservation: {
             /** @description Id of the product. */
             product_id: number;
             /** @description Id of the warehouse. */
@@ -1939,12 +2415,6 @@ export interface components {
             hold_id: number | null;
             /** @description Time at which the hold expires, UTC; null for an order. */
             expires_at: string | null;
-            /** @description SKU of the product; null if it has none. */
-            sku: string | null;
-            /** @description Name of the product. */
-            product_name: string;
-            /** @description The client's own identifier of the hold; null for an order. */
-            hold_reference: string | null;
         };
         /** @description A created order. */
         CreatedOrder: {
@@ -2156,29 +2626,6 @@ export interface components {
                 /** @description Part at the location, with at most 3 decimal places. */
                 quantity: number;
             }[];
-        };
-        /** @description What an order line or a hold has reserved, or waits for. */
-        Reservation: {
-            /** @description Id of the product. */
-            product_id: number;
-            /** @description Id of the warehouse. */
-            warehouse_id: number;
-            /** @description Quantity reserved, with at most 3 decimal places. */
-            reserved_quantity: number;
-            /** @description Quantity that waits for stock, with at most 3 decimal places. */
-            backordered_quantity: number;
-            /** @description Id of the order; null for a hold. */
-            order_id: number | null;
-            /** @description The client's own order identifier; null for a hold. */
-            order_tenant_id: string | null;
-            /** @description Id of the order line; null for a hold. */
-            order_detail_id: number | null;
-            /** @description Date by which the order must be fulfilled; null for a hold. */
-            assembly_date: string | null;
-            /** @description Id of the hold; null for an order. */
-            hold_id: number | null;
-            /** @description Time at which the hold expires, UTC; null for an order. */
-            expires_at: string | null;
         };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
@@ -2434,6 +2881,418 @@ export interface components {
             /** @description Quantity still kept; 0 once the hold is over. */
             reserved_quantity: number;
         };
+        /** @description An expected delivery. */
+        InboundDelivery: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Name of the supplier; null if none was given. */
+            supplier: string | null;
+            /** @description Lines, in the order submitted. */
+            lines: components["schemas"]["InboundLine"][];
+        };
+        /** @description A product of an expected delivery. */
+        InboundLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity announced; 0 for a product that came unannounced. */
+            quantity: number;
+            /** @description Quantity received, without receipts that were undone. */
+            received_quantity: number;
+        };
+        /** @description An expected delivery, without its lines. */
+        InboundDeliverySummary: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Name of the supplier; null if none was given. */
+            supplier: string | null;
+        };
+        /** @description Goods of a delivery that were received. */
+        InboundReceipt: {
+            /** @description Id of the receipt: the client's own, or a generated one. */
+            id: string;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the location. */
+            location_id: string;
+            /** @description Quantity received. */
+            quantity: number;
+            /** @description Lines that the receipt filled. */
+            lines: {
+                /** @description Id of the line. */
+                line_id: number;
+                /** @description Quantity of the receipt that went to it. */
+                quantity: number;
+            }[];
+            /** @description Id of the stock movement. */
+            movement_id: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which the receipt was undone, UTC; null if it was not. */
+            undone_at: string | null;
+        };
+        /** @description Goods that come back. */
+        Return: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Id of the order; null for a return without one. */
+            order_id: number | null;
+            /** @description The client's own identifier of the order; null for a return without one. */
+            order_tenant_id: string | null;
+            /** @description Why it comes back; null if no reason was given. */
+            reason: string | null;
+            /** @description Lines, in the order submitted. */
+            lines: components["schemas"]["ReturnLine"][];
+        };
+        /** @description A product of a return. */
+        ReturnLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity announced; 0 for a product that came unannounced. */
+            quantity: number;
+            /** @description Quantity received, without receipts that were undone. */
+            received_quantity: number;
+            /** @description Why the product comes back; null if no reason was given. */
+            reason: string | null;
+            /** @description Part of `received_quantity` that went back to sellable stock. */
+            restocked_quantity: number;
+            /** @description Part of `received_quantity` that went to a location that is not sellable. */
+            quarantined_quantity: number;
+            /** @description Part of `received_quantity` that was thrown away. */
+            scrapped_quantity: number;
+        };
+        /** @description A return, without its lines. */
+        ReturnSummary: {
+            /** @description Id of the record. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+             * @enum {string}
+             */
+            state: "expected" | "receiving" | "closed" | "cancelled";
+            /** @description Date on which the goods are expected; null if unknown. */
+            expected_at: string | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Whether more than announced, and other products, may be received. */
+            allow_over: boolean;
+            /** @description Total quantity announced, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Total quantity received, with at most 3 decimal places. */
+            total_received: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was closed, UTC; null unless closed. */
+            closed_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Id of the order; null for a return without one. */
+            order_id: number | null;
+            /** @description The client's own identifier of the order; null for a return without one. */
+            order_tenant_id: string | null;
+            /** @description Why it comes back; null if no reason was given. */
+            reason: string | null;
+        };
+        /** @description Goods of a return that were received. */
+        ReturnReceipt: {
+            /** @description Id of the receipt: the client's own, or a generated one. */
+            id: string;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the location; null for `scrap`. */
+            location_id: string | null;
+            /** @description Quantity received. */
+            quantity: number;
+            /** @description Lines that the receipt filled. */
+            lines: {
+                /** @description Id of the line. */
+                line_id: number;
+                /** @description Quantity of the receipt that went to it. */
+                quantity: number;
+            }[];
+            /** @description Id of the stock movement; null for `scrap`. */
+            movement_id: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which the receipt was undone, UTC; null if it was not. */
+            undone_at: string | null;
+            /**
+             * @description `restock`: to a sellable location. `quarantine`: to an existing location that is not sellable. `scrap`: not to stock at all.
+             * @enum {string}
+             */
+            disposition: "restock" | "quarantine" | "scrap";
+        };
+        /** @description A count of what lies at locations. */
+        Count: {
+            /** @description Id of the count. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+             * @enum {string}
+             */
+            state: "counting" | "review" | "approved" | "cancelled";
+            /** @description Whether expected quantities are hidden while counting. */
+            blind: boolean;
+            /** @description Locations of the scope; null for all of the warehouse. */
+            location_ids: string[] | null;
+            /** @description Products of the scope; null for all. */
+            product_ids: number[] | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Number of lines. */
+            lines_total: number;
+            /** @description Number of lines that are counted. */
+            lines_counted: number;
+            /** @description Number of lines with a variance; null in a blind count while counting. */
+            lines_different: number | null;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time of the approval, UTC; null unless approved. */
+            approved_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Lines in pick order, then by product. */
+            lines: components["schemas"]["CountLine"][];
+        };
+        /** @description A level to count. */
+        CountLine: {
+            /** @description Id of the line. */
+            id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Id of the location. */
+            location_id: string;
+            /** @description Human-readable code of the location. Default: its id. */
+            location_code: string;
+            /** @description Quantity counted; null until then. */
+            counted_quantity: number | null;
+            /** @description The level when the line was counted; until then the level now. null in a blind count while counting, and when the count is over and the line was not counted. */
+            expected_quantity: number | null;
+            /** @description `counted_quantity` less `expected_quantity`; null as these are. */
+            variance: number | null;
+            /** @description Time of the latest entry, UTC; null until then. */
+            counted_at: string | null;
+            /** @description The client's own id of the operator; null if none was given. */
+            operator_id: number | null;
+            /** @description Id of the movement that approval wrote; null until then, and for a line that was not counted. */
+            movement_id: string | null;
+        };
+        /** @description A count, without its lines. */
+        CountSummary: {
+            /** @description Id of the count. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+             * @enum {string}
+             */
+            state: "counting" | "review" | "approved" | "cancelled";
+            /** @description Whether expected quantities are hidden while counting. */
+            blind: boolean;
+            /** @description Locations of the scope; null for all of the warehouse. */
+            location_ids: string[] | null;
+            /** @description Products of the scope; null for all. */
+            product_ids: number[] | null;
+            /** @description Note; null if there is none. */
+            note: string | null;
+            /** @description Number of lines. */
+            lines_total: number;
+            /** @description Number of lines that are counted. */
+            lines_counted: number;
+            /** @description Number of lines with a variance; null in a blind count while counting. */
+            lines_different: number | null;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time of the approval, UTC; null unless approved. */
+            approved_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+        };
         /** @description The tenant's settings. */
         TenantSettings: {
             /**
@@ -2511,7 +3370,7 @@ export interface components {
              * @description Topic of the event.
              * @enum {string}
              */
-            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
             /** @description Id of the subscription. */
             webhook_id: string;
             /**
@@ -2559,7 +3418,7 @@ export interface components {
             }[];
         };
         /** @description An event, as subscribers receive it. */
-        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"];
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"] | components["schemas"]["InboundUpdatedEvent"] | components["schemas"]["ReturnUpdatedEvent"] | components["schemas"]["CountUpdatedEvent"];
         /** @description A new API key with its value. */
         CreatedApiKey: {
             /** @description Id of the key. */
@@ -2712,26 +3571,16 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.
+             * @description `dashboard` or `scan` for a call of a page, `api` for a call with an API key and for the command line.
              * @enum {string}
              */
-            surface: "api" | "dashboard" | "scan" | "mcp";
+            surface: "api" | "dashboard" | "scan";
             /** @description Id of the session that made the call; null for a call with an API key. */
             session_id: number | null;
             /** @description E-mail address of the operator who was signed in on the device; null where there was none. */
             operator_email: string | null;
             /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
-        };
-        /** @description Stock at the end of an hour or a day. */
-        StockPoint: {
-            /**
-             * Format: date-time
-             * @description Start of the hour or day, UTC.
-             */
-            at: string;
-            /** @description Stock at its end; of the present hour or day, the present stock. */
-            quantity: number;
         };
         /** @description Orders of a day. */
         OrderDay: {
@@ -2750,24 +3599,6 @@ export interface components {
                 /** @description Number of orders of the day in this state. */
                 count: number;
             }[];
-        };
-        /** @description What was picked in an hour or a day, or by an operator. */
-        PickingRow: {
-            /**
-             * Format: date-time
-             * @description Start of the hour or day, UTC. Not by operator.
-             */
-            at?: string | undefined;
-            /** @description E-mail address of the operator. By operator only. */
-            operator_email?: string | undefined;
-            /** @description Number of picks. */
-            picks: number;
-            /** @description Quantity picked. */
-            units: number;
-            /** @description Picking flows completed. */
-            flows: number;
-            /** @description Time that these flows took from their start, in seconds, all together. */
-            seconds: number;
         };
         /** @description Attempts to deliver webhooks of an hour. */
         DeliveryHour: {
@@ -3391,6 +4222,132 @@ export interface components {
                 updated_at: string;
             };
         };
+        /** @description An expected delivery's state changed. */
+        InboundUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "inbound/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description An expected delivery's state changed. */
+            data: {
+                /** @description Id of the delivery. */
+                inbound_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @enum {string}
+                 */
+                state: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description State before the call; null for a new delivery. */
+                previous_state: ("expected" | "receiving" | "closed" | "cancelled") | null;
+                /** @description Total quantity announced, with at most 3 decimal places. */
+                total_quantity: number;
+                /** @description Total quantity received, with at most 3 decimal places. */
+                total_received: number;
+                /** @description Date on which the goods are expected; null if unknown. */
+                expected_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
+        /** @description A return's state changed. */
+        ReturnUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "return/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description A return's state changed. */
+            data: {
+                /** @description Id of the return. */
+                return_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the order; null for a return without one. */
+                order_id: number | null;
+                /** @description The client's own identifier of the order; null for a return without one. */
+                order_tenant_id: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @enum {string}
+                 */
+                state: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description State before the call; null for a new return. */
+                previous_state: ("expected" | "receiving" | "closed" | "cancelled") | null;
+                /** @description Total quantity announced, with at most 3 decimal places. */
+                total_quantity: number;
+                /** @description Total quantity received, with at most 3 decimal places. */
+                total_received: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
+        /** @description A count's state changed. */
+        CountUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "count/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description A count's state changed. */
+            data: {
+                /** @description Id of the count. */
+                count_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `counting`: entries are made. `review`: counting has ended, and nothing is posted yet. `approved`: the differences are posted. `cancelled`: nothing is posted.
+                 * @enum {string}
+                 */
+                state: "counting" | "review" | "approved" | "cancelled";
+                /** @description State before the call; null for a new count. */
+                previous_state: ("counting" | "review" | "approved" | "cancelled") | null;
+                /** @description Number of lines that are counted. */
+                lines_counted: number;
+                /** @description Number of lines with a variance; null until approved. */
+                lines_different: number | null;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -3850,88 +4807,6 @@ export interface operations {
             };
         };
     };
-    "products.checkBulk": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Products, applied in order: at most 1000, 100 recommended. */
-                    products: {
-                        /**
-                         * @description Barcode, unique in the tenant. Surrounding whitespace is removed.
-                         * @example 4006381333931
-                         */
-                        barcode: string;
-                        /**
-                         * @description Name of the product. Surrounding whitespace is removed.
-                         * @example Green tea 100 g
-                         */
-                        name?: string | undefined;
-                        /**
-                         * @description SKU, unique in the tenant when present. Returned as `external_id`.
-                         * @example TEA-G-100
-                         */
-                        sku?: (string | null) | undefined;
-                        /**
-                         * @description Category of the product, free text.
-                         * @example Tea
-                         */
-                        category?: (string | null) | undefined;
-                        /**
-                         * @description Unit price, in the tenant's own currency. Used for order lines without a price.
-                         * @example 4.9
-                         */
-                        price?: (number | null) | undefined;
-                        /**
-                         * @description Weight of a unit in kilograms.
-                         * @example 0.12
-                         */
-                        weight?: (number | null) | undefined;
-                    }[];
-                };
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description true: the call succeeded.
-                         * @enum {boolean}
-                         */
-                        success: true;
-                        /** @description Result of the call. */
-                        data: {
-                            /** @description Number of products created. */
-                            created: number;
-                            /** @description Number of items that matched an existing product, whether it changed or not. */
-                            updated: number;
-                            /** @description Failed items, in the order submitted. */
-                            errors: {
-                                /** @description The item's barcode; empty when it has none. */
-                                barcode: string;
-                                /** @description Why the item failed and how to fix it. */
-                                error: string;
-                                /** @description Position in the submitted array, from 0. */
-                                index: number;
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-    };
     "stock.setLevel": {
         parameters: {
             query?: never;
@@ -4071,77 +4946,6 @@ export interface operations {
         };
     };
     "stock.bulk": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description New quantities, applied in order: at most 1000, 100 recommended. */
-                    updates: {
-                        /** @description Id of the product. Required unless `sku` is given. */
-                        product_id?: (number | null) | undefined;
-                        /**
-                         * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
-                         * @example TEA-G-100
-                         */
-                        sku?: (string | null) | undefined;
-                        /**
-                         * @description Id of the location. A location that does not exist is created in the default warehouse.
-                         * @example A-01-03
-                         */
-                        location_id: string;
-                        /**
-                         * @description The new absolute quantity, at most 3 decimal places.
-                         * @example 120
-                         */
-                        quantity: number;
-                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
-                        expected_quantity?: (number | null) | undefined;
-                    }[];
-                };
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description true: the call succeeded.
-                         * @enum {boolean}
-                         */
-                        success: true;
-                        /** @description Result of the call. */
-                        data: {
-                            /** @description Number of updates applied. */
-                            success: number;
-                            /** @description Failed updates, in the order submitted. */
-                            errors: {
-                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
-                                product_id: number;
-                                /** @description Why the update failed and how to fix it. */
-                                error: string;
-                                /** @description Position in the submitted array, from 0. */
-                                index: number;
-                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
-                                current_quantity?: number | undefined;
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "stock.checkBulk": {
         parameters: {
             query?: never;
             header?: {
@@ -4443,7 +5247,6 @@ export interface operations {
                                     /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
                                     quantity: number;
                                 }[];
-                                availability?: components["schemas"]["Availability"] | undefined;
                             }[];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -4582,8 +5385,6 @@ export interface operations {
                 end_date?: string;
                 /** @description Only orders with this assembly date: `YYYY-MM-DD`. */
                 assembly_date?: string;
-                /** @description Only orders with this assembly date or an earlier one: `YYYY-MM-DD`. */
-                assembly_until?: string;
                 /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
                 /** @description Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order. */
@@ -4629,7 +5430,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One item, an array of items, or an object that holds the array. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
@@ -4833,8 +5633,6 @@ export interface operations {
                 order_id?: number;
                 /** @description Only flows of the operator with this e-mail address, ignoring case. */
                 operator_email?: string;
-                /** @description Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started. */
-                completed_since?: string;
             };
             header?: never;
             path?: never;
@@ -5521,7 +6319,7 @@ export interface operations {
                         /** @description Result of the call. */
                         data: {
                             /** @description Reservations of this page, by product id and warehouse id: order lines by rank, then holds. */
-                            reservations: components["schemas"]["ListedReservation"][];
+                            reservations: components["schemas"]["Reservation"][];
                             pagination: components["schemas"]["Pagination"];
                         };
                     };
@@ -5753,6 +6551,1178 @@ export interface operations {
             };
         };
     };
+    "inbound.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only deliveries in this state. */
+                state?: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description Only deliveries to this warehouse. */
+                warehouse_id?: number;
+                /** @description Only the delivery with this reference. */
+                reference?: string;
+                /** @description Only deliveries with a line of this product. */
+                product_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Deliveries of this page, newest first. */
+                            inbound: components["schemas"]["InboundDeliverySummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @example PO-2044
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse that receives. Default: the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Date on which the goods are expected: `YYYY-MM-DD`.
+                     * @example 2026-12-01
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    allow_over?: (boolean | null) | undefined;
+                    /**
+                     * @description Name of the supplier.
+                     * @example Tea Trade Ltd
+                     */
+                    supplier?: (string | null) | undefined;
+                    /** @description Lines, 1 to 1000. A product may be in several. */
+                    lines: components["schemas"]["NewInboundLine"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Date on which the goods are expected; null removes it.
+                     * @example 2026-12-02
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /**
+                     * @description Name of the supplier; null removes it.
+                     * @example Tea Trade Ltd
+                     */
+                    supplier?: (string | null) | undefined;
+                    /** @description Note; null removes it. It can also be changed when the delivery is over. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    allow_over?: (boolean | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.receipts": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Receipts of this page, newest first, those undone too. */
+                            receipts: components["schemas"]["InboundReceipt"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
+                    line_id?: (number | null) | undefined;
+                    /**
+                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @example 12
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    receipt_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movement.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                    /**
+                     * @description Id of the location that the goods go to. A location that does not exist is created in the delivery's warehouse.
+                     * @example DOCK-1
+                     */
+                    location_id: string;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["InboundReceipt"];
+                            /** @description The delivery, as it is now. */
+                            inbound: components["schemas"]["InboundDelivery"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.undoReceipt": {
+        parameters: {
+            query?: {
+                /** @description The client's own id of the operator, stored as `user_id` of the stock movement. */
+                operator_id?: number;
+            };
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description Id of the receipt. */
+                receipt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["InboundReceipt"];
+                            /** @description The delivery, as it is now. */
+                            inbound: components["schemas"]["InboundDelivery"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "inbound.close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "inbound.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example The supplier cannot deliver
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["InboundDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only returns in this state. */
+                state?: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description Only returns of this order. */
+                order_id?: number;
+                /** @description Only the return with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Returns of this page, newest first. */
+                            returns: components["schemas"]["ReturnSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @example RMA-77
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse that receives. Default: the order's, else the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Date on which the goods are expected: `YYYY-MM-DD`.
+                     * @example 2026-12-01
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    allow_over?: (boolean | null) | undefined;
+                    /** @description Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order. */
+                    order_id?: (number | null) | undefined;
+                    /** @description The client's own identifier of the order. When `order_id` is given too, both must name the same order. */
+                    order_tenant_id?: (string | null) | undefined;
+                    /**
+                     * @description Why the goods come back.
+                     * @example The customer changed their mind
+                     */
+                    reason?: (string | null) | undefined;
+                    /** @description Lines, 1 to 1000. A product may be in several. */
+                    lines: components["schemas"]["NewReturnLine"][];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Date on which the goods are expected; null removes it.
+                     * @example 2026-12-02
+                     */
+                    expected_at?: (string | null) | undefined;
+                    /** @description Why the goods come back; null removes it. */
+                    reason?: (string | null) | undefined;
+                    /** @description Note; null removes it. It can also be changed when the return is over. */
+                    note?: (string | null) | undefined;
+                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    allow_over?: (boolean | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.receipts": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Receipts of this page, newest first, those undone too. */
+                            receipts: components["schemas"]["ReturnReceipt"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
+                    line_id?: (number | null) | undefined;
+                    /**
+                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @example 1
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    receipt_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movement.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                    /**
+                     * @description `restock`: to a sellable location. `quarantine`: to an existing location that is not sellable. `scrap`: not to stock at all.
+                     * @example restock
+                     * @enum {string}
+                     */
+                    disposition: "restock" | "quarantine" | "scrap";
+                    /**
+                     * @description Id of the location that the goods go to. Required, but with `scrap`.
+                     * @example A-01-03
+                     */
+                    location_id?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["ReturnReceipt"];
+                            /** @description The return, as it is now. */
+                            return: components["schemas"]["Return"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.undoReceipt": {
+        parameters: {
+            query?: {
+                /** @description The client's own id of the operator, stored as `user_id` of the stock movement. */
+                operator_id?: number;
+            };
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description Id of the receipt. */
+                receipt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description The receipt. */
+                            receipt: components["schemas"]["ReturnReceipt"];
+                            /** @description The return, as it is now. */
+                            return: components["schemas"]["Return"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "returns.close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "returns.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the record. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example The supplier cannot deliver
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Return"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only counts in this state. */
+                state?: "counting" | "review" | "approved" | "cancelled";
+                /** @description Only counts in this warehouse. */
+                warehouse_id?: number;
+                /** @description Only the count with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Counts of this page, newest first. */
+                            counts: components["schemas"]["CountSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "counts.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among counts for ever. A call with the same reference and content changes nothing.
+                     * @example CC-2026-48
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the warehouse. Default: the tenant's default warehouse. */
+                    warehouse_id?: (number | null) | undefined;
+                    /**
+                     * @description Ids of locations of the warehouse, 1 to 100: only levels there. Required unless `product_ids` is given.
+                     * @example [
+                     *       "A-01-03"
+                     *     ]
+                     */
+                    location_ids?: (string[] | null) | undefined;
+                    /** @description Ids of products, 1 to 1000: only their levels. Required unless `location_ids` is given. */
+                    product_ids?: (number[] | null) | undefined;
+                    /** @description Whether expected quantities are hidden while counting. Default: false. */
+                    blind?: (boolean | null) | undefined;
+                    /** @description Note. */
+                    note?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.addEntry": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Id of the product. */
+                    product_id?: (number | null) | undefined;
+                    /**
+                     * @description SKU (`external_id`) of an active product.
+                     * @example TEA-G-100
+                     */
+                    sku?: (string | null) | undefined;
+                    /** @description Barcode of the product. */
+                    barcode?: (string | null) | undefined;
+                    /**
+                     * @description Id of the location.
+                     * @example A-01-03
+                     */
+                    location_id: string;
+                    /**
+                     * @description All that lies there, from 0, at most 3 decimal places.
+                     * @example 118
+                     */
+                    quantity: number;
+                    /**
+                     * @description The client's own identifier of the entry, unique in its count. Sending the entry again changes nothing. Default: a generated one.
+                     * @example scan-1
+                     */
+                    entry_id?: (string | null) | undefined;
+                    /**
+                     * @description The client's own id of the operator.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Id of the entry: the client's own, or a generated one. */
+                            entry_id: string;
+                            /** @description The line, as the entry left it. */
+                            line: components["schemas"]["CountLine"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "counts.submit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.reopen": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movements.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
+    "counts.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the count. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example Counted the wrong aisle
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Count"];
+                    };
+                };
+            };
+        };
+    };
     "settings.get": {
         parameters: {
             query?: never;
@@ -5877,7 +7847,7 @@ export interface operations {
                      */
                     url: string;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
+                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
                 };
             };
         };
@@ -5955,7 +7925,7 @@ export interface operations {
                      */
                     url?: string | undefined;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[] | undefined;
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[] | undefined;
                     /**
                      * @description true enables a disabled or paused subscription; false pauses it.
                      * @example true
@@ -6083,7 +8053,7 @@ export interface operations {
                      * @description Topic of the sample event. Default: the first topic of the subscription.
                      * @example order/completed
                      */
-                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated") | null) | undefined;
+                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated") | null) | undefined;
                 };
             };
         };
@@ -6111,7 +8081,7 @@ export interface operations {
                 /** @description Only deliveries in this state. */
                 state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
                 /** @description Only deliveries of this topic. */
-                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated";
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
@@ -6257,8 +8227,8 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description Only events of this topic. Repeat the parameter for several topics: `event=*&event=reservation/updated`. `*`, the default, stands for all topics of orders, products, stock and picking flows. */
-                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "*")[];
+                /** @description Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`. */
+                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
                 /** @description Only events up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */
@@ -6809,8 +8779,8 @@ export interface operations {
                 operation?: string;
                 /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`. */
-                surface?: "api" | "dashboard" | "scan" | "mcp";
+                /** @description Only calls that came this way: `api`, `dashboard` or `scan`. */
+                surface?: "api" | "dashboard" | "scan";
                 /** @description Only calls of the operator with this e-mail address, from a device. */
                 operator_email?: string;
                 /** @description Only calls at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
@@ -6841,49 +8811,6 @@ export interface operations {
                             entries: components["schemas"]["AuditEntry"][];
                             /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "reports.stock": {
-        parameters: {
-            query: {
-                /** @description Id of the product, which can be a deleted one. */
-                product_id?: number;
-                /** @description Only stock at the location with this id. Default: all locations together. */
-                location_id?: string;
-                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
-                since: string;
-                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
-                until?: string;
-                /** @description Whether the points are hours or days. Default: day. */
-                step?: "hour" | "day";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description true: the call succeeded.
-                         * @enum {boolean}
-                         */
-                        success: true;
-                        /** @description Result of the call. */
-                        data: {
-                            /** @description Present `minimum_threshold` of the product; null if it has none. */
-                            minimum_threshold: number | null;
-                            /** @description All hours or days of the period up to now, oldest first. */
-                            points: components["schemas"]["StockPoint"][];
                         };
                     };
                 };
@@ -6921,43 +8848,6 @@ export interface operations {
                         data: {
                             /** @description Days with orders, oldest first. */
                             days: components["schemas"]["OrderDay"][];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    "reports.picking": {
-        parameters: {
-            query: {
-                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
-                since: string;
-                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
-                until?: string;
-                /** @description What the rows are: hours, days or operators. Default: day. */
-                by?: "hour" | "day" | "operator";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /**
-                         * @description true: the call succeeded.
-                         * @enum {boolean}
-                         */
-                        success: true;
-                        /** @description Result of the call. */
-                        data: {
-                            /** @description Hours or days with picks or completed flows, oldest first; or operators, those with the most units first. */
-                            rows: components["schemas"]["PickingRow"][];
                         };
                     };
                 };

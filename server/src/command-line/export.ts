@@ -4,6 +4,7 @@ import { delimiterOf } from './delimiter.ts'
 import { EXPORT_SOURCES, type ExportSource, type Rows } from './export/export-source.ts'
 import { addFilterOptions, filtersIn } from './export/filter-options.ts'
 import { isBrokenPipe, openOutput, type Output } from './export/output.ts'
+import { RECORDS_WITH_LINES } from './export/records-with-lines.ts'
 import { csvFormat, JSON_LINES, type RowFormat } from './export/row-format.ts'
 import { onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
@@ -22,7 +23,7 @@ interface ExportOptions extends ApiOptions, Record<string, unknown> {
 
 export function addExportCommands(program: Command): void {
   const exports = program.command('export').description('Export records of a server to files, over HTTP')
-  for (const source of EXPORT_SOURCES) {
+  for (const source of [...EXPORT_SOURCES, ...RECORDS_WITH_LINES]) {
     const command = addApiOptions(exports.command(source.name))
       .description(source.description)
       .addOption(

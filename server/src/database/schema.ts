@@ -280,6 +280,157 @@ export interface Schema {
   flow_assignments: { tenant_id: number; count: number }
   flow_count_changes: { tenant_id: number; state: string; change: number }
   flow_totals: { tenant_id: number; state: string; count: number }
+  inbound: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string | null
+    sent_hash: Buffer
+    content_hash: Buffer
+    warehouse_id: number
+    state: Generated<'expected' | 'receiving' | 'closed' | 'cancelled'>
+    expected_at: string | null
+    supplier: string | null
+    note: string | null
+    allow_over: boolean
+    total_quantity: number
+    total_received: Generated<number>
+    line_count: number
+    revision: Generated<number>
+    created_by: string
+    created_at: Timestamp
+    updated_at: Timestamp
+    closed_at: NullableTimestamp
+    cancelled_at: NullableTimestamp
+    cancellation_reason: string | null
+  }
+  inbound_lines: {
+    tenant_id: number
+    record_id: number
+    id: GeneratedAlways<number>
+    product_id: number
+    warehouse_id: number
+    quantity: number
+    received: Generated<number>
+    is_open: Generated<boolean>
+  }
+  inbound_receipts: {
+    tenant_id: number
+    record_id: number
+    id: string
+    product_id: number
+    location_id: string
+    quantity: number
+    line_id: number | null
+    sent_name: string
+    operator_id: number | null
+    lines: JSONColumnType<{ line_id: number; quantity: number }[]>
+    movement_id: number
+    created_at: GivenTimestamp
+    undone_at: NullableTimestamp
+  }
+  returns: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string | null
+    sent_hash: Buffer
+    content_hash: Buffer
+    warehouse_id: number
+    state: Generated<'expected' | 'receiving' | 'closed' | 'cancelled'>
+    expected_at: string | null
+    order_id: number | null
+    order_tenant_id: string | null
+    reason: string | null
+    note: string | null
+    allow_over: boolean
+    total_quantity: number
+    total_received: Generated<number>
+    line_count: number
+    revision: Generated<number>
+    created_by: string
+    created_at: Timestamp
+    updated_at: Timestamp
+    closed_at: NullableTimestamp
+    cancelled_at: NullableTimestamp
+    cancellation_reason: string | null
+  }
+  return_lines: {
+    tenant_id: number
+    record_id: number
+    id: GeneratedAlways<number>
+    product_id: number
+    quantity: number
+    received: Generated<number>
+    reason: string | null
+    restocked: Generated<number>
+    quarantined: Generated<number>
+    scrapped: Generated<number>
+  }
+  return_receipts: {
+    tenant_id: number
+    record_id: number
+    id: string
+    product_id: number
+    location_id: string | null
+    quantity: number
+    line_id: number | null
+    sent_name: string
+    operator_id: number | null
+    disposition: 'restock' | 'quarantine' | 'scrap'
+    lines: JSONColumnType<{ line_id: number; quantity: number }[]>
+    movement_id: number | null
+    created_at: GivenTimestamp
+    undone_at: NullableTimestamp
+  }
+  stock_counts: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string | null
+    sent_hash: Buffer
+    content_hash: Buffer
+    warehouse_id: number
+    state: Generated<'counting' | 'review' | 'approved' | 'cancelled'>
+    blind: boolean
+    location_ids: string[] | null
+    /** The driver's own parser reads the elements. */
+    product_ids: string[] | null
+    note: string | null
+    lines_total: number
+    lines_counted: Generated<number>
+    lines_different: Generated<number>
+    revision: Generated<number>
+    created_by: string
+    created_at: Timestamp
+    updated_at: Timestamp
+    approved_at: NullableTimestamp
+    cancelled_at: NullableTimestamp
+    cancellation_reason: string | null
+  }
+  stock_count_lines: {
+    tenant_id: number
+    record_id: number
+    id: GeneratedAlways<number>
+    product_id: number
+    location_id: string
+    counted: number | null
+    expected: number | null
+    counted_at: NullableTimestamp
+    counted_before: number | null
+    operator_id: number | null
+    movement_id: number | null
+  }
+  stock_count_entries: {
+    tenant_id: number
+    record_id: number
+    id: string
+    line_id: number
+    product_id: number
+    location_id: string
+    counted: number
+    expected: number
+    sent_name: string
+    operator_id: number | null
+    created_at: GivenTimestamp
+  }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
   deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: GivenTimestamp }
   event_outbox: {

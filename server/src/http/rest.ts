@@ -80,11 +80,15 @@ function keyedRequestOf(request: FastifyRequest): KeyedRequest | undefined {
   return { key, fingerprint: `${request.method} ${request.url} ${request.bodyHash ?? JSON.stringify(request.body)}` }
 }
 
-/** One flat object with the fields of the body or query and the path parameters, which override fields of the same name. */
+/**
+ * One flat object with the fields of the body or query and the path parameters, which override fields of the same name. A DELETE has its
+ * fields in the query, and those of a body are read too.
+ */
 function inputOf(request: FastifyRequest, endpoint: Endpoint, checkQuery: QueryCheck): Record<string, unknown> {
-  const fields = endpoint.type === 'query' ? checkQuery(request.query as object) : bodyInput(request.body, endpoint)
+  const query = endpoint.type === 'query' || endpoint.method === 'DELETE' ? checkQuery(request.query as object) : {}
+  const fields = endpoint.type === 'query' ? query : { ...query, ...(bodyInput(request.body, endpoint) as object) }
   const operator = request.caller.session?.operator ?? undefined
-  return { ...(fields as object), ...(operator && endpoint.inputOfOperator?.(operator)), ...(request.params as object) }
+  return { ...fields, ...(operator && endpoint.inputOfOperator?.(operator)), ...(request.params as object) }
 }
 
 function bodyInput(body: unknown, { inputOfBody }: Endpoint): unknown {

@@ -30,6 +30,19 @@ export const ERRORS = {
     status: 400,
     cause: 'The tenant does not reserve, or the hold is over.',
   },
+  inbound_error: {
+    status: 400,
+    cause: 'The state of the delivery does not permit the call, or more would be received than was announced.',
+  },
+  return_error: {
+    status: 400,
+    cause: 'The state of the return does not permit the call, or more would come back than was taken for the order or announced.',
+  },
+  count_error: {
+    status: 400,
+    cause:
+      'The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.',
+  },
   not_found: { status: 404, cause: 'The route does not exist, or the tenant has no such record.' },
   method_not_allowed: {
     status: 405,

@@ -13,8 +13,10 @@ export interface RequestPlan {
   items?: number
   /** Number of products, with consecutive barcodes. */
   products?: number
-  /** Lines of each order that is picked. */
+  /** Lines of each order that is picked, or of each delivery or count. */
   lines?: number
+  /** Id of the product with number 1. */
+  firstProduct?: number
   /** Each request has its own `Idempotency-Key`. */
   keyed?: boolean
 }
@@ -65,6 +67,22 @@ const MAKERS = {
       method: 'POST',
       path: `/flows/${flow}/picks`,
       body: { barcode: barcodeOf(number + 1), location_id: 'A-1', quantity: 1 },
+    }
+  },
+  receive: (plan) => {
+    const { record, product } = lineOf(plan)
+    return {
+      method: 'POST',
+      path: `/inbound/${record}/receipts`,
+      body: { product_id: product, location_id: 'A-1', quantity: between(1, 5) },
+    }
+  },
+  enterCount: (plan) => {
+    const { record, product } = lineOf(plan)
+    return {
+      method: 'POST',
+      path: `/counts/${record}/entries`,
+      body: { product_id: product, location_id: 'A-1', quantity: between(1, 1_000_000) },
     }
   },
   bulkProducts: (plan) => {
@@ -140,6 +158,12 @@ function newName(): string {
       return from[between(0, from.length - 1)]
     }).join('')
   return `${word(6)} ${word(8)}`
+}
+
+/** A record, and the product of one of its lines. */
+function lineOf({ ids, lines = 1, products = 1, firstProduct = 1 }: RequestPlan): { record: number; product: number } {
+  const record = draw(ids)
+  return { record, product: firstProduct + (((record - (ids?.[0] ?? 1)) * lines + between(0, lines - 1)) % products) }
 }
 
 const queryOf = ({ query, queries }: RequestPlan): string | undefined => queries?.[between(0, queries.length - 1)] ?? query

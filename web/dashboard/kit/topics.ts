@@ -17,6 +17,9 @@ const KNOWN: Record<WebhookTopic, 'standard' | 'by name'> = {
   'flow/completed': 'standard',
   'flow/cancelled': 'standard',
   'reservation/updated': 'by name',
+  'inbound/updated': 'by name',
+  'return/updated': 'by name',
+  'count/updated': 'by name',
 }
 
 /** All topics, as the documentation lists them. */

@@ -17,7 +17,7 @@ export interface Rows {
 }
 
 /** The parameters of an export's API calls. `signal` aborts them. */
-interface Reading {
+export interface Reading {
   client: FulfillmentClient
   /** Query parameters of the list. */
   filters: Record<string, unknown>

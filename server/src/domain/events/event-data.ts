@@ -9,10 +9,15 @@ type EventFields<Shape extends z.ZodRawShape> = Record<keyof Shape, string>
  * json_build_object determines the type of every value in every row and takes twice as long (12 fields: 6.4 against 3.2 µs).
  */
 export function eventData<Shape extends z.ZodRawShape>({ data }: EventTopic<string, Shape>, fields: EventFields<Shape>): string {
+  return jsonText(data, fields)
+}
+
+/** SQL for an object as JSON text without whitespace, in the same way: for responses of many rows. */
+export function jsonText<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, fields: EventFields<Shape>): string {
   const sqlOf: Record<string, string> = fields
-  const parts = Object.entries(data.shape as unknown as Record<string, { def: Definition }>).map(
-    ([name, schema], index) =>
-      `'${index === 0 ? '{' : ','}"${name}":' || coalesce(${jsonText(schema.def, `(${sqlOf[name]})`)}, 'null')`,
+  const parts = Object.entries(schema.shape as unknown as Record<string, { def: Definition }>).map(
+    ([name, field], index) =>
+      `'${index === 0 ? '{' : ','}"${name}":' || coalesce(${valueText(field.def, `(${sqlOf[name]})`)}, 'null')`,
   )
   return `(${parts.join(' || ')} || '}')`
 }
@@ -24,10 +29,10 @@ interface Definition {
   innerType?: { def: Definition }
 }
 
-function jsonText(definition: Definition, sql: string): string {
+function valueText(definition: Definition, sql: string): string {
   const { type, format, innerType } = definition
-  if (innerType !== undefined) return jsonText(innerType.def, sql)
-  if (type === 'number') return `${sql}::text`
+  if (innerType !== undefined) return valueText(innerType.def, sql)
+  if (type === 'number' || type === 'boolean') return `${sql}::text`
   if (type === 'array') return `to_json(${sql})::text`
   if (type === 'enum') return `'"' || ${sql} || '"'`
   if (format === 'datetime') return `'"' || ${isoTimestamp(sql)} || '"'`

@@ -3,3 +3,4 @@ export { minutesBetween, orderCancelledData, orderCompletedData, orderUpdatedDat
 export { ORDER_STATES, ORDER_STATE_NAMES, orderStateName, PICKING_STATES, type OrderStateId } from './order-states.ts'
 export { orderCancelled, orderCompleted, orderCreated, orderUpdated } from './order-topics.ts'
 export { orderStateId } from './schemas.ts'
+export { takenOf } from './taken.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
-import { availabilityColumns, EXPIRED_HOLDS, IS_RESERVING } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingOf, IS_RESERVING, nextExpectedAt } from '../reserving/index.ts'
 import type { listAvailabilityOutput } from './schemas.ts'
 
 export type ListedAvailability = z.infer<typeof listAvailabilityOutput>['availability'][number]
@@ -14,7 +14,8 @@ type Range = [tenantId: number, warehouseId: number | undefined, offset: number,
 /** The page `p` (product_id, warehouse_id) with its numbers. Only totals of the page are read as rows. */
 const selectPage = `
    select t.total, p.product_id, n.external_id as sku, n.barcode, n.name as product_name, p.warehouse_id, h.name as warehouse_name,
-     v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered, v.incoming, null::date as next_expected_at
+     v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered,
+     ${incomingOf('p.product_id', 'p.warehouse_id')} as incoming, ${nextExpectedAt('p.product_id', 'p.warehouse_id')} as next_expected_at
    from total t left join (
      page p cross join lateral (
        select external_id, barcode, name from products where tenant_id = $1 and id = p.product_id limit 1
@@ -56,10 +57,20 @@ const listOf = (total: string, page: string): string => `with total as materiali
 const rowsThat = (condition: string): string =>
   `select product_id, warehouse_id from warehouse_stock where ${OF_WAREHOUSE} and ${condition} order by product_id, warehouse_id`
 
+/** Pairs of which only `incoming` is not 0, in order. */
+const ONLY_INCOMING = `select distinct i.product_id, i.warehouse_id from inbound_lines i
+     where i.tenant_id = $1 and ($2::bigint is null or i.warehouse_id = $2) and i.is_open and not exists (
+       select from warehouse_stock where tenant_id = $1 and product_id = i.product_id and warehouse_id = i.warehouse_id and ${IS_LISTED}
+     ) order by i.product_id, i.warehouse_id`
+const TO_PAGE_END = 'limit $3::bigint + $4::bigint'
+
 export const LIST_ALL = statement<Range, Row>({
   name: 'list_availability',
   lane: 'slow',
-  sql: listOf(`${STOCKED} + ${backorderedThat('quantity = 0')}`, rowsThat(IS_LISTED)),
+  sql: listOf(
+    `${STOCKED} + ${backorderedThat('quantity = 0')} + (select count(*) from (${ONLY_INCOMING}) i)`,
+    `select * from ((${rowsThat(IS_LISTED)} ${TO_PAGE_END}) union all (${ONLY_INCOMING} ${TO_PAGE_END})) r order by product_id, warehouse_id`,
+  ),
 })
 
 export const LIST_BACKORDERED = statement<Range, Row>({
@@ -72,13 +83,14 @@ export const LIST_BACKORDERED = statement<Range, Row>({
 const MOST = 2_000
 
 /**
- * `LIST_ALL` of all warehouses on the shared connections. It reads the first rows alone, so a page may lack rows, and the total may be null.
+ * `LIST_ALL` of all warehouses on the shared connections. It reads the first rows alone, so a page may lack rows, and the total may be null: as
+ * it is while something is incoming.
  */
 export const LIST_FIRST = statement<Range, BoundedRow>({
   name: 'list_first_availability',
   lane: 'read',
   sql: listOf(
-    `(select case when b.n < ${MOST} then ${STOCKED} + b.n end from (select ${backorderedThat('quantity = 0', `limit ${MOST}`)} as n) b)`,
+    `(select case when b.n < ${MOST} and not exists (select from inbound_lines where tenant_id = $1 and is_open) then ${STOCKED} + b.n end from (select ${backorderedThat('quantity = 0', `limit ${MOST}`)} as n) b)`,
     `select product_id, warehouse_id from (
        select product_id, warehouse_id, quantity, backordered from warehouse_stock where tenant_id = $1 order by product_id, warehouse_id limit ${MOST}
      ) f where ${IS_LISTED} order by product_id, warehouse_id`,

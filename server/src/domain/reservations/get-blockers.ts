@@ -3,7 +3,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { isoTimestamp } from '../events/index.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
-import { availabilityColumns, EXPIRED_HOLDS, IS_RESERVING } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_RESERVING } from '../reserving/index.ts'
 import { type Blocker, getBlockersInput, getBlockersOutput } from './blocker-schemas.ts'
 import { exact, type Level, problemsOf } from './blockers.ts'
 
@@ -14,8 +14,9 @@ interface Line {
   product_id: number
   open: number
   backordered: number
-  /** Null, like the next one, of a line without a backorder, or when there is none. */
+  /** Null, like the next two, of a line without a backorder, or when there is none. */
   holders: Backordered['holders'] | null
+  incoming: Backordered['incoming'] | null
   elsewhere: Backordered['elsewhere'] | null
 }
 
@@ -48,6 +49,7 @@ const HOLDERS = `(
          limit ${MOST}
        ) h
      )`
+const INCOMING = incomingDeliveries('l.product_id', 'o.warehouse_id', MOST)
 const ELSEWHERE = `(
        select json_agg(json_build_object('warehouse_id', x.warehouse_id, 'available', x.available::float8) order by x.warehouse_id) from (
          select n.warehouse_id, n.available from (
@@ -73,7 +75,8 @@ const readSituation = statement<[tenantId: number, orderId: number], Situation>(
      where f.tenant_id = $1 and f.order_id = o.id and f.state = 'started'
    ) as flow, (
      select json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'open', l.open::float8, 'backordered', l.backordered::float8,
-       'holders', case when l.backordered > 0 then ${HOLDERS} end, 'elsewhere', case when l.backordered > 0 then ${ELSEWHERE} end) order by l.id)
+       'holders', case when l.backordered > 0 then ${HOLDERS} end, 'incoming', case when l.backordered > 0 then ${INCOMING} end,
+       'elsewhere', case when l.backordered > 0 then ${ELSEWHERE} end) order by l.id)
      from line l
    ) as lines, (
      select json_agg(json_build_object('product_id', v.product_id, 'location_id', v.location_id, 'quantity', v.quantity::float8, 'pickable', c.pickable)
@@ -125,9 +128,9 @@ function blockersOf({ state_id, is_reserving: isReserving, flow, lines, levels }
 const ofLine = ({ id, product_id }: Line) => ({ order_detail_id: id, product_id })
 
 function backordered(line: Line): Blocker[] {
-  const { backordered: quantity, holders, elsewhere } = line
+  const { backordered: quantity, holders, incoming, elsewhere } = line
   if (quantity <= 0) return []
-  const lists = { holders: holders ?? [], incoming: [], elsewhere: elsewhere ?? [] }
+  const lists = { holders: holders ?? [], incoming: incoming ?? [], elsewhere: elsewhere ?? [] }
   return [{ code: 'backordered', message: `${quantity} of the line wait for stock`, ...ofLine(line), quantity, ...lists }]
 }
 

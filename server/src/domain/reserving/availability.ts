@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { incomingOf } from './incoming.ts'
 
 const quantityOf = (what: string): z.ZodNumber => z.number().describe(`${what}, with at most 3 decimal places.`)
 
@@ -25,7 +26,7 @@ export const IS_RESERVING = `exists (select from tenant_settings where tenant_id
 export const IS_READY = `exists (select from tenant_settings where tenant_id = $1 and reservation_policy <> 'off' and reservation_phase = 'ready')`
 
 /**
- * SQL for the columns of `availabilityFields` of a row `w` of warehouse_stock, or null for none. Expired holds do not count, even if their
+ * SQL for the columns of `availabilityFields` but `incoming`, of a row `w` of warehouse_stock, or null for none. Expired holds do not count, even if their
  * lines are not dropped yet. `isReserving` is SQL.
  */
 export function availabilityColumns(isReserving: string): string {
@@ -33,7 +34,7 @@ export function availabilityColumns(isReserving: string): string {
   return `coalesce(w.quantity, 0) as on_hand, coalesce(w.unsellable, 0) as unsellable, ${reserved} as reserved,
     case when ${isReserving} then coalesce(w.held, 0) - e.quantity else 0 end as held,
     coalesce(w.quantity, 0) - coalesce(w.unsellable, 0) - ${reserved} as available,
-    case when ${isReserving} then coalesce(w.backordered, 0) else 0 end as backordered, 0::numeric as incoming`
+    case when ${isReserving} then coalesce(w.backordered, 0) else 0 end as backordered`
 }
 
 /** A lateral join for `availabilityColumns`: what expired holds have of a row `w`. */
@@ -46,9 +47,9 @@ export const EXPIRED_HOLDS = `cross join lateral (
 
 /** SQL for the `availability` of the product with the id `productId`, as JSON; null unless the tenant reserves. */
 export function availabilityOf(productId: string): string {
-  const names = Object.keys(availabilityFields)
+  const names = Object.keys(availabilityFields).filter((name) => name !== 'incoming')
   return `case when ${IS_READY} then (
-    select json_build_object(${names.map((name) => `'${name}', coalesce(sum(n.${name}), 0)::float8`).join(', ')})
+    select json_build_object(${names.map((name) => `'${name}', coalesce(sum(n.${name}), 0)::float8`).join(', ')}, 'incoming', ${incomingOf(productId)}::float8)
     from (
       select ${availabilityColumns('true')} from warehouse_stock w ${EXPIRED_HOLDS} where w.tenant_id = $1 and w.product_id = ${productId}
     ) n

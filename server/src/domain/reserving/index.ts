@@ -20,6 +20,7 @@ export {
   shownStatus,
 } from './order-reservations.ts'
 export { FORGOTTEN_MS, isKnownNotToReserve, readByPolicy, sawPolicy, wasReserving } from './policy-looks.ts'
+export { incomingDeliveries, incomingOf, nextExpectedAt } from './incoming.ts'
 export { reservationPhase } from './reservation-phase.ts'
 export { type ReservationStatus, reservationUpdated } from './reservation-topics.ts'
 export { NO_LINES, RESERVING, settled, withReservationEvents } from './settle.ts'

@@ -1,0 +1,17 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { readInbound } from './inbound-calls.ts'
+import { inbound, inboundId } from './schemas.ts'
+
+/** A delivery with its lines. Throws `not_found`. */
+export const getInbound = endpoint({
+  name: 'inbound.get',
+  scope: 'read:stock',
+  method: 'GET',
+  path: '/inbound/{id}',
+  summary: 'Get a delivery',
+  description: 'An expected delivery with its lines and what was received of each.',
+  isAddition: true,
+  input: inboundId,
+  output: inbound,
+  run: ({ db, caller }, { id }) => readInbound(db, caller.tenantId, id),
+})

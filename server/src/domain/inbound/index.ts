@@ -1,0 +1,1 @@
+export { inbound, inboundLine, listInboundInput } from './schemas.ts'

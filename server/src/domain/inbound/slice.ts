@@ -1,0 +1,28 @@
+import { slice } from '../../procedures/slice.ts'
+import { cancelInbound } from './cancel-inbound.ts'
+import { closeInbound } from './close-inbound.ts'
+import { createInbound } from './create-inbound.ts'
+import { getInbound } from './get-inbound.ts'
+import { inboundUpdated } from './inbound-topics.ts'
+import { listInbound } from './list-inbound.ts'
+import { listInboundReceipts } from './list-inbound-receipts.ts'
+import { receiveInbound } from './receive-inbound.ts'
+import { undoInboundReceipt } from './undo-inbound-receipt.ts'
+import { updateInbound } from './update-inbound.ts'
+
+/** Expected deliveries and their receipts. */
+export const inbound = slice({
+  tags: [{ name: 'inbound', description: 'Expected deliveries, and the goods that are received of them.' }],
+  endpoints: [
+    createInbound,
+    listInbound,
+    getInbound,
+    updateInbound,
+    receiveInbound,
+    listInboundReceipts,
+    undoInboundReceipt,
+    closeInbound,
+    cancelInbound,
+  ],
+  topics: [inboundUpdated],
+})

@@ -1,0 +1,38 @@
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { PRODUCT_OF_LINE, lineTexts, type ReceivingKind, recordJson } from './kind.ts'
+
+/** Records with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+const FEW_LINES = 100
+
+/** The function that reads a record of a kind with its lines. Throws `not_found`. */
+export function readingOf<Rec>(kind: ReceivingKind) {
+  const { records, lines } = kind.tables
+  const linesOfRecord = `(
+     select ${lineTexts(kind)} from ${lines} l ${PRODUCT_OF_LINE} where l.tenant_id = $1 and l.record_id = r.id
+   )`
+  const short = statement<[tenantId: number, recordId: number], { record: Rec | null }>({
+    name: `get_${kind.name}`,
+    lane: 'read',
+    sql: `select case when r.line_count <= ${FEW_LINES} then ${recordJson(kind, linesOfRecord)} end as record
+   from ${records} r where r.tenant_id = $1 and r.id = $2`,
+  })
+  const long = statement<[tenantId: number, recordId: number], { record: Rec }>({
+    name: `get_long_${kind.name}`,
+    lane: 'slow',
+    // A record has at least one line.
+    notNull: ['record'],
+    sql: `select ${recordJson(kind, linesOfRecord)} as record from ${records} r where r.tenant_id = $1 and r.id = $2`,
+  })
+  return async (db: Queryable, tenantId: number, recordId: number): Promise<Rec> => {
+    const found = await db.runOne(short, [tenantId, recordId])
+    if (found === undefined) throw recordNotFound(kind)
+    return found.record ?? ((await db.runOne(long, [tenantId, recordId])) as { record: Rec }).record
+  }
+}
+
+/** The error for a record that the tenant does not have. */
+export function recordNotFound({ noun }: Pick<ReceivingKind, 'noun'>): ServiceError {
+  return new ServiceError('not_found', `No ${noun} has this id`)
+}

@@ -1,0 +1,114 @@
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { sentName } from '../records/index.ts'
+import { groupOf, type StockCaller } from '../stock/index.ts'
+import type { ReceivingKind } from './kind.ts'
+import { receiveAlone, type Received, receiveTogether, type ReceiveValues } from './receive-statement.ts'
+import { recordNotFound } from './read-record.ts'
+import { MOST_LINES, type NewReceipt } from './schemas.ts'
+
+interface Receiving {
+  caller: StockCaller
+  input: NewReceipt
+}
+
+/** Receives goods: returns the receipt and its record, or throws why it is refused. */
+type Receive<Receipt, Rec> = (context: RequestContext, input: NewReceipt) => Promise<{ receipt: Receipt; record: Rec }>
+
+/** The function that receives goods of a kind. */
+export function receivingOf<Receipt, Rec>(kind: ReceivingKind): Receive<Receipt, Rec> {
+  const receipts = receiptsOfKind<Receipt, Rec>(kind)
+  return async ({ db, caller }, input) => {
+    const [result] = await db.runBatched(receipts, { caller, input })
+    if (result === undefined) throw recordNotFound(kind)
+    const { receipt, record, is_same } = result
+    if (is_same === false)
+      throw new ServiceError('idempotency_conflict', `Another receipt has the receipt_id "${input.receipt_id}"`)
+    if (receipt === null || record === null) throw refused(kind, result, input)
+    return { receipt, record }
+  }
+}
+
+/** Receipts of one statement are of different records and, as far as their input tells, products. */
+function receiptsOfKind<Receipt, Rec>(kind: ReceivingKind): BatchedStatement<Receiving, Received<Receipt, Rec>, ReceiveValues> {
+  const lock = statement<[tenantId: number, recordId: number], { id: number }>({
+    name: `lock_${kind.name}_to_receive`,
+    lane: 'write',
+    sql: `with before as materialized (
+     ${kind.receive.lockBefore ?? 'select $2::bigint as id'}
+   )
+   -- Always true: has what comes before locked before the record.
+   select id from ${kind.tables.records} where tenant_id = $1 and id = $2 and (select count(*) from before) >= 0 for no key update`,
+  })
+  return {
+    statement: receiveTogether(kind),
+    valuesOf,
+    groupOf: ({ caller }) => groupOf(caller, kind.name),
+    changedBy: ({ input }) => [`record ${input.id}`, `product ${nameOfGoods(input)}`],
+    sizeOf: () => 1,
+    again: {
+      isNeeded: ([row]) => row?.refusal === 'stale' || row?.refusal === 'alone',
+      lock: ({ caller, input }) => ({ statement: lock, values: [caller.tenantId, input.id] }),
+      statement: receiveAlone(kind),
+    },
+  }
+}
+
+function valuesOf(calls: readonly Receiving[]): ReceiveValues {
+  const of = <Value>(value: (input: NewReceipt) => Value): Value[] => calls.map(({ input }) => value(input))
+  return [
+    calls[0]?.caller.tenantId,
+    of(({ id }) => id),
+    of(({ product_id: product }) => product ?? null),
+    of(({ sku }) => sku ?? null),
+    of(({ barcode }) => barcode ?? null),
+    of(({ line_id: line }) => line ?? null),
+    of(({ location_id: location }) => location ?? null),
+    of(({ quantity }) => quantity),
+    of(({ receipt_id: receipt }) => receipt ?? null),
+    of(({ operator_id: operator }) => operator ?? null),
+    of(nameOfGoods),
+    of(({ disposition }) => disposition ?? null),
+    calls[0]?.caller.keyName,
+  ]
+}
+
+const nameOfGoods = (input: NewReceipt): string => (typeof input.line_id === 'number' ? `line ${input.line_id}` : sentName(input))
+
+type Result = Received<unknown, unknown>
+
+function refused(kind: ReceivingKind, result: Result, input: NewReceipt): ServiceError {
+  const invalid = INVALID[result.refusal ?? '']
+  if (invalid !== undefined) {
+    const [path, error] = invalid
+    return new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
+  }
+  if (result.refusal === 'unknown')
+    return new ServiceError('not_found', typeof input.line_id === 'number' ? 'Line not found' : 'Product not found')
+  return new ServiceError(kind.errorCode, reasonOf(kind, result, input))
+}
+
+/** Refusals that are about a field. */
+const INVALID: Record<string, readonly [path: string, error: string]> = {
+  fraction: ['quantity', 'must be an integer, because the product is not weighable'],
+  elsewhere: ['location_id', 'is a location of another warehouse'],
+  unsellable: ['location_id', 'is not sellable: restock needs a sellable location'],
+  sellable: ['location_id', 'is no existing location that is not sellable, which quarantine needs'],
+}
+
+function reasonOf({ noun }: ReceivingKind, { refusal, state, open }: Result, { quantity }: NewReceipt): string {
+  switch (refusal) {
+    case 'over':
+      return `The ${noun} is ${state}`
+    case 'unannounced':
+      return `The product is not in the ${noun}`
+    case 'beyond':
+      return `Cannot receive ${quantity}: only ${open} still to come`
+    case 'untaken':
+      return `Cannot receive ${quantity}: with other returns, that is more than was taken for the order`
+    default:
+      return `The ${noun} has ${MOST_LINES} lines already`
+  }
+}

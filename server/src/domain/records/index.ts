@@ -1,0 +1,5 @@
+export { recordEventPosition } from './event-position.ts'
+export { findProducts, type FoundProduct, type NamedLine, requireProducts } from './find-products.ts'
+export { listingOf } from './list-records.ts'
+export { namedProduct, type NamedProduct, namesOneProduct, productNamedBy, sentName } from './named-product.ts'
+export { type Content, earlierRecord, findReferenceIn, hashOf } from './references.ts'

@@ -1,0 +1,47 @@
+import type { z } from 'zod'
+import type { Queryable } from '../../database/database.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { orderOf, requireTaken } from './order-of-return.ts'
+import { createReturnRecord, readReturn } from './return-calls.ts'
+import { createReturnInput, type Return, returnRecord } from './schemas.ts'
+
+type Input = z.infer<typeof createReturnInput>
+
+/** Announces a return. Throws `validation_error`, `not_found`, `return_error` and `idempotency_conflict`. */
+export const createReturn = endpoint({
+  name: 'returns.create',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/returns',
+  summary: 'Announce a return',
+  description: `Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+
+A return never changes the order. Sending the same return again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+  errors: ['not_found', 'return_error'],
+  isAddition: true,
+  input: createReturnInput,
+  output: returnRecord,
+  run: ({ caller, db }, input) => db.transaction((tx) => create(tx, caller, input), { rows: input.lines.length }),
+})
+
+async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Return> {
+  const { tenantId, defaultWarehouse } = caller
+  const order = await orderOf(tx, tenantId, input)
+  const { order_id, order_tenant_id, reason = null, ...record } = input
+  const id = await createReturnRecord(tx, caller, {
+    ...record,
+    own: { order_id: order?.id ?? null, order_tenant_id: order?.order_tenant_id ?? null, reason },
+    ownOfLine: (line) => [line.reason ?? null],
+    defaultWarehouseId: order?.warehouse_id ?? defaultWarehouse.id,
+    sent: [order_id ?? null, order_tenant_id ?? null, reason],
+    meant: [order?.id ?? null, reason],
+    ...(order !== undefined && {
+      check: (productIds) => {
+        const lines = productIds.map((productId, index) => ({ productId, quantity: input.lines[index]?.quantity ?? 0 }))
+        return requireTaken(tx, tenantId, order.id, lines)
+      },
+    }),
+  })
+  return readReturn(tx, tenantId, id)
+}

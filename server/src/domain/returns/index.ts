@@ -1,0 +1,1 @@
+export { listReturnsInput, returnLine, returnRecord } from './schemas.ts'

@@ -1,0 +1,26 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { receiveBack } from './return-calls.ts'
+import { receiveReturnInput, receiveReturnOutput } from './schemas.ts'
+
+/**
+ * Receives goods of a return. Sending the receipt again changes nothing. Throws `not_found`, `validation_error`, `return_error`,
+ * `idempotency_conflict`, and `adjustment_error` when the level would exceed the maximum.
+ */
+export const receiveReturn = endpoint({
+  name: 'returns.receive',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/returns/{id}/receipts',
+  summary: 'Receive goods of a return',
+  description: `Receives goods of the return, all or nothing. \`restock\` adds them to stock at a sellable location and \`quarantine\` at one that is not, with an \`IN\` movement with the reason \`return\` and the order's id; \`scrap\` changes no stock. A product fills its open lines in order; \`line_id\` fills that line alone. More than is still to come, or a product that was not announced, is a \`return_error\`; with \`allow_over\` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+
+A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A \`receipt_id\` of another receipt of the return is an \`idempotency_conflict\`.`,
+  errors: ['return_error', 'adjustment_error'],
+  isAddition: true,
+  input: receiveReturnInput,
+  output: receiveReturnOutput,
+  run: async (context, input) => {
+    const { receipt, record } = await receiveBack(context, input)
+    return { receipt, return: record }
+  },
+})

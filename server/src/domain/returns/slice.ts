@@ -1,0 +1,28 @@
+import { slice } from '../../procedures/slice.ts'
+import { cancelReturn } from './cancel-return.ts'
+import { closeReturn } from './close-return.ts'
+import { createReturn } from './create-return.ts'
+import { getReturn } from './get-return.ts'
+import { listReturnReceipts } from './list-return-receipts.ts'
+import { listReturns } from './list-returns.ts'
+import { receiveReturn } from './receive-return.ts'
+import { returnUpdated } from './return-topics.ts'
+import { undoReturnReceipt } from './undo-return-receipt.ts'
+import { updateReturn } from './update-return.ts'
+
+/** Returns and their receipts. */
+export const returns = slice({
+  tags: [{ name: 'returns', description: 'Goods that come back, from an order or without one.' }],
+  endpoints: [
+    createReturn,
+    listReturns,
+    getReturn,
+    updateReturn,
+    receiveReturn,
+    listReturnReceipts,
+    undoReturnReceipt,
+    closeReturn,
+    cancelReturn,
+  ],
+  topics: [returnUpdated],
+})

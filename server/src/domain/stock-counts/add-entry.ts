@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { Caller } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { sentName } from '../records/index.ts'
+import { type Entered, enterCounts, type EntryValues } from './entry-statement.ts'
+import { countNotFound } from './read-count.ts'
+import { addEntryInput, addEntryOutput, MOST_LINES } from './schemas.ts'
+
+type Input = z.infer<typeof addEntryInput>
+
+interface Entering {
+  caller: Pick<Caller, 'tenantId'>
+  input: Input
+}
+
+const lockCount = statement<[tenantId: number, countId: number], { id: number }>({
+  name: 'lock_count_to_enter',
+  lane: 'write',
+  sql: 'select id from stock_counts where tenant_id = $1 and id = $2 for no key update',
+})
+
+/** Entries of one statement are of different counts and, as far as their input tells, levels. */
+const entries: BatchedStatement<Entering, Entered, EntryValues> = {
+  statement: enterCounts,
+  valuesOf: (calls) => [
+    calls[0]?.caller.tenantId,
+    calls.map(({ input }) => input.id),
+    calls.map(({ input }) => input.product_id ?? null),
+    calls.map(({ input }) => input.sku ?? null),
+    calls.map(({ input }) => input.barcode ?? null),
+    calls.map(({ input }) => input.location_id),
+    calls.map(({ input }) => input.quantity),
+    calls.map(({ input }) => input.entry_id ?? null),
+    calls.map(({ input }) => input.operator_id ?? null),
+    calls.map(({ input }) => sentName(input)),
+  ],
+  groupOf: () => 'entry',
+  changedBy: ({ input }) => [`count ${input.id}`, `level ${sentName(input)} ${input.location_id}`],
+  sizeOf: () => 1,
+  again: {
+    isNeeded: ([row]) => row?.refusal === 'stale',
+    lock: ({ caller, input }) => ({ statement: lockCount, values: [caller.tenantId, input.id] }),
+  },
+}
+
+/**
+ * Says all that lies at a level; a later entry replaces it. Sending the entry again changes nothing. Throws `not_found`, `count_error` and
+ * `idempotency_conflict`.
+ */
+export const addEntry = endpoint({
+  name: 'counts.addEntry',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/counts/{id}/entries',
+  summary: 'Say what lies there',
+  description: `Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as \`expected_quantity\`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+
+A level of the scope that is no line yet becomes one, up to ${MOST_LINES}; another is a \`count_error\`. The state must be \`counting\`.
+
+An entry with an \`entry_id\` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An \`entry_id\` of another entry of the count is an \`idempotency_conflict\`.`,
+  errors: ['count_error'],
+  isAddition: true,
+  input: addEntryInput,
+  output: addEntryOutput,
+  run: async ({ db, caller }, input) => {
+    const [result] = await db.runBatched(entries, { caller, input })
+    if (result === undefined) throw countNotFound()
+    const { is_same, entry_id, line } = result
+    if (is_same === false) throw new ServiceError('idempotency_conflict', `Another entry has the entry_id "${input.entry_id}"`)
+    if (entry_id === null || line === null) throw refused(result)
+    return { entry_id, line }
+  },
+})
+
+function refused({ refusal, state }: Entered): ServiceError {
+  switch (refusal) {
+    case 'over':
+      return new ServiceError('count_error', `Entries are made while counting: the count is ${state}`)
+    case 'unknown':
+      return new ServiceError('not_found', 'Product not found')
+    case 'nowhere':
+      return new ServiceError('not_found', 'Location not found')
+    case 'outside':
+      return new ServiceError('count_error', 'The level is not in the scope of the count')
+    default:
+      return new ServiceError('count_error', `The count has ${MOST_LINES} lines already`)
+  }
+}

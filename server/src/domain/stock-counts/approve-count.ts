@@ -1,0 +1,148 @@
+import type { z } from 'zod'
+import type { Queryable } from '../../database/database.ts'
+import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
+import { endpoint } from '../../procedures/endpoint.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
+import { recordEvents } from '../events/index.ts'
+import { recordEventPosition } from '../records/index.ts'
+import { applyStockChanges } from '../stock/index.ts'
+import { wrongState } from './change-state.ts'
+import { countUpdatedData, LINE_ORDER } from './count-json.ts'
+import { countNotFound, readCount } from './read-count.ts'
+import { approveCountInput, count, type Count, type CountState, MOST_LINES } from './schemas.ts'
+
+const lockCount = statement<[tenantId: number, countId: number], { state: CountState }>({
+  name: 'lock_count_to_approve',
+  lane: 'write',
+  sql: 'select state from stock_counts where tenant_id = $1 and id = $2 for no key update',
+})
+
+/** Locks all levels that are counted, by product and location. */
+const lockLevels = statement<[tenantId: number, countId: number], { levels: number }>({
+  name: 'lock_levels_of_count',
+  lane: 'write',
+  sql: `with locked_level as materialized (
+     select v.product_id from stock_count_lines l
+     join stock_levels v on v.tenant_id = $1 and v.product_id = l.product_id and v.location_id = l.location_id
+     where l.tenant_id = $1 and l.record_id = $2 and l.counted is not null
+     order by v.product_id, v.location_id for no key update of v
+   )
+   select count(*) as levels from locked_level`,
+})
+
+type Problem = 'adjusted' | 'below' | 'above'
+
+/** The clock may be set back a little; the numbers of movements tell exactly. */
+const CLOCK_TOLERANCE = `interval '1 minute'`
+
+/** Lines whose variance cannot be posted, in line order. Reads movements since the first line of each product was counted. */
+const findProblems = statement<[tenantId: number, countId: number], { id: number; problem: Problem; quantity: number }>({
+  name: 'find_problems_of_count',
+  lane: 'slow',
+  sql: `with counted as materialized (
+     select l.id, l.product_id, l.location_id, l.counted_at, l.counted_before, l.counted - l.expected as variance, v.quantity, k.pick_sequence
+     from stock_count_lines l cross join lateral (
+       select quantity from stock_levels where tenant_id = $1 and product_id = l.product_id and location_id = l.location_id limit 1
+     ) v cross join lateral (select pick_sequence from locations where tenant_id = $1 and id = l.location_id limit 1) k
+     where l.tenant_id = $1 and l.record_id = $2 and l.counted is not null
+   ), adjusted as materialized (
+     select m.product_id, m.location_id, max(m.id) as last_id
+     from (select product_id, min(counted_at) as since from counted group by product_id) p cross join lateral (
+       select id, product_id, location_id from stock_movements
+       where tenant_id = $1 and product_id = p.product_id and created_at >= p.since - ${CLOCK_TOLERANCE} and movement_type = 'ADJUSTMENT' offset 0
+     ) m
+     group by m.product_id, m.location_id
+   ), judged as (
+     select c.*, case
+       when a.last_id > c.counted_before then 'adjusted'
+       when c.quantity + c.variance < 0 then 'below'
+       when c.quantity + c.variance > ${MAX_QUANTITY} then 'above'
+     end as problem
+     from counted c left join adjusted a using (product_id, location_id)
+   )
+   select id, problem, quantity from judged where problem is not null order by pick_sequence nulls last, location_id, product_id`,
+})
+
+const post = statement<
+  [tenantId: number, countId: number, operatorId: number | null, defaultWarehouseId: number, createdBy: string],
+  { id: number }
+>({
+  name: 'approve_count',
+  lane: 'write',
+  sql: `with due_line as materialized (
+     select row_number() over (order by ${LINE_ORDER})::int as position, l.id, l.product_id, l.location_id, l.counted - l.expected as variance
+     from stock_count_lines l cross join lateral (select pick_sequence from locations where tenant_id = $1 and id = l.location_id limit 1) k
+     where l.tenant_id = $1 and l.record_id = $2 and l.counted is not null
+   ), stock_change as materialized (
+     select position, product_id, location_id, variance as amount, 'ADJUSTMENT' as movement_type, 'inventory_count' as reason,
+       $3::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+     from due_line
+   ), ${applyStockChanges({
+     source: 'stock_change',
+     rows: 'together',
+     amount: 'relative',
+     eventReason: 'inventory_count',
+     defaultWarehouse: '$4::bigint',
+     createdBy: '$5::text',
+   })}, posted_line as (
+     update stock_count_lines l set movement_id = m.id
+     from stock_movement m join due_line x using (position)
+     where l.tenant_id = $1 and l.record_id = $2 and l.id = x.id
+   ), approved as (
+     update stock_counts set state = 'approved', approved_at = clock_timestamp(), updated_at = clock_timestamp()
+     where tenant_id = $1 and id = $2
+     returning *
+   ), record_event as (
+     select ${recordEventPosition('count', 'r.id')} as position, 'count/updated' as topic, ${countUpdatedData(`'review'`)} as data from approved r
+   ), ${recordEvents('(select position, topic, data from stock_event union all select position, topic, data from record_event) e')}
+   select id from approved`,
+})
+
+/** Posts the differences of a count. Approving it again changes nothing. Throws `not_found` and `count_error`. */
+export const approveCount = endpoint({
+  name: 'counts.approve',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/counts/{id}/approve',
+  summary: 'Post a count',
+  description: `Writes for each counted line an \`ADJUSTMENT\` movement of its variance with the reason \`inventory_count\`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+
+Lines that were not counted are left alone. It is refused with \`count_error\` if a level was set, or posted by another count, since it was counted, or would leave its range: \`details\` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.`,
+  errors: ['count_error'],
+  isAddition: true,
+  input: approveCountInput,
+  output: count,
+  run: ({ caller, db }, input) => db.transaction((tx) => approve(tx, caller, input), { rows: MOST_LINES }),
+})
+
+async function approve(
+  tx: Queryable,
+  { tenantId, defaultWarehouse, keyName }: RequestContext['caller'],
+  { id, operator_id: operatorId = null }: z.infer<typeof approveCountInput>,
+): Promise<Count> {
+  const locked = await tx.runOne(lockCount, [tenantId, id])
+  if (locked === undefined) throw countNotFound()
+  if (locked.state === 'review') {
+    await tx.run(lockLevels, [tenantId, id])
+    // A statement of its own: it sees what came before the locks.
+    refuse(await tx.run(findProblems, [tenantId, id]))
+    await tx.run(post, [tenantId, id, operatorId, defaultWarehouse.id, keyName])
+  } else if (locked.state !== 'approved') throw wrongState(locked.state)
+  return readCount(tx, tenantId, id)
+}
+
+const REASONS: Record<Problem, (quantity: number) => string> = {
+  adjusted: () => 'the level was set, or posted by another count, since it was counted',
+  below: (quantity) => `the level would fall below 0: it is ${quantity} now`,
+  above: (quantity) => `the level would exceed ${MAX_QUANTITY}: it is ${quantity} now`,
+}
+
+function refuse(problems: readonly { id: number; problem: Problem; quantity: number }[]): void {
+  const details = problems.map(({ id, problem, quantity }) => ({ path: `lines[${id}]`, error: REASONS[problem](quantity) }))
+  const [first] = details
+  if (first === undefined) return
+  const rest = details.length > 1 ? `; and ${details.length - 1} more` : ''
+  throw new ServiceError('count_error', `${first.path}: ${first.error}${rest}`, { details })
+}

@@ -1,0 +1,1 @@
+export { count, countLine, listCountsInput } from './schemas.ts'

@@ -1,0 +1,21 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { leadingTo } from './change-state.ts'
+import { count, countId } from './schemas.ts'
+
+const leadToCounting = leadingTo('counting')
+
+/** Goes back to counting. Reopening again changes nothing. Throws `not_found` and `count_error`. */
+export const reopenCount = endpoint({
+  name: 'counts.reopen',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/counts/{id}/reopen',
+  summary: 'Count again',
+  description:
+    'Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.',
+  errors: ['count_error'],
+  isAddition: true,
+  input: countId,
+  output: count,
+  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToCounting(tx, caller.tenantId, id)),
+})

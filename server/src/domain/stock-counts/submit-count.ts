@@ -1,0 +1,21 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { leadingTo } from './change-state.ts'
+import { count, countId } from './schemas.ts'
+
+const leadToReview = leadingTo('review')
+
+/** Ends counting. Submitting again changes nothing. Throws `not_found` and `count_error`. */
+export const submitCount = endpoint({
+  name: 'counts.submit',
+  scope: 'write:stock',
+  method: 'POST',
+  path: '/counts/{id}/submit',
+  summary: 'End counting',
+  description:
+    'Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.',
+  errors: ['count_error'],
+  isAddition: true,
+  input: countId,
+  output: count,
+  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToReview(tx, caller.tenantId, id)),
+})
