@@ -124,6 +124,8 @@ async function sendExamples(tenant: TestTenant, sendOne: SendExample): Promise<v
   await send('stock.adjust')
   await send('stock.bulk')
   await send('stock.transfer')
+  await send('products.checkBulk')
+  await send('stock.checkBulk')
   await send('locations.update', 'A-01-03')
   await send('warehouses.create')
   await send('settings.update')

@@ -109,6 +109,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/bulk/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a bulk change of products
+         * @description Takes what `POST /products/bulk` takes, and responds as that call would respond now. Nothing is stored: no product changes, no event is sent, and the audit log has no entry.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:products`.
+         */
+        post: operations["products.checkBulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stock/product/{productId}": {
         parameters: {
             query?: never;
@@ -169,6 +193,30 @@ export interface paths {
          *     Scope: `write:stock`.
          */
         post: operations["stock.bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stock/bulk/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a bulk change of stock levels
+         * @description Takes what `POST /stock/bulk` takes, and responds as that call would respond now. Nothing is stored: no level changes, no movement is written, no location is created, no event is sent, and the audit log has no entry.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:stock`.
+         */
+        post: operations["stock.checkBulk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -332,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Create orders
-         * @description Creates one or several orders, all or none. Send an order, an array of orders, or `{ "orders": [...] }`.
+         * @description Creates one or several orders, all or none.
          *
          *     Under a [reservation policy](#tag/settings) stock is reserved for the orders. Under `strict`, an order that cannot be reserved in full is refused with `insufficient_stock`, unless it has `allow_backorder`.
          *
@@ -388,7 +436,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Uses the `order_tenant_id` in the body if it is given. Otherwise the `id` in the path is the id of the order or, if there is no such order, an `order_tenant_id`.
+         * @description Uses the `order_tenant_id` if it is given. Otherwise `id` is the id of the order or, if there is no such order, an `order_tenant_id`.
          *
          *     Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
          *
@@ -412,7 +460,7 @@ export interface paths {
         };
         /**
          * List picking flows
-         * @description Newest first. Filters can be combined. `total` is exact.
+         * @description Newest first; with `completed_since` the last completed first. Filters can be combined. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1403,6 +1451,8 @@ export interface paths {
          *
          *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
          *
+         *     With a `reservation_policy` the response takes a third of a second: until every server shows the new one.
+         *
          *     Addition: this operation is not part of the published API specification.
          *
          *     Scope: `admin`.
@@ -1923,6 +1973,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reports/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report stock over time
+         * @description Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:stock`.
+         */
+        get: operations["reports.stock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reports/orders": {
         parameters: {
             query?: never;
@@ -1939,6 +2013,30 @@ export interface paths {
          *     Scope: `read:orders`.
          */
         get: operations["reports.orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reports/picking": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report picking
+         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time since its start. Has picks from this version of the service on.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["reports.picking"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2393,8 +2491,8 @@ export interface components {
             /** @description Earliest date of what is incoming; null if there is none. */
             next_expected_at: string | null;
         };
-        /** @description What an order line or a hold has reserved, or waits for. */
-        Reservation: {
+        /** @description What an order line or a hold has reserved, or waits for, with names. */
+        ListedReservation: {
             /** @description Id of the product. */
             product_id: number;
             /** @description Id of the warehouse. */
@@ -2415,6 +2513,12 @@ export interface components {
             hold_id: number | null;
             /** @description Time at which the hold expires, UTC; null for an order. */
             expires_at: string | null;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description The client's own identifier of the hold; null for an order. */
+            hold_reference: string | null;
         };
         /** @description A created order. */
         CreatedOrder: {
@@ -2626,6 +2730,29 @@ export interface components {
                 /** @description Part at the location, with at most 3 decimal places. */
                 quantity: number;
             }[];
+        };
+        /** @description What an order line or a hold has reserved, or waits for. */
+        Reservation: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description Quantity reserved, with at most 3 decimal places. */
+            reserved_quantity: number;
+            /** @description Quantity that waits for stock, with at most 3 decimal places. */
+            backordered_quantity: number;
+            /** @description Id of the order; null for a hold. */
+            order_id: number | null;
+            /** @description The client's own order identifier; null for a hold. */
+            order_tenant_id: string | null;
+            /** @description Id of the order line; null for a hold. */
+            order_detail_id: number | null;
+            /** @description Date by which the order must be fulfilled; null for a hold. */
+            assembly_date: string | null;
+            /** @description Id of the hold; null for an order. */
+            hold_id: number | null;
+            /** @description Time at which the hold expires, UTC; null for an order. */
+            expires_at: string | null;
         };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
@@ -3571,16 +3698,26 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description `dashboard` or `scan` for a call of a page, `api` for a call with an API key and for the command line.
+             * @description `dashboard` or `scan` for a call of a page, `mcp` for one of an agent, `api` for every other call with an API key and for the command line.
              * @enum {string}
              */
-            surface: "api" | "dashboard" | "scan";
+            surface: "api" | "dashboard" | "scan" | "mcp";
             /** @description Id of the session that made the call; null for a call with an API key. */
             session_id: number | null;
             /** @description E-mail address of the operator who was signed in on the device; null where there was none. */
             operator_email: string | null;
             /** @description Error code of a failed call; null if it succeeded. A failed call changed nothing, except perhaps after `service_unavailable` or `internal_error`. */
             error: string | null;
+        };
+        /** @description Stock at the end of an hour or a day. */
+        StockPoint: {
+            /**
+             * Format: date-time
+             * @description Start of the hour or day, UTC.
+             */
+            at: string;
+            /** @description Stock at its end; of the present hour or day, the present stock. */
+            quantity: number;
         };
         /** @description Orders of a day. */
         OrderDay: {
@@ -3599,6 +3736,24 @@ export interface components {
                 /** @description Number of orders of the day in this state. */
                 count: number;
             }[];
+        };
+        /** @description What was picked in an hour or a day, or by an operator. */
+        PickingRow: {
+            /**
+             * Format: date-time
+             * @description Start of the hour or day, UTC. Not by operator.
+             */
+            at?: string | undefined;
+            /** @description E-mail address of the operator. By operator only. */
+            operator_email?: string | undefined;
+            /** @description Number of picks. */
+            picks: number;
+            /** @description Quantity picked. */
+            units: number;
+            /** @description Picking flows completed. */
+            flows: number;
+            /** @description Time that these flows took from their start, in seconds, all together. */
+            seconds: number;
         };
         /** @description Attempts to deliver webhooks of an hour. */
         DeliveryHour: {
@@ -4807,6 +4962,88 @@ export interface operations {
             };
         };
     };
+    "products.checkBulk": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Products, applied in order: at most 1000, 100 recommended. */
+                    products: {
+                        /**
+                         * @description Barcode, unique in the tenant. Surrounding whitespace is removed.
+                         * @example 4006381333931
+                         */
+                        barcode: string;
+                        /**
+                         * @description Name of the product. Surrounding whitespace is removed.
+                         * @example Green tea 100 g
+                         */
+                        name?: string | undefined;
+                        /**
+                         * @description SKU, unique in the tenant when present. Returned as `external_id`.
+                         * @example TEA-G-100
+                         */
+                        sku?: (string | null) | undefined;
+                        /**
+                         * @description Category of the product, free text.
+                         * @example Tea
+                         */
+                        category?: (string | null) | undefined;
+                        /**
+                         * @description Unit price, in the tenant's own currency. Used for order lines without a price.
+                         * @example 4.9
+                         */
+                        price?: (number | null) | undefined;
+                        /**
+                         * @description Weight of a unit in kilograms.
+                         * @example 0.12
+                         */
+                        weight?: (number | null) | undefined;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Number of products created. */
+                            created: number;
+                            /** @description Number of items that matched an existing product, whether it changed or not. */
+                            updated: number;
+                            /** @description Failed items, in the order submitted. */
+                            errors: {
+                                /** @description The item's barcode; empty when it has none. */
+                                barcode: string;
+                                /** @description Why the item failed and how to fix it. */
+                                error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
     "stock.setLevel": {
         parameters: {
             query?: never;
@@ -4946,6 +5183,77 @@ export interface operations {
         };
     };
     "stock.bulk": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description New quantities, applied in order: at most 1000, 100 recommended. */
+                    updates: {
+                        /** @description Id of the product. Required unless `sku` is given. */
+                        product_id?: (number | null) | undefined;
+                        /**
+                         * @description SKU (`external_id`) of an active product. When `product_id` is given too, both must name the same product.
+                         * @example TEA-G-100
+                         */
+                        sku?: (string | null) | undefined;
+                        /**
+                         * @description Id of the location. A location that does not exist is created in the default warehouse.
+                         * @example A-01-03
+                         */
+                        location_id: string;
+                        /**
+                         * @description The new absolute quantity, at most 3 decimal places.
+                         * @example 120
+                         */
+                        quantity: number;
+                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                        expected_quantity?: (number | null) | undefined;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Number of updates applied. */
+                            success: number;
+                            /** @description Failed updates, in the order submitted. */
+                            errors: {
+                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
+                                product_id: number;
+                                /** @description Why the update failed and how to fix it. */
+                                error: string;
+                                /** @description Position in the submitted array, from 0. */
+                                index: number;
+                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
+                                current_quantity?: number | undefined;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "stock.checkBulk": {
         parameters: {
             query?: never;
             header?: {
@@ -5247,6 +5555,7 @@ export interface operations {
                                     /** @description Quantity at the location, from 0 to 999999999999 with at most 3 decimal places. */
                                     quantity: number;
                                 }[];
+                                availability?: components["schemas"]["Availability"] | undefined;
                             }[];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -5385,6 +5694,8 @@ export interface operations {
                 end_date?: string;
                 /** @description Only orders with this assembly date: `YYYY-MM-DD`. */
                 assembly_date?: string;
+                /** @description Only orders with this assembly date or an earlier one: `YYYY-MM-DD`. */
+                assembly_until?: string;
                 /** @description Adds `order_detail` to each order. true, false, 1 or 0. Default: false. */
                 include_details?: boolean;
                 /** @description Only orders whose customer name contains this text, case-insensitive in all scripts. Fewer than 3 characters take longer: they are compared with every order. */
@@ -5430,6 +5741,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description One item, an array of items, or an object that holds the array. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"] | components["schemas"]["NewOrder"][] | {
@@ -5633,6 +5945,8 @@ export interface operations {
                 order_id?: number;
                 /** @description Only flows of the operator with this e-mail address, ignoring case. */
                 operator_email?: string;
+                /** @description Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started. */
+                completed_since?: string;
             };
             header?: never;
             path?: never;
@@ -6319,7 +6633,7 @@ export interface operations {
                         /** @description Result of the call. */
                         data: {
                             /** @description Reservations of this page, by product id and warehouse id: order lines by rank, then holds. */
-                            reservations: components["schemas"]["Reservation"][];
+                            reservations: components["schemas"]["ListedReservation"][];
                             pagination: components["schemas"]["Pagination"];
                         };
                     };
@@ -8227,7 +8541,7 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description Only events of this topic. Repeat the parameter for several topics. `*`, the default, stands for all topics of orders, products, stock and picking flows: `event=*&event=reservation/updated`. */
+                /** @description Only events of this topic. Repeat the parameter for several topics: `event=*&event=reservation/updated`. `*`, the default, stands for all topics of orders, products, stock and picking flows. */
                 event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
@@ -8779,8 +9093,8 @@ export interface operations {
                 operation?: string;
                 /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Only calls that came this way: `api`, `dashboard` or `scan`. */
-                surface?: "api" | "dashboard" | "scan";
+                /** @description Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`. */
+                surface?: "api" | "dashboard" | "scan" | "mcp";
                 /** @description Only calls of the operator with this e-mail address, from a device. */
                 operator_email?: string;
                 /** @description Only calls at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
@@ -8811,6 +9125,49 @@ export interface operations {
                             entries: components["schemas"]["AuditEntry"][];
                             /** @description Pass it as `cursor` to get older entries; null when there are none. */
                             next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.stock": {
+        parameters: {
+            query: {
+                /** @description Id of the product, which can be a deleted one. */
+                product_id?: number;
+                /** @description Only stock at the location with this id. Default: all locations together. */
+                location_id?: string;
+                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
+                since: string;
+                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
+                until?: string;
+                /** @description Whether the points are hours or days. Default: day. */
+                step?: "hour" | "day";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Present `minimum_threshold` of the product; null if it has none. */
+                            minimum_threshold: number | null;
+                            /** @description All hours or days of the period up to now, oldest first. */
+                            points: components["schemas"]["StockPoint"][];
                         };
                     };
                 };
@@ -8848,6 +9205,43 @@ export interface operations {
                         data: {
                             /** @description Days with orders, oldest first. */
                             days: components["schemas"]["OrderDay"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "reports.picking": {
+        parameters: {
+            query: {
+                /** @description First day or hour (UTC): a date, or an ISO 8601 timestamp for the day or hour of that time. */
+                since: string;
+                /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
+                until?: string;
+                /** @description What the rows are: hours, days or operators. Default: day. */
+                by?: "hour" | "day" | "operator";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Hours or days with picks or completed flows, oldest first; or operators, those with the most units first. */
+                            rows: components["schemas"]["PickingRow"][];
                         };
                     };
                 };

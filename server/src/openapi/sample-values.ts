@@ -53,6 +53,11 @@ export const SAMPLE_VALUES: Record<string, unknown> = {
   'Reservation.expires_at': null,
   'Reservation.reserved_quantity': 2,
   'Reservation.backordered_quantity': 0,
+  'ListedReservation.hold_id': null,
+  'ListedReservation.hold_reference': null,
+  'ListedReservation.expires_at': null,
+  'ListedReservation.reserved_quantity': 2,
+  'ListedReservation.backordered_quantity': 0,
   'orders.blockers.ready': false,
   'orders.blockers.blockers': [
     { code: 'flow_running', message: 'ada@example.com is picking the order', flow_id: 93, operator_email: 'ada@example.com' },

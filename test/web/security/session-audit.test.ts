@@ -76,7 +76,7 @@ it('can be read by surface and by operator', async ({ service, tenant }) => {
   expect(await operations('?operator_email=ada@example.com')).toEqual(['flows.pick'])
   expect(await operations('?operator_email=bob@example.com')).toEqual([])
   const refused = await tenant.request('GET', '/audit-log?surface=web')
-  expect([refused.status, refused.body.error.message]).toEqual([400, 'surface: must be api, dashboard or scan'])
+  expect([refused.status, refused.body.error.message]).toEqual([400, 'surface: must be api, dashboard, scan or mcp'])
 })
 
 it('the new columns cannot be changed either', async ({ service, tenant }) => {

@@ -51,7 +51,7 @@ function receiptsOfKind<Receipt, Rec>(kind: ReceivingKind): BatchedStatement<Rec
     again: {
       isNeeded: ([row]) => row?.refusal === 'stale' || row?.refusal === 'alone',
       lock: ({ caller, input }) => ({ statement: lock, values: [caller.tenantId, input.id] }),
-      statement: receiveAlone(kind),
+      instead: { statement: receiveAlone(kind), valuesOf },
     },
   }
 }
