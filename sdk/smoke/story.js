@@ -20,10 +20,37 @@ export async function story({ sdk, webhooks, testing }, { baseUrl, apiKey, name 
   const error = await client.products.create({ name: 'Green tea', barcode }).catch((caught) => caught)
   equal(error instanceof sdk.APIError && error.code, 'already_exists')
 
+  await reservations(sdk, client)
   await verification(webhooks, testing)
   // One class in all entries, or instanceof would fail for whoever mixes them.
   equal(sdk.WebhookVerificationError, webhooks.WebhookVerificationError)
   equal(sdk.verifyWebhook, webhooks.verifyWebhook)
+}
+
+/** A level is set only if it is what was seen, and stock is kept for a cart until its order takes it over. */
+async function reservations({ APIError }, client) {
+  const barcode = `smoke-cart-${Date.now()}`
+  const { id } = await client.products.create({ name: 'Black tea', barcode, sku: barcode })
+  await client.stock.setLevel(id, { location_id: 'A-01', quantity: 5, expected_quantity: 0 })
+  const level = { location_id: 'A-01', quantity: 9, expected_quantity: 4 }
+  const error = await client.stock.setLevel(id, level).catch((caught) => caught)
+  equal(error instanceof APIError && `${error.code} ${error.details[0].current_quantity}`, 'quantity_conflict 5')
+
+  await client.settings.update({ reservation_policy: 'track' })
+  while ((await client.settings.get()).reservation_state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 50))
+  const hold = await client.holds.create({ reference: barcode, lines: [{ sku: barcode, quantity: 3 }] })
+  equal((await client.holds.update(hold.id, { lines: [{ sku: barcode, quantity: 2 }] })).lines[0].reserved_quantity, 2)
+  const order = { order_tenant_id: barcode, assembly_date: '2026-12-01', hold: barcode, order_detail: [{ barcode, quantity: 4 }] }
+  equal((await client.orders.create(order)).orders[0].reservation_status, 'reserved')
+  equal((await client.holds.get(hold.id)).state, 'consumed')
+
+  const { availability } = await client.stock.availability({ sku: barcode })
+  equal(availability.map((row) => `${row.on_hand} ${row.reserved} ${row.available}`).join(), '5 4 1')
+  const { reservations: lines } = await client.stock.reservations({ product_id: id })
+  equal(lines.map((line) => `${line.order_tenant_id} ${line.reserved_quantity}`).join(), `${barcode} 4`)
+  const released = await client.holds.create({ reference: barcode, lines: [{ sku: barcode, quantity: 1 }] })
+  equal((await client.holds.release(released.id)).state, 'released')
+  await client.settings.update({ reservation_policy: 'off' })
 }
 
 async function verification({ fetchReceiver, verifyWebhook }, { signWebhook, testEvent }) {

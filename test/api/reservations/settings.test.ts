@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { it } from '../../support/it.ts'
 import { eventsOf } from '../../support/events.ts'
 import { failure, newOrder, orderFor } from '../../support/orders.ts'
-import { stockedProduct } from '../../support/picking.ts'
+import { pick, startedFlow, stockedProduct } from '../../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, reserve } from '../../support/reservations.ts'
 import { newTenant, send } from '../../support/service.ts'
 
@@ -116,6 +116,19 @@ describe('switching', () => {
     expect((await tenant.request('GET', '/stock/reservations')).body.data.reservations).toEqual([])
     expect(await availabilityOf(tenant, product.id)).toMatchObject({ on_hand: 5, reserved: 0, available: 5, backordered: 0 })
     expect((await eventsOf(service, tenant)).filter(({ event }) => event === 'reservation/updated')).toEqual([])
+  })
+
+  it('has a status for an open order of which all is picked, too', async ({ service, tenant }) => {
+    const product = await stockedProduct(tenant, { A: 5 })
+    const { order, flow } = await startedFlow(tenant, [[product, 2]])
+    await pick(tenant, flow, { product_id: product.id, location_id: 'A', quantity: 2 })
+    await reserve(tenant, 'track')
+    expect((await tenant.request('GET', `/orders/${order.id}`)).body.data).toMatchObject({ reservation_status: 'reserved' })
+    expect((await tenant.request('GET', '/orders?reservation_status=reserved')).body.data.pagination.total).toBe(1)
+    await expectConsistentReservations(service.db, tenant)
+    await tenant.request('POST', `/flows/${flow}/complete`)
+    expect((await tenant.request('GET', `/orders/${order.id}`)).body.data).toMatchObject({ reservation_status: null })
+    await expectConsistentReservations(service.db, tenant)
   })
 
   it('releases holds, which keep nothing when reserving is turned on again', async ({ tenant }) => {

@@ -11,27 +11,31 @@ export type BoundedRow = Omit<Row, 'total'> & { total: number | null }
 
 type Range = [tenantId: number, warehouseId: number | undefined, offset: number, limit: number]
 
-/** The page `p` (product_id, warehouse_id) with its numbers. Only totals of the page are read as rows. */
-const selectPage = `
-   select t.total, p.product_id, n.external_id as sku, n.barcode, n.name as product_name, p.warehouse_id, h.name as warehouse_name,
+/** Looked up once. */
+const POLICY = `policy as materialized (select ${IS_RESERVING} as is_reserving)`
+
+/** The columns of warehouse_stock that the CTE `page` has. They are null where the product was never in the warehouse. */
+const COLUMNS = 'product_id, warehouse_id, quantity, unsellable, reserved, held, backordered'
+
+/**
+ * The rows of the CTE `page`, after the CTEs `policy` and `total`. The array makes the products a lookup by id in any plan, even a plan made on
+ * an empty table.
+ */
+const SELECT_PAGE = `, product_of_page as materialized (
+     select id, external_id, barcode, name from products where tenant_id = $1 and id = any (array(select product_id from page))
+   )
+   select t.total, w.product_id, n.external_id as sku, n.barcode, n.name as product_name, w.warehouse_id, h.name as warehouse_name,
      v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered,
-     ${incomingOf('p.product_id', 'p.warehouse_id')} as incoming, ${nextExpectedAt('p.product_id', 'p.warehouse_id')} as next_expected_at
-   from total t left join (
-     page p cross join lateral (
-       select external_id, barcode, name from products where tenant_id = $1 and id = p.product_id limit 1
-     ) n cross join lateral (
-       select name from warehouses where tenant_id = $1 and id = p.warehouse_id limit 1
-     ) h cross join lateral (
-       select ${availabilityColumns(IS_RESERVING)}
-       from (select 1) one left join lateral (
-         select * from warehouse_stock where tenant_id = $1 and product_id = p.product_id and warehouse_id = p.warehouse_id limit 1
-       ) w on true ${EXPIRED_HOLDS}
-     ) v
-   ) on true
-   order by p.product_id, p.warehouse_id`
+     ${incomingOf('w.product_id', 'w.warehouse_id')} as incoming, ${nextExpectedAt('w.product_id', 'w.warehouse_id')} as next_expected_at
+   from total t cross join policy y left join (
+     page w join product_of_page n on n.id = w.product_id cross join lateral (
+       select name from warehouses where tenant_id = $1 and id = w.warehouse_id limit 1
+     ) h ${EXPIRED_HOLDS}
+   ) on true cross join lateral (select ${availabilityColumns('y.is_reserving')}) v
+   order by w.product_id, w.warehouse_id`
 
 const OF_WAREHOUSE = 'tenant_id = $1 and ($2::bigint is null or warehouse_id = $2)'
-const IS_BACKORDERED = `backordered <> 0 and ${IS_RESERVING}`
+const IS_BACKORDERED = 'backordered <> 0 and (select is_reserving from policy)'
 // What is reserved is also on hand.
 const IS_LISTED = `(quantity <> 0 or ${IS_BACKORDERED})`
 
@@ -44,21 +48,34 @@ const STOCKED = `coalesce((
        ) c
      ), 0)::bigint`
 
-/** The number of backordered totals that meet a condition, found in their own index. */
-const backorderedThat = (condition: string, limit = ''): string =>
-  `(select count(*) from (select from warehouse_stock where ${OF_WAREHOUSE} and ${IS_BACKORDERED} and ${condition} ${limit}) b)`
+interface List {
+  /** SQL for the number of rows of the list, from `waiting` (n). */
+  total: string
+  /** A condition of the backordered rows that `waiting` counts, in their own index. */
+  waiting: string
+  /** Most of them that are counted. */
+  most?: number
+  /** SQL for the rows of the list, in order. */
+  rows: string
+}
 
-/** Rows of warehouse_stock. `total` and `page` are SQL: their number, and the rows of the page and maybe more, in order. */
-const listOf = (total: string, page: string): string => `with total as materialized (
-     select ${total} as total
+function listOf({ total, waiting, most, rows }: List): string {
+  return `with ${POLICY}, waiting as materialized (
+     select count(*) as n from (
+       select from warehouse_stock where ${OF_WAREHOUSE} and ${IS_BACKORDERED} and ${waiting} ${most === undefined ? '' : `limit ${most}`}
+     ) b
+   ), total as materialized (
+     select ${total} as total from waiting
    ), page as materialized (
-     select * from (${page} limit 100 offset $3::bigint) m limit $4::bigint
-   )${selectPage}`
-const rowsThat = (condition: string): string =>
-  `select product_id, warehouse_id from warehouse_stock where ${OF_WAREHOUSE} and ${condition} order by product_id, warehouse_id`
+     select * from (${rows} limit 100 offset $3::bigint) m limit $4::bigint
+   )${SELECT_PAGE}`
+}
 
-/** Pairs of which only `incoming` is not 0, in order. */
-const ONLY_INCOMING = `select distinct i.product_id, i.warehouse_id from inbound_lines i
+const rowsThat = (condition: string): string =>
+  `select ${COLUMNS} from warehouse_stock where ${OF_WAREHOUSE} and ${condition} order by product_id, warehouse_id`
+
+/** Pairs of which only `incoming` is not 0, in order, with the columns of a product that was never in the warehouse. */
+const ONLY_INCOMING = `select distinct i.product_id, i.warehouse_id, null::numeric, null::numeric, null::numeric, null::numeric, null::numeric from inbound_lines i
      where i.tenant_id = $1 and ($2::bigint is null or i.warehouse_id = $2) and i.is_open and not exists (
        select from warehouse_stock where tenant_id = $1 and product_id = i.product_id and warehouse_id = i.warehouse_id and ${IS_LISTED}
      ) order by i.product_id, i.warehouse_id`
@@ -67,16 +84,17 @@ const TO_PAGE_END = 'limit $3::bigint + $4::bigint'
 export const LIST_ALL = statement<Range, Row>({
   name: 'list_availability',
   lane: 'slow',
-  sql: listOf(
-    `${STOCKED} + ${backorderedThat('quantity = 0')} + (select count(*) from (${ONLY_INCOMING}) i)`,
-    `select * from ((${rowsThat(IS_LISTED)} ${TO_PAGE_END}) union all (${ONLY_INCOMING} ${TO_PAGE_END})) r order by product_id, warehouse_id`,
-  ),
+  sql: listOf({
+    total: `${STOCKED} + n + (select count(*) from (${ONLY_INCOMING}) i)`,
+    waiting: 'quantity = 0',
+    rows: `select * from ((${rowsThat(IS_LISTED)} ${TO_PAGE_END}) union all (${ONLY_INCOMING} ${TO_PAGE_END})) r order by product_id, warehouse_id`,
+  }),
 })
 
 export const LIST_BACKORDERED = statement<Range, Row>({
   name: 'list_backordered_availability',
   lane: 'slow',
-  sql: listOf(backorderedThat('true'), rowsThat(IS_BACKORDERED)),
+  sql: listOf({ total: 'n', waiting: 'true', rows: rowsThat(IS_BACKORDERED) }),
 })
 
 /** Most rows that `LIST_FIRST` reads: about a millisecond. */
@@ -89,12 +107,14 @@ const MOST = 2_000
 export const LIST_FIRST = statement<Range, BoundedRow>({
   name: 'list_first_availability',
   lane: 'read',
-  sql: listOf(
-    `(select case when b.n < ${MOST} and not exists (select from inbound_lines where tenant_id = $1 and is_open) then ${STOCKED} + b.n end from (select ${backorderedThat('quantity = 0', `limit ${MOST}`)} as n) b)`,
-    `select product_id, warehouse_id from (
-       select product_id, warehouse_id, quantity, backordered from warehouse_stock where tenant_id = $1 order by product_id, warehouse_id limit ${MOST}
+  sql: listOf({
+    total: `case when n < ${MOST} and not exists (select from inbound_lines where tenant_id = $1 and is_open) then ${STOCKED} + n end`,
+    waiting: 'quantity = 0',
+    most: MOST,
+    rows: `select ${COLUMNS} from (
+       select ${COLUMNS} from warehouse_stock where tenant_id = $1 order by product_id, warehouse_id limit ${MOST}
      ) f where ${IS_LISTED} order by product_id, warehouse_id`,
-  ),
+  }),
 })
 
 /** Every warehouse of a product. */
@@ -104,19 +124,21 @@ export const LIST_OF_PRODUCT = statement<
 >({
   name: 'list_availability_of_product',
   lane: 'read',
-  sql: `with product as materialized (
+  sql: `with ${POLICY}, product as materialized (
      select id from products
      where tenant_id = $1 and id = coalesce($5::bigint, (select id from products where tenant_id = $1 and external_id = $6 and is_active))
        and ($6::text is null or external_id = $6 and is_active)
    ), matching as materialized (
-     select p.id as product_id, h.id as warehouse_id from product p
-     cross join lateral (select id from warehouses where tenant_id = $1 and ($2::bigint is null or id = $2)) h
-     where not $7::boolean or ${IS_RESERVING} and exists (
-       select from warehouse_stock where tenant_id = $1 and product_id = p.id and warehouse_id = h.id and backordered > 0
-     )
+     select p.id as product_id, h.id as warehouse_id, w.quantity, w.unsellable, w.reserved, w.held, w.backordered
+     from product p cross join lateral (
+       select id from warehouses where tenant_id = $1 and ($2::bigint is null or id = $2)
+     ) h left join lateral (
+       select * from warehouse_stock where tenant_id = $1 and product_id = p.id and warehouse_id = h.id limit 1
+     ) w on true
+     where not $7::boolean or w.backordered > 0 and (select is_reserving from policy)
    ), total as materialized (
      select count(*) as total from matching
    ), page as materialized (
      select * from matching order by product_id, warehouse_id limit $4::bigint offset $3::bigint
-   )${selectPage}`,
+   )${SELECT_PAGE}`,
 })

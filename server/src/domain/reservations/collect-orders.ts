@@ -21,6 +21,21 @@ const collect = statement<[tenantId: number, orderIds: number[]], { orders: numb
 })
 
 /**
+ * An open order has sums, also one of which nothing is open because all is picked. Begins after the totals are locked: who ends an order meanwhile
+ * waits for them, and then removes its sums.
+ */
+const addEmptySums = statement<[tenantId: number, orderIds: number[]], never>({
+  name: 'add_empty_reservation_sums',
+  lane: 'write',
+  sql: `insert into order_reservation_sums (tenant_id, order_id, reserved, backordered)
+   select $1, o.id, 0, 0
+   from unnest($2::bigint[]) c (id) cross join lateral (select id, state_id from orders where tenant_id = $1 and id = c.id limit 1) o
+   where o.state_id = any ('{1, 2, 3}')
+   order by o.id
+   on conflict do nothing`,
+})
+
+/**
  * Writes down the open lines of all open orders as backordered, and reserves nothing: in this phase, settling does not. Orders are not locked:
  * what is open of their lines is read under the locks of the totals, which whoever changes it takes afterwards. True when all is done.
  */
@@ -31,7 +46,10 @@ export async function collectOrders(db: Queryable, { tenantId }: Switching, paus
     if (last === undefined) return true
     for (const orderIds of pieces(orders)) {
       const startedAt = performance.now()
-      await db.run(collect, [tenantId, orderIds])
+      await db.transaction(async (tx) => {
+        await tx.run(collect, [tenantId, orderIds])
+        await tx.run(addEmptySums, [tenantId, orderIds])
+      })
       if (!(await pause(startedAt))) return false
     }
     after = last.id
