@@ -6,6 +6,7 @@ import { useScreens } from './frame/use-screens.ts'
 import { lazyScreen } from './lazy-screen.ts'
 import { parseAuditSearch } from './screens/audit/audit-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
+import { parseInboundSearch } from './screens/inbound/inbound-search.ts'
 import { parseMovementsSearch } from './screens/movements/movements-search.ts'
 import { parseOrdersSearch } from './screens/orders/orders-search.ts'
 import { parsePickingSearch } from './screens/picking/picking-search.ts'
@@ -105,6 +106,19 @@ const flow = createRoute({
   getParentRoute: () => frame,
   path: '/picking/$id',
   component: lazyScreen(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
+})
+
+const inbound = createRoute({
+  getParentRoute: () => frame,
+  path: '/inbound',
+  validateSearch: parseInboundSearch,
+  component: lazyScreen(() => import('./screens/inbound/inbound-screen.tsx'), 'InboundScreen'),
+})
+
+const inboundRecord = createRoute({
+  getParentRoute: () => frame,
+  path: '/inbound/$id',
+  component: lazyScreen(() => import('./screens/inbound/inbound-record-screen.tsx'), 'InboundRecordScreen'),
 })
 
 const locations = createRoute({
@@ -241,6 +255,8 @@ export const router = createRouter({
       movements,
       picking,
       flow,
+      inbound,
+      inboundRecord,
       keys,
       newKey,
       key,

@@ -38,6 +38,7 @@ describe('the keys of every screen', () => {
       ['s', 'Stock'],
       ['m', 'Movements'],
       ['k', 'Picking'],
+      ['i', 'Inbound'],
       ['w', 'Webhooks'],
       ['e', 'Events'],
     ] as const) {

@@ -90,6 +90,15 @@ const SCREENS: [path: string, names: Names][] = [
     },
   ],
   ['/picking', { heading: ['Picking'], table: ['Running', 'Ready'], button: ['Assign SHOP-1', 'Cancel flow SHOP-1'] }],
+  ['/inbound', { heading: ['Inbound'], table: ['Inbound'], button: ['State'], textbox: ['Reference'] }],
+  [
+    '/inbound/:id',
+    {
+      heading: ['Delivery PO-1'],
+      table: ['Lines', 'Receipts'],
+      button: ['Receive', 'Close', 'Cancel', 'Undo the receipt of Tea at DOCK'],
+    },
+  ],
   ['/webhooks', { heading: ['Webhooks'], table: ['Webhooks'], link: ['New webhook'] }],
   ['/webhooks/new', { textbox: ['Name', 'URL'], group: ['Topics'], checkbox: TOPICS, button: ['Create webhook'] }],
   [
@@ -227,7 +236,19 @@ describe('accessible names', () => {
     expect(await missing(page, frame)).toEqual([])
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
-    const links = ['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
+    const links = [
+      'Orders',
+      'Products',
+      'Stock',
+      'Movements',
+      'Picking',
+      'Inbound',
+      'Webhooks',
+      'Events',
+      'API keys',
+      'Usage',
+      'Audit',
+    ]
     const more = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations']
     const navigation = page.getByRole('navigation', { name: 'Main' })
     expect(await navigation.getByRole('link').allTextContents()).toEqual([...links, ...more])

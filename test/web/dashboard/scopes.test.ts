@@ -41,12 +41,21 @@ describe('D8: modes and scopes', () => {
     const flow = await seed(tenant, '/flows', { order_id: orders[0].id, operator_email: 'ada@example.com' })
     await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
     await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
+    const inbound = await seed(tenant, '/inbound', { lines: [{ product_id: id, quantity: 1 }] })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
     const { page } = window
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
-    expect(await entries.allTextContents()).toEqual(['Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Locations'])
+    expect(await entries.allTextContents()).toEqual([
+      'Orders',
+      'Products',
+      'Stock',
+      'Movements',
+      'Picking',
+      'Inbound',
+      'Locations',
+    ])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
     expect(await newOrder.getAttribute('href')).toBeNull()
@@ -55,6 +64,7 @@ describe('D8: modes and scopes', () => {
       ['/orders', 'link', ['New order'], 'write:orders'],
       [`/orders/${orders[0].id}`, 'button', ['Edit', 'Release', 'Complete', 'Cancel order'], 'write:orders'],
       ['/products', 'link', ['New product'], 'write:products'],
+      [`/inbound/${inbound.id}`, 'button', ['Receive', 'Close', 'Cancel'], 'write:stock'],
       [`/products/${id}`, 'button', ['Edit', 'Deactivate'], 'write:products'],
       [`/products/${id}`, 'button', ['Set stock', 'Adjust stock', 'Transfer'], 'write:stock'],
       ['/stock', 'button', ['Adjust stock of Tea', 'Transfer Tea'], 'write:stock'],

@@ -11,6 +11,7 @@ export const SCREENS = [
   '/stock',
   '/movements',
   '/picking',
+  '/inbound',
   '/locations',
   '/locations/labels',
   '/keys',
@@ -44,6 +45,12 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   await seed(tenant, '/orders', { ...order, order_tenant_id: 'SHOP-2', assembly_date: '2020-01-01' })
   const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
   await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
+  const inbound = await seed(tenant, '/inbound', {
+    reference: 'PO-1',
+    expected_at: '2030-01-15',
+    lines: [{ product_id: id, quantity: 5 }],
+  })
+  await seed(tenant, `/inbound/${inbound.id}/receipts`, { product_id: id, quantity: 2, location_id: 'DOCK' })
   const keys = await seed(tenant, '/api-keys', {
     name: 'ERP',
     preset: 'erp_sync',
@@ -53,5 +60,12 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
   const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]
-  return [...wires, `/products/${id}`, `/orders/${orders[0].id}`, `/picking/${flow.id}`, `/keys/${keys.id}`]
+  return [
+    ...wires,
+    `/products/${id}`,
+    `/orders/${orders[0].id}`,
+    `/picking/${flow.id}`,
+    `/inbound/${inbound.id}`,
+    `/keys/${keys.id}`,
+  ]
 }

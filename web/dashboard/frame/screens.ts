@@ -13,6 +13,7 @@ import {
   ScrollText,
   ShoppingBasket,
   Tag,
+  Truck,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -38,6 +39,7 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/stock', label: t.nav.stock, icon: Boxes, scope: 'read:stock', group: 'goods', key: 's' },
   { path: '/movements', label: t.nav.movements, icon: ArrowLeftRight, scope: 'read:stock', group: 'goods', key: 'm' },
   { path: '/picking', label: t.nav.picking, icon: ShoppingBasket, scope: 'read:orders', group: 'goods', key: 'k' },
+  { path: '/inbound', label: t.nav.inbound, icon: Truck, scope: 'read:stock', group: 'goods', key: 'i' },
   { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
   { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
   { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },

@@ -1,10 +1,12 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
+import { goods } from './en-goods.ts'
 import { hand } from './en-hand.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
   ...wires,
   ...hand,
+  ...goods,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -28,6 +30,7 @@ export const en = {
     stock: 'Stock',
     movements: 'Movements',
     picking: 'Picking',
+    inbound: 'Inbound',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
