@@ -63,7 +63,7 @@ function tenantOf(service: TestService, path: string): Promise<{ tenant: TestTen
 }
 
 function knownValues(records: Records, path: string): Record<string, unknown[]> {
-  const { product, location, warehouse, order, flow, webhook, apiKey } = records
+  const { product, location, warehouse, order, flow, webhook, apiKey, inbound, returned, count } = records
   const ids: Record<string, unknown> = {
     products: product.id,
     orders: order.id,
@@ -71,6 +71,9 @@ function knownValues(records: Records, path: string): Record<string, unknown[]> 
     webhooks: path.startsWith('/webhooks/deliveries') ? webhook.delivery : webhook.id,
     events: webhook.event,
     locations: location,
+    inbound: inbound.id,
+    returns: returned.id,
+    counts: count,
     'api-keys': apiKey,
   }
   return {
@@ -87,6 +90,9 @@ function knownValues(records: Records, path: string): Record<string, unknown[]> 
     warehouse_id: [warehouse],
     pick_id: [flow.pick],
     pickId: [flow.pick],
+    receipt_id: [inbound.receipt, returned.receipt],
+    location_ids: [[location]],
+    product_ids: [[product.id]],
     url: ['http://127.0.0.1:1/'],
     photo_url: ['https://cdn.example/1.jpg'],
     ip_whitelist: [[], ['127.0.0.1', '10.0.0.0/8']],

@@ -20,7 +20,7 @@ const operations = Object.entries(openApiDocument().paths as Record<string, Reco
 )
 
 /** zod's own wording, for messages that the service has not replaced. */
-const ZODS_OWN = /Invalid|Too (small|big)|expected|received|Unrecognized|NaN|must match|>=|<=/
+const ZODS_OWN = /Invalid|Too (small|big)|expected \w+(,| to )|, received |Unrecognized|NaN|must match|>=|<=/
 
 const WRONG: unknown[] = [{}, [], true, -1e300, 1e300, 0.0001, '', null, 'x'.repeat(5_000)]
 

@@ -5,6 +5,7 @@ import { Root } from './frame/root.tsx'
 import { lazyScreen } from './lazy-screen.ts'
 import { parseAuditSearch } from './screens/audit/audit-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
+import { parseInboundSearch } from './screens/inbound/inbound-search.ts'
 import { parseMovementsSearch } from './screens/movements/movements-search.ts'
 import { parseOrdersSearch } from './screens/orders/orders-search.ts'
 import { parsePickingSearch } from './screens/picking/picking-search.ts'
@@ -122,6 +123,19 @@ const reservations = createRoute({
   path: '/reservations',
   validateSearch: parseReservationsSearch,
   component: lazyScreen(() => import('./screens/reservations/reservations-screen.tsx'), 'ReservationsScreen'),
+})
+
+const inbound = createRoute({
+  getParentRoute: () => frame,
+  path: '/inbound',
+  validateSearch: parseInboundSearch,
+  component: lazyScreen(() => import('./screens/inbound/inbound-screen.tsx'), 'InboundScreen'),
+})
+
+const inboundRecord = createRoute({
+  getParentRoute: () => frame,
+  path: '/inbound/$id',
+  component: lazyScreen(() => import('./screens/inbound/inbound-record-screen.tsx'), 'InboundRecordScreen'),
 })
 
 const locations = createRoute({
@@ -267,6 +281,8 @@ export const router = createRouter({
       picking,
       flow,
       reservations,
+      inbound,
+      inboundRecord,
       keys,
       newKey,
       key,

@@ -39,6 +39,7 @@ describe('the keys of every screen', () => {
       ['s', 'Stock'],
       ['m', 'Movements'],
       ['k', 'Picking'],
+      ['i', 'Inbound'],
       ['w', 'Webhooks'],
       ['e', 'Events'],
     ] as const) {

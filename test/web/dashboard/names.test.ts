@@ -119,6 +119,15 @@ const SCREENS: [path: string, names: Names][] = [
     '/reservations?show=holds',
     { table: ['Holds'], textbox: ['Reference'], button: ['State', 'Release cart-81'], link: ['cart-81'] },
   ],
+  ['/inbound', { heading: ['Inbound'], table: ['Inbound'], button: ['State'], textbox: ['Reference'] }],
+  [
+    '/inbound/:id',
+    {
+      heading: ['Delivery PO-1'],
+      table: ['Lines', 'Receipts'],
+      button: ['Receive', 'Close', 'Cancel', 'Undo the receipt of Tea at DOCK'],
+    },
+  ],
   ['/webhooks', { heading: ['Webhooks'], table: ['Webhooks'], link: ['New webhook'] }],
   ['/webhooks/new', { textbox: ['Name', 'URL'], group: ['Topics'], checkbox: TOPICS, button: ['Create webhook'] }],
   [
@@ -273,7 +282,7 @@ describe('accessible names', () => {
     expect(await missing(page, frame)).toEqual([])
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
-    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations']
+    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations', 'Inbound']
     const wires = ['Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
     const setup = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations', 'Settings']
     const navigation = page.getByRole('navigation', { name: 'Main' })

@@ -44,12 +44,13 @@ describe('D8: modes and scopes', () => {
     await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 3 }] })
     await reserve(tenant, 'track')
     await seed(tenant, '/holds', { reference: 'cart-81', lines: [{ product_id: id, quantity: 1 }] })
+    const inbound = await seed(tenant, '/inbound', { lines: [{ product_id: id, quantity: 1 }] })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
     const { page } = window
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
-    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations']
+    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations', 'Inbound']
     expect(await entries.allTextContents()).toEqual([...goods, 'Locations', 'Settings'])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
@@ -59,6 +60,7 @@ describe('D8: modes and scopes', () => {
       ['/orders', 'link', ['New order'], 'write:orders'],
       [`/orders/${orders[0].id}`, 'button', ['Edit', 'Release', 'Complete', 'Cancel order'], 'write:orders'],
       ['/products', 'link', ['New product'], 'write:products'],
+      [`/inbound/${inbound.id}`, 'button', ['Receive', 'Close', 'Cancel'], 'write:stock'],
       [`/products/${id}`, 'button', ['Edit', 'Deactivate'], 'write:products'],
       [`/products/${id}`, 'button', ['Set stock', 'Adjust stock', 'Transfer'], 'write:stock'],
       ['/stock', 'button', ['Adjust stock of Tea', 'Transfer Tea'], 'write:stock'],

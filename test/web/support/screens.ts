@@ -17,6 +17,7 @@ export const SCREENS = [
   '/picking',
   '/reservations',
   '/reservations?show=holds',
+  '/inbound',
   '/locations',
   '/locations/labels',
   '/settings',
@@ -55,6 +56,12 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   const { orders: waitingOrders } = await seed(tenant, '/orders', waiting)
   const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
   await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
+  const inbound = await seed(tenant, '/inbound', {
+    reference: 'PO-1',
+    expected_at: '2030-01-15',
+    lines: [{ product_id: id, quantity: 5 }],
+  })
+  await seed(tenant, `/inbound/${inbound.id}/receipts`, { product_id: id, quantity: 2, location_id: 'DOCK' })
   const keys = await seed(tenant, '/api-keys', {
     name: 'ERP',
     preset: 'erp_sync',
@@ -70,6 +77,7 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
     `/orders/${orders[0].id}`,
     `/orders/${waitingOrders[0].id}`,
     `/picking/${flow.id}`,
+    `/inbound/${inbound.id}`,
     `/keys/${keys.id}`,
   ]
 }

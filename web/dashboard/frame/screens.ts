@@ -16,6 +16,7 @@ import {
   Settings,
   ShoppingBasket,
   Tag,
+  Truck,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -43,6 +44,7 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/movements', label: t.nav.movements, icon: ArrowLeftRight, scope: 'read:stock', group: 'goods', key: 'm' },
   { path: '/picking', label: t.nav.picking, icon: ShoppingBasket, scope: 'read:orders', group: 'goods', key: 'k' },
   { path: '/reservations', label: t.nav.reservations, icon: BookmarkCheck, scope: 'read:stock', group: 'goods' },
+  { path: '/inbound', label: t.nav.inbound, icon: Truck, scope: 'read:stock', group: 'goods', key: 'i' },
   { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
   { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
   { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },

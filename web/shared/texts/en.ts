@@ -1,5 +1,6 @@
 import { count, grouped, lastOf, moreOf } from './count.ts'
 import { eyes } from './en-eyes.ts'
+import { goods } from './en-goods.ts'
 import { hand } from './en-hand.ts'
 import { files } from './en-files.ts'
 import { reserving } from './en-reserving.ts'
@@ -11,6 +12,7 @@ export const en = {
   ...eyes,
   ...files,
   ...reserving,
+  ...goods,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -36,6 +38,7 @@ export const en = {
     movements: 'Movements',
     picking: 'Picking',
     reservations: 'Reservations',
+    inbound: 'Inbound',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { focusedName } from '../support/keyboard.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+/** A delivery of 5 of one product and 2 of another. */
+async function newDelivery(tenant: TestTenant, fields: object = {}): Promise<{ id: number; lines: { id: number }[] }> {
+  const products = await Promise.all(
+    ['Green tea', 'Mate'].map((name) => seed(tenant, '/products', { name, barcode: `${name} ${Math.random()}` })),
+  )
+  const lines = products.map(({ id }, index) => ({ product_id: id, quantity: [5, 2][index] }))
+  return seed(tenant, '/inbound', { reference: 'PO-1', supplier: 'Tea Trade', expected_at: '2030-01-15', lines, ...fields })
+}
+
+const rowOf = (page: Page, table: string, text: string) =>
+  page.getByRole('table', { name: table, exact: true }).getByRole('row').filter({ hasText: text })
+
+const deliveryOf = async (tenant: TestTenant, { id }: { id: number }) => (await tenant.request('GET', `/inbound/${id}`)).body.data
+
+describe('deliveries', () => {
+  it('are listed with filters, which are in the address', async ({ window: { page }, tenant }) => {
+    const delivery = await newDelivery(tenant)
+    await newDelivery(tenant, { reference: 'PO-2' })
+    await tenant.request('POST', `/inbound/${delivery.id}/close`)
+    await signIn(page, tenant.key, '/inbound')
+    await rowOf(page, 'Inbound', 'PO-1').getByText('Closed').waitFor()
+    await rowOf(page, 'Inbound', 'PO-2').getByText('0 of 7').waitFor()
+    await page.getByText('2 deliveries', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'Expected' }).click()
+    await rowOf(page, 'Inbound', 'PO-1').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?state=expected')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('textbox', { name: 'Reference' }).fill('PO-1')
+    await rowOf(page, 'Inbound', 'PO-2').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: String(delivery.id), exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Delivery PO-1' }).waitFor()
+  })
+
+  it('are received, and a receipt undone; the server decides how much', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    const { page } = window
+    const delivery = await newDelivery(tenant)
+    await signIn(page, tenant.key, `/inbound/${delivery.id}`)
+    await page.getByText('Nothing was received yet.').waitFor()
+    await page.getByRole('button', { name: 'Receive' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Receive' })
+    await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('6')
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('DOCK')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await dialog.getByText('Cannot receive 6: only 5 still to come').first().waitFor()
+    await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('3')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await page.getByRole('status').getByText('Received 3 × Green tea at DOCK').waitFor()
+    await rowOf(page, 'Receipts', 'Green tea').getByText('DOCK').waitFor()
+    expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 3 })
+
+    await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).click()
+    await page.getByRole('dialog').getByText('3 × Green tea leave DOCK again').waitFor()
+    await page.getByRole('button', { name: 'Undo the receipt', exact: true }).click()
+    await page.getByRole('status').getByText('Undid a receipt of Green tea').waitFor()
+    expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 0 })
+    await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).waitFor({ state: 'detached' })
+  })
+
+  it('are closed or cancelled, and nothing more can be done then', async ({ window: { page }, tenant }) => {
+    const closed = await newDelivery(tenant)
+    const cancelled = await newDelivery(tenant, { reference: 'PO-2' })
+    await signIn(page, tenant.key, `/inbound/${closed.id}`)
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page.getByRole('button', { name: 'Close delivery PO-1' }).click()
+    await page.getByRole('status').getByText('Closed delivery PO-1').waitFor()
+    for (const name of ['Receive', 'Close', 'Cancel'])
+      await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+    await page.goto(page.url().replace(`/inbound/${closed.id}`, `/inbound/${cancelled.id}`))
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel' })
+    await expect.poll(() => focusedName(page)).toBe('Reason')
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too late')
+    await dialog.getByRole('button', { name: 'Cancel delivery PO-2' }).click()
+    await page.getByText('Too late').waitFor()
+    expect(await deliveryOf(tenant, cancelled)).toMatchObject({ state: 'cancelled', cancellation_reason: 'Too late' })
+  })
+
+  it('that do not exist are said to be missing', async ({ window, tenant }) => {
+    window.expectComplaint(/404/)
+    const { page } = window
+    await signIn(page, tenant.key, '/inbound/17')
+    await page.getByRole('alert').getByText('Delivery 17 does not exist').waitFor()
+  })
+})
