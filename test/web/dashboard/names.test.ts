@@ -21,7 +21,6 @@ const SCREENS: [path: string, names: Names][] = [
     {
       heading: ['Home'],
       region: ['Due today', 'Picking now', 'Low stock', 'Webhooks', 'Reconcile', 'Orders by day'],
-      button: ['Show as table'],
     },
   ],
   [
@@ -74,7 +73,7 @@ const SCREENS: [path: string, names: Names][] = [
       heading: ['Tea'],
       table: ['Stock by location', 'Movements'],
       radiogroup: ['Period'],
-      button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
+      button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer', 'Show as table'],
     },
   ],
   [
