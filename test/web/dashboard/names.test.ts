@@ -73,7 +73,7 @@ const SCREENS: [path: string, names: Names][] = [
       heading: ['Tea'],
       table: ['Stock by location', 'Movements'],
       radiogroup: ['Period'],
-      button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer', 'Show as table'],
+      button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
     },
   ],
   [
