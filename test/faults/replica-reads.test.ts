@@ -6,6 +6,7 @@ import { signalPostgres } from './support/postgres-processes.ts'
 import type { PostgresServer } from './support/postgres-servers.ts'
 import { startReplicated, type Replicated, type ServerNumber } from './support/replicated.ts'
 import { atMost } from '../support/patience.ts'
+import { type PageHeaders, signedIn } from '../web/support/page-client.ts'
 
 /** `npm run test:faults` also runs the long tests. */
 const LONG = process.env.FAULTS === 'long'
@@ -52,6 +53,19 @@ describe('a key', () => {
     })
     await expect.poll(() => replicated.sees(0, replicated.reader, `mark-${replicated.marks}`)).toBe(true)
   })
+
+  it('of a page reads nothing older than its pulse', ({ replicated }) =>
+    replicated.whilePaused(async () => {
+      const page = await signedIn(replicated.urlOf(1), replicated.reader)
+      const reason = await replicated.adjust(0)
+      const latest = async (headers: PageHeaders = {}): Promise<string> =>
+        (await page.call('GET', '/stock/movements?limit=1', undefined, headers)).body.data.movements[0].reason
+      const pulse = await page.send('GET', '/dashboard/pulse', undefined, { 'x-page-mode': 'live' })
+      const position = String(pulse.headers['x-page-position'])
+      for (const older of [undefined, '0', 'nothing', '1e999'])
+        expect(await latest({ 'x-page-position': older })).not.toBe(reason)
+      expect(await latest({ 'x-page-position': position })).toBe(reason)
+    }))
 
   it('reads from the replica again once it has caught up', async ({ replicated }) => {
     const before = await readsOf(replicated, 1, 'replica')

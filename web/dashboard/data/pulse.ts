@@ -53,6 +53,7 @@ const SHOWN: Record<string, readonly PulseKind[]> = {
   products: ['products'],
   product: ['products', 'stock'],
   stock: ['stock', 'products'],
+  reservations: ['orders', 'stock'],
   movements: ['stock'],
   events: ['orders', 'products', 'stock', 'flows'],
 }
