@@ -47,6 +47,7 @@ describe('the advisory locks of the program', () => {
       'database/partitions/maintain-partitions.ts partitions',
       'domain/counts/fold-counts.ts fold',
       'domain/products/catalog-lock.ts catalog',
+      'domain/stock/fold-stocked.ts fold',
     ])
   })
 
