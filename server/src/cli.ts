@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addBackupCommands } from './command-line/backup.ts'
 import { addDashboardLinkCommand } from './command-line/dashboard-link.ts'
+import { addDemoCommand } from './command-line/demo.ts'
 import { addExportCommands } from './command-line/export.ts'
 import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
@@ -21,6 +22,7 @@ addMaintenanceCommands(program)
 addImportCommands(program)
 addExportCommands(program)
 addBackupCommands(program)
+addDemoCommand(program)
 
 // The reader of the output may close it early, as `| head` does. That is not an error.
 for (const stream of [process.stdout, process.stderr]) {
