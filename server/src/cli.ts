@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addBackupCommands } from './command-line/backup.ts'
 import { addDashboardLinkCommand } from './command-line/dashboard-link.ts'
+import { addDemoCommand } from './command-line/demo.ts'
 import { addExportCommands } from './command-line/export.ts'
 import { addImportCommands } from './command-line/import.ts'
 import { addKeyCommands } from './command-line/keys.ts'
@@ -23,6 +24,7 @@ addImportCommands(program)
 addExportCommands(program)
 addMcpCommand(program)
 addBackupCommands(program)
+addDemoCommand(program)
 
 // The reader of the output may close it early, as `| head` does. That is not an error.
 for (const stream of [process.stdout, process.stderr]) {

@@ -47,6 +47,7 @@ it('blocks that are not run have a reason', async () => {
   const all = (await Promise.all((await pages()).map(shellBlocks))).flat()
   const reasons = all.flatMap(({ where, notRun }) => (notRun === undefined ? [] : [`${where.replace(/:\d+$/, '')}: ${notRun}`]))
   expect(reasons).toEqual([
+    'README.md: it runs for an hour; test/command-line/demo.test.ts runs a short one',
     'README.md: takes 20 minutes',
     'README.md: they would run themselves',
     'docs/agents.md: needs Claude Code',

@@ -7,26 +7,44 @@ import { fileURLToPath } from 'node:url'
 import type { Call } from './photo-data.ts'
 
 const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../../server/bin/fulfillment.js', import.meta.url))
 const PORT = 4_199
 const START_MS = 60_000
 
-/** The service as `npm start` makes it, on an empty database of its own. */
+/** A running service with a database of its own. */
 export interface PhotoService {
   url: string
   key: string
   call: Call
-  stop(): Promise<void>
+  /** Stops it, and deletes the database. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts the service, and waits until it has printed its first key. */
+/** Starts the service as `npm start` does, on an empty database. */
 export async function startPhotoService(): Promise<PhotoService> {
+  return await start((folder) => ({ program: [MAIN], env: { DATA_DIR: folder, RATE_LIMIT_PER_MINUTE: '0' } }))
+}
+
+/** Starts a demo that is at work. */
+export async function startDemo(): Promise<PhotoService> {
+  return await start((folder) => ({ program: [COMMAND, 'demo', '--rate', '30', '--data-dir', folder], env: {} }))
+}
+
+interface Started {
+  program: string[]
+  env: Record<string, string>
+}
+
+/** Starts a program that serves the API, and waits until it has printed its key. */
+async function start(started: (folder: string) => Started): Promise<PhotoService> {
   const folder = await mkdtemp(path.join(tmpdir(), 'screenshots-'))
-  const env = { ...process.env, DATA_DIR: folder, PORT: String(PORT), RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error' }
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const { program, env } = started(folder)
+  const options = { ...process.env, ...env, PORT: String(PORT), LOG_LEVEL: 'error' }
+  const child = spawn(process.execPath, program, { env: options, stdio: ['ignore', 'pipe', 'inherit'] })
   const stop = async (): Promise<void> => {
     if (child.exitCode === null) {
       const ended = once(child, 'close')
-      child.kill('SIGTERM')
+      child.kill('SIGINT')
       await ended
     }
     await rm(folder, { recursive: true, force: true })
@@ -36,7 +54,7 @@ export async function startPhotoService(): Promise<PhotoService> {
     const key = await printedKey(child.stdout)
     clearTimeout(late)
     const url = `http://127.0.0.1:${PORT}`
-    return { url, key, call: (method, to, body) => send(`${url}/api/v1${to}`, key, method, body), stop }
+    return { url, key, call: (method, to, body) => send(`${url}/api/v1${to}`, key, method, body), [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,12 +1,13 @@
 /**
  * Takes the screenshots of the README (`npm run screenshots`): starts the service on a database of its own, fills it over the API, signs
- * in, and photographs the main screens.
+ * in, and photographs the main screens; and those of a demo that is at work (`npm run screenshots demo` takes them alone).
  */
 import { writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page, Route } from 'playwright-core'
 import { launchBrowser } from '../../support/browser.ts'
 import { createPhotoData } from './photo-data.ts'
-import { type PhotoService, startPhotoService } from './photo-service.ts'
+import { type PhotoService, startDemo, startPhotoService } from './photo-service.ts'
 
 const FOLDER = new URL('../../../docs/images/', import.meta.url)
 const MAX_BYTES = 60_000
@@ -24,6 +25,8 @@ interface Photo {
   path: string
   viewport: { width: number; height: number }
   colorScheme: 'light' | 'dark'
+  /** Shows the times as they are: it is another picture whenever it is taken. */
+  isLive?: boolean
 }
 
 const photosOf = ({ orderId, webhookId }: { orderId: number; webhookId: number }): Photo[] => [
@@ -33,26 +36,35 @@ const photosOf = ({ orderId, webhookId }: { orderId: number; webhookId: number }
   { name: 'order-phone', path: `/orders/${orderId}`, viewport: PHONE, colorScheme: 'light' },
 ]
 
-const service = await startPhotoService()
-try {
+const DEMO: Photo = { name: 'demo', path: '/', viewport: DESK, colorScheme: 'light', isLive: true }
+/** So much happens before the picture is taken. */
+const DEMO_MS = 40_000
+
+const browser = await launchBrowser()
+if (!process.argv.includes('demo')) {
+  await using service = await startPhotoService()
   const data = await createPhotoData(service.call)
-  const browser = await launchBrowser()
   for (const photo of photosOf(data)) await takePhoto(browser, service, photo)
-  await browser.close()
   data.close()
-} finally {
-  await service.stop()
 }
+{
+  await using demo = await startDemo()
+  await sleep(DEMO_MS)
+  await takePhoto(browser, demo, DEMO)
+}
+await browser.close()
 
 async function takePhoto(
   browser: Browser,
   { url, key }: PhotoService,
-  { name, path, viewport, colorScheme }: Photo,
+  { name, path, viewport, colorScheme, isLive = false }: Photo,
 ): Promise<void> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-US', timezoneId: 'UTC', viewport, colorScheme })
   const page = await context.newPage()
-  await page.clock.setFixedTime(NOW)
-  await page.route('**/dashboard/api/**', withFixedTimes)
+  if (!isLive) {
+    await page.clock.setFixedTime(NOW)
+    await page.route('**/dashboard/api/**', withFixedTimes)
+  }
   await page.goto(`/dashboard/sign-in?next=${encodeURIComponent(path)}`)
   await page.getByRole('textbox', { name: 'API key' }).fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -1,0 +1,273 @@
+import type { Transaction } from '../database/database.ts'
+import type { DemoProduct } from './catalog.ts'
+import { OPERATORS } from './people.ts'
+import { type DemoLocation, SECOND_WAREHOUSE } from './places.ts'
+import { DAY_MS, type FlowRecord, type HistoryRecords, type OrderRecord } from './records.ts'
+import { RowWriter } from './row-writer.ts'
+
+/** The world of a demo. */
+export interface DemoWorld {
+  products: readonly DemoProduct[]
+  locations: readonly DemoLocation[]
+  history: HistoryRecords
+  /** When products and locations came into being. */
+  since: number
+}
+
+interface Ids {
+  products: number[]
+  orders: number[]
+  /** By order. */
+  lines: number[][]
+  flows: number[]
+  movements: number[]
+  warehouses: number[]
+  operators: number[]
+}
+
+/**
+ * Writes the world of a demo into the tables of a tenant, as the service would have: with the counts of lists, and without events. In one
+ * transaction, so that an interrupted run leaves nothing.
+ */
+export async function insertHistory(tx: Transaction, tenantId: number, world: DemoWorld): Promise<void> {
+  const writer = new RowWriter(tx, tenantId)
+  const ids = await takeIds(writer, world)
+  await writer.insert('warehouses', [{ id: ids.warehouses[1], name: SECOND_WAREHOUSE, created_at: iso(world.since) }])
+  await writer.insert('operators', operatorRows(world, ids))
+  await writer.insert('locations', locationRows(world, ids))
+  await writer.insert('products', productRows(world, ids))
+  await writer.insert('stock_levels', levelRows(world, ids))
+  await writer.insert('warehouse_stock', totalRows(world, ids))
+  await writer.insert(
+    'orders',
+    world.history.orders.map((order, index) => orderRow(order, ids.orders[index], ids)),
+  )
+  await writer.insert(
+    'order_lines',
+    world.history.orders.flatMap((order, index) => lineRows(order, index, world, ids)),
+  )
+  await writer.insert(
+    'picking_flows',
+    world.history.flows.map((flow, index) => flowRow(flow, ids.flows[index], ids)),
+  )
+  await writer.insert('stock_movements', movementRows(world, ids))
+  await writer.insert(
+    'picks',
+    world.history.flows.flatMap((flow, index) => pickRows(flow, index, world, ids)),
+  )
+  await insertCounts(writer, world, ids)
+}
+
+async function takeIds(writer: RowWriter, { products, history }: DemoWorld): Promise<Ids> {
+  const lines = await writer.takeIds(
+    'order_lines',
+    history.orders.reduce((sum, order) => sum + order.lines.length, 0),
+  )
+  let next = 0
+  return {
+    products: await writer.takeIds('products', products.length),
+    orders: await writer.takeIds('orders', history.orders.length),
+    lines: history.orders.map((order) => lines.slice(next, (next += order.lines.length))),
+    flows: await writer.takeIds('picking_flows', history.flows.length),
+    movements: await writer.takeIds('stock_movements', history.movements.length),
+    warehouses: [await writer.defaultWarehouse(), ...(await writer.takeIds('warehouses', 1))],
+    operators: await writer.takeIds('operators', OPERATORS.length),
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+const dayText = (ms: number): string => iso(ms).slice(0, 'yyyy-mm-dd'.length)
+const assemblyDate = ({ assemblyDay }: OrderRecord): string => dayText(assemblyDay * DAY_MS)
+
+function operatorRows({ since }: DemoWorld, { operators }: Ids): object[] {
+  return OPERATORS.map(({ name, email }, index) => ({
+    id: operators[index],
+    name,
+    email,
+    may_change_stock: index === 0,
+    is_active: true,
+    created_at: iso(since),
+  }))
+}
+
+function locationRows({ locations, since }: DemoWorld, { warehouses }: Ids): object[] {
+  return locations.map(({ warehouse, ...location }) => ({
+    ...location,
+    code: location.id,
+    warehouse_id: warehouses[warehouse],
+    created_at: iso(since),
+  }))
+}
+
+function productRows({ products, since }: DemoWorld, { products: ids }: Ids): object[] {
+  return products.map(({ sku, ...product }, index) => ({
+    ...product,
+    id: ids[index],
+    external_id: sku,
+    sales_unit: 1,
+    is_active: true,
+    created_at: iso(since + index),
+    updated_at: iso(since + index),
+  }))
+}
+
+function levelRows({ history }: DemoWorld, { products, warehouses }: Ids): object[] {
+  return history.levels.map(({ product, location, warehouse, quantity, previous, sellable, updatedAt }) => ({
+    product_id: products[product],
+    location_id: location,
+    warehouse_id: warehouses[warehouse],
+    quantity,
+    previous_quantity: previous,
+    updated_at: iso(updatedAt),
+    sellable,
+  }))
+}
+
+function totalRows({ history }: DemoWorld, { products, warehouses }: Ids): object[] {
+  const totals = new Map<
+    string,
+    { product_id: number | undefined; warehouse_id: number | undefined; quantity: number; unsellable: number }
+  >()
+  for (const { product, warehouse, quantity, sellable } of history.levels) {
+    const key = `${product} ${warehouse}`
+    const total = totals.get(key) ?? {
+      product_id: products[product],
+      warehouse_id: warehouses[warehouse],
+      quantity: 0,
+      unsellable: 0,
+    }
+    total.quantity += quantity
+    if (!sellable) total.unsellable += quantity
+    totals.set(key, total)
+  }
+  return [...totals.values()].map((total) => ({
+    ...total,
+    previous_quantity: total.quantity,
+    reserved: 0,
+    held: 0,
+    backordered: 0,
+  }))
+}
+
+function orderRow(order: OrderRecord, id: number | undefined, { warehouses }: Ids): object {
+  return {
+    id,
+    order_tenant_id: order.name,
+    state_id: order.state,
+    state_picking_id: order.pickingState,
+    assembly_date: assemblyDate(order),
+    customer_name: order.customer,
+    shipping_address: order.address,
+    warehouse_id: warehouses[order.warehouse],
+    items_count: order.lines.length,
+    total_quantity: order.lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    created_at: iso(order.createdAt),
+    updated_at: iso(order.updatedAt),
+  }
+}
+
+function lineRows(order: OrderRecord, index: number, { products }: DemoWorld, ids: Ids): object[] {
+  return order.lines.map(({ product, quantity, picked, pickedBefore }, line) => ({
+    order_id: ids.orders[index],
+    id: ids.lines[index]?.[line],
+    product_id: ids.products[product],
+    barcode: products[product]?.barcode,
+    product_name: products[product]?.name,
+    quantity,
+    picked_quantity: picked,
+    picked_before_flow: pickedBefore,
+    price: products[product]?.price,
+  }))
+}
+
+function flowRow(flow: FlowRecord, id: number | undefined, { orders, operators }: Ids): object {
+  const { state, endedAt } = flow
+  return {
+    id,
+    order_id: orders[flow.order],
+    state,
+    operator_id: operators[flow.operator],
+    operator_email: OPERATORS[flow.operator]?.email,
+    items_to_pick: flow.itemsToPick,
+    total_quantity: flow.quantityToPick,
+    items_picked: new Set(flow.picks.map(({ line }) => line)).size,
+    total_quantity_picked: flow.picks.reduce((sum, { quantity }) => sum + quantity, 0),
+    started_at: iso(flow.startedAt),
+    completed_at: state === 'completed' && endedAt !== undefined ? iso(endedAt) : null,
+    cancelled_at: state === 'cancelled' && endedAt !== undefined ? iso(endedAt) : null,
+    cancellation_reason: flow.reason ?? null,
+    revision: flow.picks.length,
+  }
+}
+
+function movementRows({ history }: DemoWorld, ids: Ids): object[] {
+  return history.movements.map(({ at, product, location, type, quantity, previous, next, reason, operator, order }, index) => ({
+    id: ids.movements[index],
+    product_id: ids.products[product],
+    location_id: location,
+    movement_type: type,
+    quantity,
+    previous_quantity: previous,
+    new_quantity: next,
+    reason,
+    user_id: operator === undefined ? null : ids.operators[operator],
+    order_id: order === undefined ? null : ids.orders[order],
+    created_at: iso(at),
+  }))
+}
+
+function pickRows(flow: FlowRecord, index: number, { history, products }: DemoWorld, ids: Ids): object[] {
+  return flow.picks.map(({ at, line, location, quantity, pickedAfter, movement }, number) => {
+    const { product, quantity: ordered } = history.orders[flow.order]?.lines[line] ?? { product: 0, quantity: 0 }
+    const filled = {
+      order_detail_id: ids.lines[flow.order]?.[line],
+      product_id: ids.products[product],
+      barcode: products[product]?.barcode,
+      product_name: products[product]?.name,
+      quantity: ordered,
+      picked_quantity: pickedAfter,
+      remaining: ordered - pickedAfter,
+      taken: quantity,
+    }
+    return {
+      flow_id: ids.flows[index],
+      id: `demo-${number + 1}`,
+      product_id: ids.products[product],
+      location_id: location,
+      quantity,
+      order_line_id: filled.order_detail_id,
+      lines: [filled],
+      movement_id: ids.movements[movement],
+      created_at: iso(at),
+    }
+  })
+}
+
+/** What the statements of the service would have counted. The counts of products are made by a trigger. */
+async function insertCounts(writer: RowWriter, { history }: DemoWorld, ids: Ids): Promise<void> {
+  const orders = history.orders.map((order) => ({
+    created_day: dayText(order.createdAt),
+    assembly_date: assemblyDate(order),
+    state_id: order.state,
+  }))
+  const movements = history.movements.map(({ at, product, location, type }) => ({
+    created_day: dayText(at),
+    product_id: ids.products[product],
+    location_id: location,
+    movement_type: type,
+  }))
+  await writer.insert('order_count_changes', counted(orders))
+  await writer.insert('movement_count_changes', counted(movements))
+  await writer.insert('flow_count_changes', counted(history.flows.map(({ state }) => ({ state }))))
+}
+
+function counted(rows: readonly object[]): object[] {
+  const counts = new Map<string, object & { change: number }>()
+  for (const row of rows) {
+    const key = JSON.stringify(row)
+    const known = counts.get(key)
+    if (known === undefined) counts.set(key, { ...row, change: 1 })
+    else known.change++
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,64 @@
+import type { Product } from '@fulfillment/sdk'
+import type { FulfillmentClient } from '../../command-line/sdk.ts'
+import { newOrder } from '../new-order.ts'
+import { Random } from '../random.ts'
+import { fateOf } from './fate.ts'
+import type { Journal } from './journal.ts'
+import type { Pace } from './pace.ts'
+
+export interface LiveOptions {
+  client: FulfillmentClient
+  seed: number
+  journal: Journal
+  pace: Pace
+}
+
+/** Sends orders, one after the other, until the demo is over. Some customers think better of it. */
+export async function sendOrders({ client, seed, journal, pace }: LiveOptions): Promise<void> {
+  const catalog = await catalogOf(client)
+  const { pagination } = await client.orders.list({ limit: 1 })
+  const random = new Random(`${seed} customers`)
+  const cancellations: Promise<void>[] = []
+  for (let number = pagination.total + 1; !pace.isOver; number++) {
+    const name = `D${seed}-${String(number).padStart(5, '0')}`
+    const { customer, address, lines } = newOrder(new Random(`${seed} order ${number}`), [...catalog.keys()])
+    const order_detail = lines.map(({ product, quantity }) => ({ barcode: catalog[product]?.barcode ?? '', quantity }))
+    const order = {
+      order_tenant_id: name,
+      assembly_date: today(),
+      customer_name: customer,
+      shipping_address: address,
+      order_detail,
+    }
+    await client.orders.create({ orders: [order] })
+    journal.sent++
+    journal.became(name, 1)
+    journal.tell(`${customer} orders ${name}: ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`)
+    if (fateOf(seed, name) === 'cancelled') cancellations.push(cancelOrder({ client, seed, journal, pace }, name))
+    await pace.wait(pace.orderMs, random)
+  }
+  await Promise.all(cancellations)
+}
+
+/** The products in the order in which they were made. */
+async function catalogOf(client: FulfillmentClient): Promise<Product[]> {
+  const products: Product[] = []
+  for await (const product of client.products.list({ limit: 100 })) products.push(product)
+  return products.toSorted((a, b) => a.id - b.id)
+}
+
+async function cancelOrder({ client, seed, journal, pace }: LiveOptions, name: string): Promise<void> {
+  await pace.wait(pace.orderMs * 2, new Random(`${seed} cancels ${name}`))
+  if (pace.isOver || journal.states.get(name) === 5) return
+  const isOver = await client.orders.cancel(name, { reason: 'changed their mind' }).then(
+    () => false,
+    // Completed meanwhile.
+    () => true,
+  )
+  if (isOver) return
+  journal.cancelled++
+  journal.became(name, 7)
+  journal.tell(`${name} is cancelled: the customer changed their mind`)
+}
+
+const today = (): string => new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)

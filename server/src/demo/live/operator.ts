@@ -1,0 +1,158 @@
+import { APIError } from '../../command-line/sdk.ts'
+import type { PickingFlowDetails } from '@fulfillment/sdk'
+import { Random } from '../random.ts'
+import type { LiveOptions } from './customers.ts'
+import { type Fate, fateOf } from './fate.ts'
+
+const QUEUE_LIMIT = 50
+/** An order that could not be finished is left alone while so many others come. */
+const REST_ORDERS = 8
+
+type Line = PickingFlowDetails['lines'][number]
+
+/** Who picks. */
+export interface Person {
+  name: string
+  email: string
+  id: number
+}
+
+/** What operators know of each other's work. */
+export interface SharedWork {
+  /** Orders whose fate has come: the next flow of them goes well. */
+  met: Set<string>
+  /** Orders that could not be finished, and until when they rest. */
+  resting: Map<string, number>
+}
+
+/** An operator, who picks one order after the other over the API. */
+export class LiveOperator {
+  readonly #options: LiveOptions
+  readonly #person: Person
+  readonly #random: Random
+  readonly #shared: SharedWork
+
+  constructor(options: LiveOptions, person: Person, shared: SharedWork) {
+    this.#options = options
+    this.#person = person
+    this.#shared = shared
+    this.#random = new Random(`${options.seed} operator ${person.email}`)
+  }
+
+  /** Works until the demo is over. */
+  async work(): Promise<void> {
+    const { pace } = this.#options
+    while (!pace.isOver) {
+      const flow = await this.#next()
+      if (flow === undefined) await pace.wait(pace.orderMs, this.#random)
+      else await this.#pick(flow)
+    }
+  }
+
+  /** The flow to go on with, or a new one of the first order that can be picked. */
+  async #next(): Promise<PickingFlowDetails | undefined> {
+    const { client, journal } = this.#options
+    const { email: operator_email, id: operator_id, name } = this.#person
+    const { flows } = await client.flows.list({ state: 'started', operator_email, limit: 1 })
+    const [running] = flows
+    if (running !== undefined) return await client.flows.get(running.id)
+    const { orders } = await client.flows.queue({ limit: QUEUE_LIMIT })
+    for (const { order_id, order_tenant_id } of orders) {
+      if ((this.#shared.resting.get(order_tenant_id) ?? 0) > performance.now()) continue
+      try {
+        const { id } = await client.flows.start({ order_id, operator_email, operator_id })
+        journal.became(order_tenant_id, 3)
+        journal.tell(`${name} starts ${order_tenant_id}`)
+        const flow = await client.flows.get(id)
+        if (flow.lines.some(canBePicked)) return flow
+        await client.flows.cancel(id, { reason: 'nothing of it is on the shelf' })
+        journal.tell(`${name} finds nothing of ${order_tenant_id}`)
+        this.#rest(order_tenant_id)
+      } catch (error) {
+        // The other operator was faster, or the customer has cancelled.
+        if (!isRefusal(error)) throw error
+      }
+    }
+    return undefined
+  }
+
+  async #pick(flow: PickingFlowDetails): Promise<void> {
+    const { journal, seed, client } = this.#options
+    const name = flow.order_tenant_id
+    const fate = this.#shared.met.has(name) ? 'whole' : fateOf(seed, name)
+    if (fate !== 'cancelled') this.#shared.met.add(name)
+    try {
+      await this.#pickLines(flow, fate)
+      // What was begun stays as it is.
+      if (this.#options.pace.isOver) return
+      if (fate === 'put back') await this.#putBack(flow)
+      else {
+        const { state } = await client.flows.complete(flow.id)
+        const order = await client.orders.get(flow.order_id)
+        if (state === 'completed') this.#completed(name, order.state_id)
+      }
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      journal.tell(`${this.#person.name} stops: ${(error as Error).message}`)
+    }
+  }
+
+  /** Picks the open lines in the order of the way: all of them, or what the fate leaves. */
+  async #pickLines(flow: PickingFlowDetails, fate: Fate): Promise<void> {
+    const { pace } = this.#options
+    const open = flow.lines.filter(canBePicked)
+    const lines = fate === 'put back' ? open.slice(0, Math.ceil(open.length / 2)) : open
+    for (const [index, line] of lines.entries()) {
+      await pace.wait(pace.pickMs, this.#random)
+      if (pace.isOver) return
+      const isShort = fate === 'short' && index === lines.length - 1
+      await this.#pickLine(flow, line, isShort ? line.remaining - 1 : line.remaining)
+    }
+  }
+
+  async #pickLine(flow: PickingFlowDetails, line: Line, wanted: number): Promise<void> {
+    const { client, journal } = this.#options
+    let left = wanted
+    for (const { location_id, quantity: there } of line.locations) {
+      const quantity = Math.min(left, Math.floor(there))
+      if (quantity <= 0) continue
+      await client.flows.pick(flow.id, { order_detail_id: line.order_detail_id, location_id, quantity })
+      left -= quantity
+      journal.picks++
+      journal.took(flow.order_tenant_id, quantity)
+      journal.tell(`${this.#person.name} takes ${quantity} × ${line.product_name} from ${location_id}`)
+    }
+    if (wanted < line.remaining) journal.tell(`${this.#person.name} finds too few of ${line.product_name}`)
+  }
+
+  async #putBack(flow: PickingFlowDetails): Promise<void> {
+    const { client, journal } = this.#options
+    const { total_quantity_picked: putBack } = await client.flows.cancel(flow.id, { reason: 'the box broke' })
+    this.#rest(flow.order_tenant_id)
+    journal.took(flow.order_tenant_id, -putBack)
+    journal.tell(`${this.#person.name} puts everything of ${flow.order_tenant_id} back: the box broke`)
+  }
+
+  /** The order is released again. */
+  #rest(name: string): void {
+    const { journal, pace } = this.#options
+    journal.became(name, 2)
+    this.#shared.resting.set(name, performance.now() + REST_ORDERS * pace.orderMs)
+  }
+
+  #completed(name: string, state: number): void {
+    const { journal } = this.#options
+    if (state === 5) {
+      journal.became(name, state)
+      journal.completed++
+    } else this.#rest(name)
+    journal.tell(`${this.#person.name} ${state === 5 ? 'completes' : 'leaves the rest of'} ${name}`)
+  }
+}
+
+const canBePicked = ({ remaining, locations }: Line): boolean => remaining > 0 && locations.some(({ quantity }) => quantity >= 1)
+
+/** Errors of the domain: somebody else was faster. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof APIError && (error.status === 400 || error.status === 404)
+}

@@ -1,0 +1,148 @@
+import { shelfOf } from './places.ts'
+import type { Random } from './random.ts'
+import { type FlowRecord, MINUTE_MS, type OrderRecord } from './records.ts'
+import type { StockBook } from './stock-book.ts'
+
+/** What becomes of the picking of an order. */
+export type Fate = 'whole' | 'put back'
+
+/** Orders and their picking flows in the making. */
+export interface OrderBook {
+  orders: OrderRecord[]
+  flows: FlowRecord[]
+}
+
+/** An order that can be picked from a time on. */
+interface Waiting {
+  order: number
+  readyAt: number
+  fate: Fate
+}
+
+const SECOND_MS = 1_000
+
+/** One operator's work: a flow at a time, pick after pick. */
+class Operator {
+  clock: number
+  /** Steps that are left of the flow. */
+  steps: (() => void)[] = []
+
+  constructor(clock: number) {
+    this.clock = clock
+  }
+}
+
+/**
+ * Operators pick orders, beginning at `startAt`, until none is left. Their steps are made in the order of time, because each takes from stock
+ * what others leave. Returns the orders of which something is not in stock.
+ */
+export function pickOrders(
+  book: OrderBook,
+  stock: StockBook,
+  random: Random,
+  { waiting, operators, startAt }: { waiting: readonly Waiting[]; operators: number; startAt: number },
+): number[] {
+  const queue = waiting.toSorted((a, b) => a.readyAt - b.readyAt || a.order - b.order)
+  const staff = Array.from({ length: operators }, (_, index) => new Operator(startAt + index * 40 * SECOND_MS))
+  const short: number[] = []
+  for (;;) {
+    const busy = staff.filter((operator) => operator.steps.length > 0 || queue.length > 0)
+    const operator = busy.toSorted((a, b) => a.clock - b.clock)[0]
+    if (operator === undefined) return short
+    const step = operator.steps.shift()
+    if (step !== undefined) step()
+    else begin(operator, staff.indexOf(operator), queue.shift() as Waiting)
+  }
+
+  function begin(operator: Operator, index: number, { order, readyAt, fate }: Waiting): void {
+    operator.clock = Math.max(operator.clock, readyAt) + random.integer(10, 40) * SECOND_MS
+    const flow = startFlow(book, order, index, operator.clock)
+    const open = book.orders[order]?.lines.flatMap(({ quantity, picked }, line) => (picked < quantity ? [line] : [])) ?? []
+    // Flows that are put back end in their middle.
+    const wanted = fate === 'put back' ? open.slice(0, Math.ceil(open.length / 2)) : open
+    operator.steps = [
+      ...wanted.map((line) => () => {
+        operator.clock += random.integer(15, 70) * SECOND_MS
+        pickLine(book, stock, flow, line, operator.clock)
+      }),
+      () => {
+        operator.clock += random.integer(10, 30) * SECOND_MS
+        if (fate === 'put back') {
+          cancelFlow(book, stock, flow, operator.clock)
+          queue.push({ order, readyAt: operator.clock + 5 * MINUTE_MS, fate: 'whole' })
+        } else if (!completeFlow(book, flow, operator.clock)) short.push(order)
+      },
+    ]
+  }
+}
+
+/** Starts a flow for what is open of an order. */
+export function startFlow(book: OrderBook, order: number, operator: number, at: number): FlowRecord {
+  const record = book.orders[order] as OrderRecord
+  const open = record.lines.filter(({ picked, quantity }) => picked < quantity)
+  for (const line of record.lines) line.pickedBefore = line.picked
+  Object.assign(record, { state: 3, pickingState: 1, updatedAt: at })
+  const flow: FlowRecord = {
+    order,
+    operator,
+    state: 'started',
+    itemsToPick: open.length,
+    quantityToPick: open.reduce((sum, { quantity, picked }) => sum + quantity - picked, 0),
+    startedAt: at,
+    picks: [],
+  }
+  book.flows.push(flow)
+  return flow
+}
+
+/** Takes what is on the shelf for a line, at most what is open, and not more than `most`. */
+export function pickLine(book: OrderBook, stock: StockBook, flow: FlowRecord, index: number, at: number, most = Infinity): void {
+  const order = book.orders[flow.order] as OrderRecord
+  const line = order.lines[index]
+  if (line === undefined) return
+  const location = shelfOf(line.product, order.warehouse)
+  const quantity = Math.min(most, line.quantity - line.picked, Math.floor(stock.at(line.product, location)))
+  if (quantity <= 0) return
+  const { operator } = flow
+  const taken = { at, product: line.product, location, type: 'OUT', change: -quantity, reason: 'order_fulfillment' } as const
+  const movement = stock.change({ ...taken, operator, order: flow.order })
+  line.picked += quantity
+  flow.picks.push({
+    at: stock.movements[movement]?.at ?? at,
+    line: index,
+    location,
+    quantity,
+    pickedAfter: line.picked,
+    movement,
+  })
+}
+
+/** Completes a flow. False when something of the order is left. */
+export function completeFlow(book: OrderBook, flow: FlowRecord, at: number): boolean {
+  const order = book.orders[flow.order] as OrderRecord
+  const isWhole = order.lines.every(({ picked, quantity }) => picked === quantity)
+  Object.assign(flow, { state: 'completed', endedAt: at })
+  Object.assign(order, { state: isWhole ? 5 : 2, pickingState: 2, updatedAt: at })
+  return isWhole
+}
+
+/** Cancels a flow: its picks go back to where they came from. */
+function cancelFlow(book: OrderBook, stock: StockBook, flow: FlowRecord, at: number): void {
+  const order = book.orders[flow.order] as OrderRecord
+  for (const { line, location, quantity } of flow.picks) {
+    const product = order.lines[line]?.product ?? 0
+    stock.change({
+      at,
+      product,
+      location,
+      type: 'IN',
+      change: quantity,
+      reason: 'return',
+      operator: flow.operator,
+      order: flow.order,
+    })
+  }
+  for (const line of order.lines) line.picked = line.pickedBefore
+  Object.assign(flow, { state: 'cancelled', endedAt: at, reason: 'the box broke' })
+  Object.assign(order, { state: 2, pickingState: 3, updatedAt: at })
+}

@@ -1,0 +1,31 @@
+import pg from 'pg'
+
+/**
+ * Throws unless a database is one for demos: not of production, and every tenant in it is a demo or empty. It is asked before anything is
+ * changed there, also before its schema is brought up to date.
+ */
+export async function requireDemoDatabase(url: string, isProduction: boolean): Promise<void> {
+  if (isProduction) throw new Error('NODE_ENV: is production. --force runs the demo all the same')
+  const client = new pg.Client(url)
+  await client.connect().catch((cause: unknown) => {
+    throw new Error(`DATABASE_URL: the database cannot be reached: ${(cause as Error).message}`, { cause })
+  })
+  try {
+    const { rows: tables } = await client.query<{ exists: boolean }>(
+      `select to_regclass('orders') is not null and to_regclass('products') is not null and to_regclass('tenants') is not null as exists`,
+    )
+    if (tables[0]?.exists !== true) return
+    const { rows: foreign } = await client.query<{ id: string; name: string }>(
+      `select o.id, o.name from tenants t join tenants o on o.id = coalesce(t.sandbox_of, t.id)
+       where o.name !~ '^Demo \\d+$' and (exists (select from products p where p.tenant_id = t.id) or exists (select from orders r where r.tenant_id = t.id))
+       order by o.id limit 1`,
+    )
+    const [tenant] = foreign
+    if (tenant !== undefined)
+      throw new Error(
+        `DATABASE_URL: tenant ${tenant.id} "${tenant.name}" has data that no demo made. --force runs the demo all the same`,
+      )
+  } finally {
+    await client.end()
+  }
+}
