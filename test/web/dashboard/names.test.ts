@@ -75,7 +75,7 @@ const SCREENS: [path: string, names: Names][] = [
       heading: ['Tea'],
       radiogroup: ['Period'],
       table: ['Availability', 'Stock by location', 'Movements'],
-      link: ['2 reserved of Tea'],
+      link: ['4 reserved of Tea'],
       button: ['Edit', 'Deactivate', 'Set stock', 'Adjust stock', 'Transfer'],
     },
   ],

@@ -24,5 +24,6 @@ export async function openScreen(page: Page, address: string): Promise<void> {
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
 }
 
-const twoFrames = (page: Page): Promise<unknown> =>
+/** Waits until what was changed is drawn. */
+export const twoFrames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))

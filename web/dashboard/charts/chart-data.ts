@@ -41,5 +41,7 @@ export function highestOf({ kind, points, threshold }: ChartData): number {
   return Math.max(1, threshold?.value ?? 0, ...points.map(ofPoint))
 }
 
-/** Around the marks, for the axes. */
-export const MARGIN = { top: 8, right: 8, bottom: 22, left: 48 }
+/** Room around the marks for the axes, in pixels. */
+export function marginOf(zoom: number): Record<'top' | 'right' | 'bottom' | 'left', number> {
+  return { top: 8 * zoom, right: 8 * zoom, bottom: 22 * zoom, left: 48 * zoom }
+}

@@ -1,10 +1,10 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'react'
 import { Bars } from './bars.tsx'
-import { type ChartData, highestOf, MARGIN } from './chart-data.ts'
+import { type ChartData, highestOf, marginOf } from './chart-data.ts'
 import styles from './chart.module.css'
 import { Lines } from './lines.tsx'
-import { useWidth } from './use-width.ts'
+import { type Size, useSize } from './use-size.ts'
 
 export interface DrawingProps {
   data: ChartData
@@ -13,33 +13,37 @@ export interface DrawingProps {
   format: (value: number) => string
 }
 
+/** In text of the usual size. */
 const HEIGHT = 200
-const BASE = HEIGHT - MARGIN.bottom
-/** Room for a label of the horizontal axis. */
+/** Room for a label of the horizontal axis, in text of the usual size. */
 const LABEL_WIDTH = 72
 /** From so many bars on, there is no room between them. */
 const MANY_BARS = 60
 
 /** The marks of a picture, as wide as there is room. */
 export function Drawing({ data, index, format }: DrawingProps) {
-  const [ref, width] = useWidth()
+  const [ref, size] = useSize()
   const id = useId()
   const { points, kind } = data
+  const { width, zoom } = size
+  const margin = marginOf(zoom)
+  const height = HEIGHT * zoom
+  const base = height - margin.bottom
   const x = scaleBand<number>(
     points.map((_, at) => at),
-    [MARGIN.left, Math.max(width - MARGIN.right, MARGIN.left + 1)],
+    [margin.left, Math.max(width - margin.right, margin.left + 1)],
   )
   if (kind === 'bars' && points.length <= MANY_BARS) x.paddingInner(0.2)
-  const y = scaleLinear([0, highestOf(data)], [BASE, MARGIN.top]).nice(4)
-  const every = everyOf(points.length, width)
+  const y = scaleLinear([0, highestOf(data)], [base, margin.top]).nice(4)
+  const every = everyOf(points.length, size)
   return (
-    <div ref={ref}>
+    <div ref={ref} className={styles.size}>
       {width > 0 && points.length > 0 && (
-        <svg width={width} height={HEIGHT} aria-hidden>
+        <svg width={width} height={height} aria-hidden>
           {y.ticks(4).map((tick) => (
             <g key={tick}>
-              <line x1={MARGIN.left} x2={width - MARGIN.right} y1={y(tick)} y2={y(tick)} className={styles.grid} />
-              <text x={MARGIN.left - 6} y={y(tick)} dy="0.35em" className={styles.tickY}>
+              <line x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} className={styles.grid} />
+              <text x={margin.left - 6 * zoom} y={y(tick)} dy="0.35em" className={styles.tickY}>
                 {format(tick)}
               </text>
             </g>
@@ -47,18 +51,18 @@ export function Drawing({ data, index, format }: DrawingProps) {
           {points.map(
             ({ id: key, short }, at) =>
               at % every === 0 && (
-                <text key={key} x={(x(at) ?? 0) + x.bandwidth() / 2} y={HEIGHT - 6} className={styles.tickX}>
+                <text key={key} x={(x(at) ?? 0) + x.bandwidth() / 2} y={height - 6 * zoom} className={styles.tickX}>
                   {short}
                 </text>
               ),
           )}
-          {kind === 'bars' ? <Bars data={data} x={x} y={y} id={id} /> : <Lines data={data} x={x} y={y} id={id} base={BASE} />}
+          {kind === 'bars' ? <Bars data={data} x={x} y={y} id={id} /> : <Lines data={data} x={x} y={y} id={id} base={base} />}
           {index !== undefined && (
             <rect
               x={x(index)}
-              y={MARGIN.top}
+              y={margin.top}
               width={Math.max(x.bandwidth(), 2)}
-              height={BASE - MARGIN.top}
+              height={base - margin.top}
               className={styles.cursor}
             />
           )}
@@ -69,7 +73,7 @@ export function Drawing({ data, index, format }: DrawingProps) {
 }
 
 /** One label in so many points is written. */
-function everyOf(points: number, width: number): number {
-  const labels = Math.max(Math.floor((width - MARGIN.left) / LABEL_WIDTH), 1)
+function everyOf(points: number, { width, zoom }: Size): number {
+  const labels = Math.max(Math.floor((width - marginOf(zoom).left) / (LABEL_WIDTH * zoom)), 1)
   return Math.max(Math.ceil(points / labels), 1)
 }

@@ -1,6 +1,7 @@
 import type { PointerEvent } from 'react'
 import { t } from '../../shared/texts/texts.ts'
-import { MARGIN, type Point } from './chart-data.ts'
+import { marginOf, type Point } from './chart-data.ts'
+import { textZoom } from './use-size.ts'
 import styles from './chart.module.css'
 
 export interface ReaderProps {
@@ -52,6 +53,7 @@ export function Reader({ title, points, index, readingOf, onIndex, onOpen }: Rea
 
 function pointUnder({ clientX, currentTarget }: PointerEvent, count: number): number {
   const { left, width } = currentTarget.getBoundingClientRect()
-  const share = (clientX - left - MARGIN.left) / Math.max(width - MARGIN.left - MARGIN.right, 1)
+  const margin = marginOf(textZoom())
+  const share = (clientX - left - margin.left) / Math.max(width - margin.left - margin.right, 1)
   return Math.min(Math.max(Math.floor(share * count), 0), count - 1)
 }
