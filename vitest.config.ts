@@ -13,6 +13,9 @@ const SHARED = [
   'test/contract/!(new-slice).test.ts',
 ]
 
+/** Needs Patroni, etcd and HAProxy: `npm run test:cluster`. */
+const CLUSTER = process.env.CLUSTER === 'true' ? [] : ['test/cluster/**']
+
 const project = (name: string, isolate: boolean, include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   // The SDK's sources rather than its build: what is tested is what is there.
   ssr: { resolve: { conditions: ['@fulfillment/source', 'module', 'node', 'development|production'] } },
@@ -31,7 +34,7 @@ const project = (name: string, isolate: boolean, include: string[], exclude: str
 export default defineConfig({
   test: {
     projects: [
-      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED]),
+      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED, ...CLUSTER]),
       project('shared', false, SHARED, configDefaults.exclude),
     ],
     globalSetup: 'test/support/global-setup.ts',
