@@ -41,7 +41,7 @@ it('a count posts differences while goods are picked, received and moved', async
   const day = { isOver: false }
   const outcomes: number[] = []
   const trouble = async (call: (turn: number) => Promise<{ status: number }>): Promise<void> => {
-    for (let turn = 0; !day.isOver && turn < 60; turn++) outcomes.push((await call(turn)).status)
+    for (let turn = 0; turn < (day.isOver ? 8 : 60); turn++) outcomes.push((await call(turn)).status)
   }
   const troubles = [
     trouble((turn) => pick(tenant, flow, { product_id: tea.id, location_id: `L${turn % 6}`, quantity: 1 })),
@@ -92,7 +92,7 @@ it('entries of many callers about one level each keep the level of their moment'
   const tea = await stockedProduct(tenant, { A: 100 })
   const count = await begin(tenant, { location_ids: ['A'] })
   const entries = times(20, (index) =>
-    enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: index, entry_id: `e${index % 10}` }),
+    enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 50 + index, entry_id: `e${index % 10}` }),
   )
   const adjustments = times(20, () =>
     tenant.request('POST', '/stock/adjustment', { product_id: tea.id, location_id: 'A', adjustment_quantity: -1 }),
@@ -103,7 +103,7 @@ it('entries of many callers about one level each keep the level of their moment'
   expect(responses.map(({ status }) => status).toSorted()).toEqual([...times(10, () => 200), ...times(10, () => 409)])
   await lead(tenant, count, 'submit')
   const { line } = { line: (await readCount(tenant, count)).lines[0] }
-  await lead(tenant, count, 'approve')
+  expect((await lead(tenant, count, 'approve')).status).toBe(200)
   expect(await levelAt(tenant, tea.sku, 'A')).toBe(80 + line.variance)
 })
 

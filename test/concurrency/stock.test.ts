@@ -158,6 +158,10 @@ describe('stock under parallel calls', () => {
           .where('id', '=', 'A')
           .execute()
         await tx.updateTable('warehouse_stock').set({ warehouse_id: north }).where('tenant_id', '=', tenant.id).execute()
+        await sql`insert into stocked_count_changes (tenant_id, warehouse_id, change)
+          select ${tenant.id}, id, case when is_default then -1 else 1 end from warehouses where tenant_id = ${tenant.id}`.execute(
+          tx,
+        )
         const response = tenant.request('POST', '/stock/adjustment', body, { headers })
         await waitForALockWait(service)
         return { response }

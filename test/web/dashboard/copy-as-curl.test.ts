@@ -12,6 +12,8 @@ const MAIN: [screen: RegExp, call: string][] = [
   [/^\/products\/new$/, 'POST /products'],
   [/^\/webhooks\/new$/, 'POST /webhooks'],
   [/^\/keys\/new$/, 'POST /api-keys'],
+  [/^\/reservations$/, 'GET /stock/reservations?'],
+  [/^\/reservations\?show=holds$/, 'GET /holds?'],
   [/^\/movements$/, 'GET /stock/movements?'],
   [/^\/picking$/, 'GET /flows?state=started'],
   [/^\/picking\/(\d+)$/, 'GET /flows/$1'],
@@ -41,7 +43,7 @@ it('Copy as curl is on every screen: what it reads, the main read first, one com
   for (const screen of screens) {
     await openScreen(page, screen)
     await page.evaluate(() => navigator.clipboard.writeText(''))
-    await page.getByRole('main').getByRole('button', { name: 'Copy as curl' }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Copy as curl' }).first().click()
     await expect.poll(() => clipboardOf(page), { message: screen }).not.toBe('')
     const commands = (await clipboardOf(page)).split('\n')
     const [method, path] = callOf(screen).split(' ')

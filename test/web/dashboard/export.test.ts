@@ -27,9 +27,9 @@ describe('D7: Export CSV', () => {
     const webhook = (await fillScreens(tenant)).find((path) => path.startsWith('/webhooks/')) ?? ''
     await signIn(page, tenant.key)
     const lists: [path: string, name: string, column: string, cells: string[]][] = [
-      ['/orders?state=1', 'orders', 'order_tenant_id', ['SHOP-2']],
+      ['/orders?state=1', 'orders', 'order_tenant_id', ['SHOP-3', 'SHOP-2']],
       ['/products?category=Spices', 'products', 'external_id', ['SALT']],
-      ['/stock?low=true', 'levels', 'quantity', ['2']],
+      ['/stock?low=true', 'levels', 'quantity', ['2', '2']],
       ['/movements?movement_type=OUT', 'movements', 'reason', ['order_fulfillment']],
       ['/audit?operation=flows.pick', 'audit', 'operation', ['flows.pick']],
       [webhook, 'deliveries', 'event', ['order/created']],

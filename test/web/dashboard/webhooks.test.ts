@@ -159,7 +159,7 @@ describe('D6: webhooks', () => {
     await signIn(page, key, '/webhooks')
     await page.getByRole('link', { name: 'shop' }).waitFor()
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
-    expect(await entries.allTextContents()).toEqual(['Webhooks', 'Events'])
+    expect(await entries.allTextContents()).toEqual(['Home', 'Webhooks', 'Events'])
     expect(await page.getByRole('link', { name: 'New webhook' }).getAttribute('aria-disabled')).toBe('true')
     await page.goto(`/dashboard/webhooks/${id}`)
     await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor()
