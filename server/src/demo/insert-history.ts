@@ -2,7 +2,8 @@ import type { Transaction } from '../database/database.ts'
 import type { DemoProduct } from './catalog.ts'
 import { OPERATORS } from './people.ts'
 import { type DemoLocation, SECOND_WAREHOUSE } from './places.ts'
-import { DAY_MS, type FlowRecord, type HistoryRecords, type OrderRecord } from './records.ts'
+import { insertCounts } from './insert-counts.ts'
+import { assemblyDate, type FlowRecord, type HistoryRecords, iso, type OrderRecord } from './records.ts'
 import { RowWriter } from './row-writer.ts'
 
 /** The world of a demo. */
@@ -37,7 +38,8 @@ export async function insertHistory(tx: Transaction, tenantId: number, world: De
   await writer.insert('locations', locationRows(world, ids))
   await writer.insert('products', productRows(world, ids))
   await writer.insert('stock_levels', levelRows(world, ids))
-  await writer.insert('warehouse_stock', totalRows(world, ids))
+  const totals = totalRows(world, ids)
+  await writer.insert('warehouse_stock', totals)
   await writer.insert(
     'orders',
     world.history.orders.map((order, index) => orderRow(order, ids.orders[index], ids)),
@@ -55,7 +57,7 @@ export async function insertHistory(tx: Transaction, tenantId: number, world: De
     'picks',
     world.history.flows.flatMap((flow, index) => pickRows(flow, index, world, ids)),
   )
-  await insertCounts(writer, world, ids)
+  await insertCounts(writer, world.history, ids.products, totals)
 }
 
 async function takeIds(writer: RowWriter, { products, history }: DemoWorld): Promise<Ids> {
@@ -74,10 +76,6 @@ async function takeIds(writer: RowWriter, { products, history }: DemoWorld): Pro
     operators: await writer.takeIds('operators', OPERATORS.length),
   }
 }
-
-const iso = (ms: number): string => new Date(ms).toISOString()
-const dayText = (ms: number): string => iso(ms).slice(0, 'yyyy-mm-dd'.length)
-const assemblyDate = ({ assemblyDay }: OrderRecord): string => dayText(assemblyDay * DAY_MS)
 
 function operatorRows({ since }: DemoWorld, { operators }: Ids): object[] {
   return OPERATORS.map(({ name, email }, index) => ({
@@ -246,64 +244,4 @@ function pickRows(flow: FlowRecord, index: number, { history, products }: DemoWo
       operator_email: OPERATORS[flow.operator]?.email,
     }
   })
-}
-
-/** What the statements of the service would have counted. The counts of products are made by a trigger. */
-async function insertCounts(writer: RowWriter, world: DemoWorld, ids: Ids): Promise<void> {
-  const { orders, movements, flows } = world.history
-  const countedOrders = orders.map((order) => ({
-    of: { created_day: dayText(order.createdAt), assembly_date: assemblyDate(order), state_id: order.state },
-    sums: { change: 1 },
-  }))
-  const countedMovements = movements.map(({ at, product, location, type, previous, next }) => ({
-    of: {
-      created_day: dayText(at),
-      created_hour: hourText(at),
-      product_id: ids.products[product],
-      location_id: location,
-      movement_type: type,
-    },
-    sums: { change: 1, quantity: next - previous },
-  }))
-  const stocked = totalRows(world, ids).flatMap(({ warehouse_id, quantity }) =>
-    quantity === 0 ? [] : [{ of: { warehouse_id }, sums: { change: 1 } }],
-  )
-  await writer.insert('order_count_changes', summed(countedOrders))
-  await writer.insert('movement_count_changes', summed(countedMovements))
-  await writer.insert('flow_count_changes', summed(flows.map(({ state }) => ({ of: { state }, sums: { change: 1 } }))))
-  await writer.insert('pick_changes', summed(flows.flatMap(pickingOf)))
-  await writer.insert('stocked_count_changes', summed(stocked))
-}
-
-const hourText = (ms: number): string => iso(ms).replace(/:.*/, ':00:00Z')
-
-/** What the report of picking counts of a flow. Picks of a cancelled one were put back. */
-function pickingOf({ state, operator, picks, startedAt, endedAt }: FlowRecord): Counted[] {
-  if (state === 'cancelled') return []
-  const of = (at: number): object => ({ at: hourText(at), operator_email: OPERATORS[operator]?.email })
-  const none = { picks: 0, units: 0, flows: 0, seconds: 0 }
-  const ended = state === 'completed' && endedAt !== undefined ? [endedAt] : []
-  return [
-    ...picks.map(({ at, quantity }) => ({ of: of(at), sums: { ...none, picks: 1, units: quantity } })),
-    ...ended.map((at) => ({ of: of(at), sums: { ...none, flows: 1, seconds: (at - startedAt) / 1_000 } })),
-  ]
-}
-
-/** Something that is counted, by what, and its part of the sums. */
-interface Counted {
-  of: object
-  sums: Record<string, number>
-}
-
-/** A row for each different `of`, with the sums of all that have it. Quantities have three places. */
-function summed(parts: readonly Counted[]): object[] {
-  const rows = new Map<string, Counted>()
-  for (const { of, sums } of parts) {
-    const key = JSON.stringify(of)
-    const row = rows.get(key) ?? { of, sums: {} }
-    for (const [name, value] of Object.entries(sums)) row.sums[name] = (row.sums[name] ?? 0) + value
-    rows.set(key, row)
-  }
-  const rounded = ([name, value]: [string, number]): [string, number] => [name, Math.round(value * 1_000) / 1_000]
-  return [...rows.values()].map(({ of, sums }) => ({ ...of, ...Object.fromEntries(Object.entries(sums).map(rounded)) }))
 }

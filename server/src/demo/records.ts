@@ -80,3 +80,9 @@ export interface HistoryRecords {
 
 export const DAY_MS = 86_400_000
 export const MINUTE_MS = 60_000
+
+export const iso = (ms: number): string => new Date(ms).toISOString()
+export const dayText = (ms: number): string => iso(ms).slice(0, 'yyyy-mm-dd'.length)
+/** The beginning of the hour. */
+export const hourText = (ms: number): string => iso(ms).replace(/:.*/, ':00:00Z')
+export const assemblyDate = ({ assemblyDay }: OrderRecord): string => dayText(assemblyDay * DAY_MS)
