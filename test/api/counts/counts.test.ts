@@ -348,6 +348,21 @@ describe('approval', () => {
     },
   )
 
+  it('is refused after a set, though the clock of Postgres was set back by half an hour', async ({ tenant, service }) => {
+    const tea = await stockedProduct(tenant, { A: 10 })
+    const count = await begin(tenant, { location_ids: ['A'] })
+    await enter(tenant, count, { product_id: tea.id, location_id: 'A', quantity: 9 })
+    // As if it was counted by the clock of before.
+    await service.db.dedicatedPool.query(
+      `update stock_count_lines set counted_at = counted_at + interval '30 minutes' where tenant_id = $1`,
+      [tenant.id],
+    )
+    await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A', quantity: 20 })
+    await lead(tenant, count, 'submit')
+    expect(failure(await lead(tenant, count, 'approve'))).toMatchObject([400, 'count_error'])
+    expect(await levelAt(tenant, tea.sku, 'A')).toBe(20)
+  })
+
   it('of two counts of a level, one posts without a new entry', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 10 })
     const counts = [await begin(tenant, { location_ids: ['A'] }), await begin(tenant, { product_ids: [tea.id] })]

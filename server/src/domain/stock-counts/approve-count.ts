@@ -34,8 +34,11 @@ const lockLevels = statement<[tenantId: number, countId: number], { levels: numb
 
 type Problem = 'adjusted' | 'below' | 'above'
 
-/** The clock may be set back a little; the numbers of movements tell exactly. */
-const CLOCK_TOLERANCE = `interval '1 minute'`
+/**
+ * The clock of Postgres may be set back, and that of a standby that took over may be behind. The numbers of movements tell exactly; this only
+ * bounds how many are read.
+ */
+const CLOCK_TOLERANCE = `interval '1 hour'`
 
 /** Lines whose variance cannot be posted, in line order. Reads movements since the first line of each product was counted. */
 const findProblems = statement<[tenantId: number, countId: number], { id: number; problem: Problem; quantity: number }>({
