@@ -4,6 +4,7 @@ FROM node:26.10.0-trixie-slim AS manifests
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY server/package.json server/
+COPY codes/package.json codes/
 COPY sdk/package.json sdk/
 COPY examples/package.json examples/
 COPY test/package.json test/
@@ -14,6 +15,7 @@ FROM manifests AS pages
 RUN npm ci --ignore-scripts --workspace web --include-workspace-root=false --no-audit --no-fund
 COPY tsconfig.json ./
 COPY web web
+COPY codes codes
 COPY sdk/src sdk/src
 RUN node web/scripts/build.ts
 
@@ -37,6 +39,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY server server
+COPY codes codes
 COPY --from=pages /app/web/dist web/dist
 # The command line uses the SDK.
 COPY sdk/package.json sdk/

@@ -83,6 +83,7 @@ begin
   for identity in
     select c.relname, a.attname, pg_get_serial_sequence(c.relname, a.attname) as sequence, c.relname = 'tenants' as is_tenants
     from pg_attribute a join pg_class c on c.oid = a.attrelid where a.attidentity <> '' and c.relnamespace = 'public'::regnamespace
+      and (c.relname = 'tenants' or exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id'))
   loop
     execute format('select max(%I) from %I where %s in ($tenants)', identity.attname, identity.relname,
       case when identity.is_tenants then 'id' else 'tenant_id' end) into highest;

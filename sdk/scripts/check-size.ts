@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /** Maximum size of each entry with its imports, minified and gzipped. */
-const BUDGETS = { 'index.js': 8_000, 'webhooks.js': 2_400 }
+const BUDGETS = { 'index.js': 8_500, 'webhooks.js': 2_400 }
 
 for (const [entry, budget] of Object.entries(BUDGETS)) {
   const size = await bundledSize(entry)

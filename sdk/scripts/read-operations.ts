@@ -153,11 +153,14 @@ function dataSchema(document: Document, { operationId, responses }: DocumentOper
   return data
 }
 
-// A list is recognised by `pagination` or `next_cursor` beside a single array.
+// A list is recognised by `pagination` or `next_cursor` beside a single array of objects.
 function itemsKey(document: Document, data: Schema): string | undefined {
   const { properties = {} } = resolve(document, data)
   if (!properties['pagination'] && !properties['next_cursor']) return undefined
-  const arrays = Object.keys(properties).filter((key) => resolve(document, properties[key]!).type === 'array')
+  const arrays = Object.keys(properties).filter((key) => {
+    const { type, items } = resolve(document, properties[key]!)
+    return type === 'array' && resolve(document, items!).type !== 'string'
+  })
   if (arrays.length !== 1) throw new Error(`A page with ${arrays.length} arrays: ${Object.keys(properties).join(', ')}`)
   const item = resolve(document, resolve(document, properties[arrays[0]!]!).items!)
   const variants = item.oneOf ?? item.anyOf ?? [item]

@@ -1,7 +1,6 @@
 import cors from '@fastify/cors'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from './config.ts'
-import type { Database } from './database/database.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
 import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
@@ -31,6 +30,8 @@ import { proceduresOf } from './procedures/procedures.ts'
 import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
 import type { Metrics } from './runtime/monitoring/metrics.ts'
+import { PerShard } from './shards/per-shard.ts'
+import type { Shards } from './shards/shards.ts'
 
 export interface AppDependencies {
   /** The slices to serve. */
@@ -47,15 +48,15 @@ export interface AppDependencies {
     | 'sessionIdleHours'
     | 'sessionMaxDays'
   >
-  db: Database
-  /** Without it, all reads go to `db`. */
+  shards: Shards
+  /** A replica of the directory. Without it, all reads go to the primaries. */
   replicaReads?: ReplicaReads | undefined
   encryption: Encryption
   webhookTargets: WebhookTargetPolicy
   log: FastifyBaseLogger
   metrics: Metrics
-  /** Called after each request that may have recorded events. */
-  onWrite?: () => void
+  /** Called after each request that may have recorded events, with its tenant if it has one. */
+  onWrite?: (tenantId: number | undefined) => void
 }
 
 const EXPOSED_HEADERS = [
@@ -74,7 +75,7 @@ const EXPOSED_HEADERS = [
 export async function buildApp({
   slices,
   config,
-  db,
+  shards,
   replicaReads,
   encryption,
   webhookTargets,
@@ -88,11 +89,11 @@ export async function buildApp({
     ...(config.pages ? { rewriteUrl: markPageRequest } : {}),
   })
   traceRequests(app)
-  const keys = new KeyCache(db, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
-  const limit = rateLimitHook(db, config)
+  const keys = new KeyCache(shards, (error) => log.warn({ err: error }, 'could not record the last use of API keys'))
+  const limit = rateLimitHook(shards, config)
   const lists = slices.flatMap((slice) => slice.exports ?? [])
   const pages = config.pages
-    ? new Pages({ db, keys, limit, config, encryption, lists, onSignInRefused: metrics.signInRefused })
+    ? new Pages({ shards, keys, limit, config, encryption, lists, onSignInRefused: metrics.signInRefused })
     : undefined
   const forgetKey = (keyId: number): void => {
     keys.forget(keyId)
@@ -102,17 +103,26 @@ export async function buildApp({
     idleHours: config.sessionIdleHours,
     forget: (tenantId: number, sessionId: number) => pages?.forget(tenantId, sessionId),
   }
-  const trail = new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log'))
-  const positions = new WritePositions(db, (error) =>
+  const trails = new PerShard(
+    shards,
+    (db) => new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log')),
+  )
+  const positions = new WritePositions(shards.directory, (error) =>
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
-  const usage = new UsageCounter(db, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
-  const feedHorizon = new FeedHorizon(db)
+  const usage = new PerShard(
+    shards,
+    (db) => new UsageCounter(db, (error) => log.warn({ err: error }, 'could not record the usage of the API')),
+  )
+  const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
     const { caller, id: requestId, ip: address, routeOptions } = request
     const surface = caller.session?.surface ?? routeOptions.config.surface ?? 'api'
     requireScope(caller, endpoint)
+    const db = shards.of(caller.tenantId)
+    const isInDirectory = db === shards.directory
+    const trail = trails.of(caller.tenantId)
     return {
       endpoint,
       db: db.forTenant(caller.tenantId),
@@ -120,7 +130,7 @@ export async function buildApp({
       requestId,
       encryption,
       webhookTargets,
-      feedHorizon,
+      feedHorizon: feedHorizons.of(caller.tenantId),
       forgetKey,
       sessionRules,
       pagesOrigin: config.publicUrl ?? request.pageOrigin?.origin ?? `http://localhost:${request.socket.localPort}`,
@@ -128,19 +138,35 @@ export async function buildApp({
         request.largeList = list
       },
       beginAudit: async (input, idempotencyKey) => {
-        const entry = await trail.begin({ caller, address, requestId, surface, operation: endpoint.name, input, idempotencyKey })
-        return entry && ((error) => trail.failed(entry, error))
+        const entry = await trail.begin({
+          caller,
+          address,
+          requestId,
+          surface,
+          operation: endpoint.name,
+          path: endpoint.path,
+          input,
+          idempotencyKey,
+        })
+        if (entry === undefined) return undefined
+        const { at, id, names } = entry
+        return { entry: { at, id, address, named: names.length }, addError: (error) => trail.failed(entry, error) }
       },
-      beginChange: () => positions.begin(endpoint.isSeenByAllKeys === true ? { ...caller, keyId: ALL_KEYS } : caller),
-      replicaReads,
+      // Only the directory can have a replica that this process knows.
+      beginChange: () =>
+        isInDirectory ? positions.begin(endpoint.isSeenByAllKeys === true ? { ...caller, keyId: ALL_KEYS } : caller) : undefined,
+      replicaReads: isInDirectory ? replicaReads : undefined,
     }
   }
 
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, routeOptions } = request
     metrics.requestCompleted(method, routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1_000)
-    usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
-    if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.()
+    // Undefined before authentication.
+    const tenantId = (request.caller as FastifyRequest['caller'] | undefined)?.tenantId
+    if (tenantId !== undefined)
+      usage.of(tenantId).count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
+    if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.(tenantId)
     request.log.info(
       {
         method,
@@ -155,8 +181,9 @@ export async function buildApp({
     done()
   })
   app.addHook('onClose', async () => {
-    feedHorizon.close()
-    await Promise.all([keys.close(), trail.close(), positions.close(), usage.close()])
+    for (const horizon of feedHorizons.made) horizon.close()
+    const kept = [...trails.made, ...usage.made]
+    await Promise.all([keys.close(), positions.close(), ...kept.map((one) => one.close())])
   })
   refuseWhileDraining(app)
   const turns = new RequestTurns(config.tenantRateLimitPerMinute)

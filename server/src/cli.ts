@@ -8,6 +8,7 @@ import { addKeyCommands } from './command-line/keys.ts'
 import { addMaintenanceCommands } from './command-line/maintenance.ts'
 import { addMcpCommand } from './command-line/mcp.ts'
 import { INTERRUPTED_EXIT_CODE, InterruptedError } from './command-line/interruption.ts'
+import { addShardCommands } from './command-line/shards.ts'
 import { addTenantCommands } from './command-line/tenants.ts'
 
 const program = new Command('fulfillment')
@@ -18,6 +19,7 @@ const program = new Command('fulfillment')
   .exitOverride()
 addTenantCommands(program)
 addKeyCommands(program)
+addShardCommands(program)
 addDashboardLinkCommand(program)
 addMaintenanceCommands(program)
 addImportCommands(program)

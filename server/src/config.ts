@@ -51,6 +51,11 @@ const processCount = z
   .transform((value) => (value === 'auto' ? Math.min(availableParallelism(), MAX_PROCESSES) : Number(value)))
   .refine((value) => value >= 1 && value <= MAX_PROCESSES, `must be auto, or an integer from 1 to ${MAX_PROCESSES}`)
 
+const shardIds = z
+  .string()
+  .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be comma-separated ids of shards such as 1,3')
+  .transform((value) => value.split(',').map(Number))
+
 const encryptionKey = z.string().min(16, 'must have at least 16 characters')
 
 const environment = z.object({
@@ -62,6 +67,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('.data'),
   MONITORING_PORT: integerText(0, 65_535).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
+  SHARDS: shardIds.optional(),
   PROCESSES: processCount.default(1),
   STOP_DELAY_SECONDS: integerText(0, 6).default(0),
   RATE_LIMIT_PER_MINUTE: integerText(0, 1_000_000_000).default(600),
@@ -106,6 +112,8 @@ export interface Config {
   databaseReplicaUrl: string | undefined
   dataDir: string
   role: 'all' | 'api' | 'worker'
+  /** The shards that the process delivers webhooks for and maintains; undefined for all. */
+  shards: readonly number[] | undefined
   /** Number of server processes that share the port. */
   processes: number
   /** Port for health and metrics. Without it, they are served beside the API. */
@@ -178,6 +186,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     dataDir: path.resolve(settings.DATA_DIR),
     role: settings.ROLE,
+    shards: settings.SHARDS,
     processes: settings.PROCESSES,
     monitoringPort: settings.MONITORING_PORT,
     stopDelaySeconds: settings.STOP_DELAY_SECONDS,

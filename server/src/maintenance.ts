@@ -2,7 +2,9 @@ import { analyzeGrownTables } from './database/analyze-grown-tables.ts'
 import type { Database, Queryable } from './database/database.ts'
 import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { putBackEvents } from './delivery/index.ts'
-import { foldCounts } from './domain/counts/index.ts'
+import { removeOldCalls } from './domain/audit/index.ts'
+import { foldCounts, rollupsOf } from './domain/counts/index.ts'
+import { removeOldOrderEvents } from './domain/events/index.ts'
 import { removeOldHours } from './domain/reports/slice.ts'
 import { settleRest, switchReserving } from './domain/reservations/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
@@ -21,13 +23,11 @@ const CLEAR_INTERVAL_MS = 10_000
 const PUT_BACK_INTERVAL_MS = 60_000
 const SETTLE_INTERVAL_MS = 1_000
 const SWITCH_INTERVAL_MS = 500
-/** Tenants whose reserving is switched at the same time. */
-const SWITCHED_AT_ONCE = 4
 /** Delay of the first run, whose statements would slow down the start. */
 const DELAY_MS = 1_000
 
 const slices: readonly Slice[] = SLICES
-const rollups = slices.flatMap((slice) => slice.rollups ?? [])
+const rollups = rollupsOf(slices.flatMap((slice) => slice.rollups ?? []))
 const partitions = slices.flatMap((slice) => slice.partitions ?? [])
 
 /** Folds the count changes of all slices into their rollups, and returns their number. */
@@ -50,12 +50,12 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldOrderEvents(db, stopping), onError, DELAY_MS),
+    repeat(HOUR_MS, (stopping) => removeOldCalls(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, () => recountStocked(db), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
     repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),
-    ...Array.from({ length: SWITCHED_AT_ONCE }, () =>
-      repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping), onError, DELAY_MS),
-    ),
+    repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping, onError), onError, DELAY_MS),
   ]
 }

@@ -8,7 +8,7 @@ import type { Database } from './database/database.ts'
 import { Replica } from './database/replica/replica.ts'
 import { ReplicaReads } from './database/replica/replica-reads.ts'
 import { dashboardLink } from './dashboard-link.ts'
-import { nextMigration } from './database/schema-version.ts'
+import { bringUpToDate } from './database/bring-up-to-date.ts'
 import { createFirstTenant } from './first-tenant.ts'
 import { handOverConnections } from './http/hand-over.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
@@ -17,9 +17,11 @@ import { createLog, type Log } from './runtime/log.ts'
 import { lazyMetrics } from './runtime/monitoring/lazy-metrics.ts'
 import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
 import { ensurePartitions, startMaintenance } from './maintenance.ts'
+import { followShards } from './shards/follow-shards.ts'
+import { DIRECTORY, DIRECTORY_TENANT, type Shard, Shards } from './shards/shards.ts'
 import { SLICES } from './slices.ts'
 import { startTracing } from './runtime/tracing/index.ts'
-import { Names, startDeliveryEngine } from './delivery/index.ts'
+import { type DeliveryEngine, Names, startDeliveryEngine } from './delivery/index.ts'
 
 /** A running server process. */
 export interface RunningServer {
@@ -70,13 +72,21 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     await end()
   }
   try {
-    await bringUpToDate(db, (line) => log.info(line))
-    await ensurePartitions(db)
-    const tasks = startMaintenance(db, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
-    started.push(() => Promise.all(tasks.map((task) => task.stop())))
-    const metrics = lazyMetrics(db, SLICES, siblings)
+    const shards = new Shards(db)
+    const works = ({ id }: { id: number }): boolean => config.shards?.includes(id) ?? true
+    const prepare = async (shard: Database): Promise<void> => {
+      await bringUpToDate(shard, (line) => log.info(line))
+      await ensurePartitions(shard)
+    }
+    await prepare(db)
+    const startTasks = (shard: Database): (() => Promise<unknown>) => {
+      const tasks = startMaintenance(shard, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
+      return () => Promise.all(tasks.map((task) => task.stop()))
+    }
+    started.push(works({ id: DIRECTORY }) ? startTasks(db) : async () => {})
+    const metrics = lazyMetrics(shards, SLICES, siblings)
     started.push(async () => metrics.close())
-    const monitoring = monitoringRoutes(db, metrics, () => stopping.signal.aborted)
+    const monitoring = monitoringRoutes(shards, metrics, () => stopping.signal.aborted)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
     started.push(() => monitor?.close())
     if (monitor !== undefined) servers.push(monitor)
@@ -84,8 +94,29 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     // Starts last, because it reports that the process is ready.
     const startMonitor = async (): Promise<unknown> => monitor?.listen({ port: config.monitoringPort, host: config.host })
     const onAttempt = metrics.deliveryAttempted
-    const engine = config.role === 'api' ? undefined : startDeliveryEngine({ db, encryption, webhookTargets, log, onAttempt })
-    started.push(() => engine?.stop())
+    const engines = new Map<Database, DeliveryEngine>()
+    const startEngine = (shard: Database): (() => Promise<unknown>) => {
+      if (config.role === 'api') return async () => {}
+      const engine = startDeliveryEngine({ db: shard, encryption, webhookTargets, log, onAttempt })
+      engines.set(shard, engine)
+      return async () => {
+        engines.delete(shard)
+        await engine.stop()
+      }
+    }
+    const stopEngine = works({ id: DIRECTORY }) ? startEngine(db) : async () => {}
+    let stopFollowing = async (): Promise<void> => {}
+    // Together: an engine waits for its requests in flight.
+    started.push(() => Promise.all([stopEngine(), stopFollowing()]))
+    const startWork = ({ id, db: shard }: Shard): { stop(): Promise<unknown> } => {
+      if (!works({ id })) return { stop: async () => {} }
+      const stops = [startTasks(shard), startEngine(shard)]
+      return { stop: () => Promise.all(stops.map((stopOne) => stopOne())) }
+    }
+    // Any process with an API serves all tenants; a worker opens only the shards that it works for.
+    const uses = (id: number): boolean => config.role !== 'worker' || works({ id })
+    const following = await followShards(shards, { encryption, log, uses, prepare, start: startWork })
+    stopFollowing = following.stop
     if (config.role === 'worker') {
       await startMonitor()
       return { url: undefined, firstKey: undefined, dashboardLink: undefined, ...control }
@@ -94,8 +125,18 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     const replica = openReplica(config, db, log)
     started.push(() => replica?.close())
     const replicaReads = replica && readsFrom(replica, db, metrics, log)
-    const onWrite = (): void => engine?.wake()
-    const app = await buildApp({ slices: SLICES, config, db, replicaReads, encryption, webhookTargets, log, metrics, onWrite })
+    const onWrite = (tenantId = DIRECTORY_TENANT): void => engines.get(shards.of(tenantId))?.wake()
+    const app = await buildApp({
+      slices: SLICES,
+      config,
+      shards,
+      replicaReads,
+      encryption,
+      webhookTargets,
+      log,
+      metrics,
+      onWrite,
+    })
     started.push(() => app.close())
     servers.push(app)
     if (monitor === undefined) await app.register(monitoring)
@@ -118,13 +159,6 @@ function readsFrom(replica: Replica, db: Database, metrics: Metrics, log: Log): 
     onError: (error) =>
       log.warn({ err: error }, 'the replica failed; its reads go to the primary (logged at most once a minute)'),
   })
-}
-
-/** Loaded only for a start that has migrations to run: it takes a tenth of a start. */
-async function bringUpToDate(db: Database, log: (line: string) => void): Promise<void> {
-  if ((await nextMigration(async (text) => (await db.dedicatedPool.query(text)).rows, log)) === undefined) return
-  const { migrate } = await import('./database/migrate.ts')
-  await db.withoutTimeLimits((kysely) => migrate(kysely, log))
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -1,6 +1,8 @@
 import { apiKeys } from './domain/api-keys/slice.ts'
 import { audit } from './domain/audit/slice.ts'
+import { barcodes } from './domain/barcodes/slice.ts'
 import { events } from './domain/events/slice.ts'
+import { flowBatches } from './domain/flow-batches/slice.ts'
 import { inbound } from './domain/inbound/slice.ts'
 import { locations } from './domain/locations/slice.ts'
 import { operators } from './domain/operators/slice.ts'
@@ -12,8 +14,10 @@ import { reservations } from './domain/reservations/slice.ts'
 import { returns } from './domain/returns/slice.ts'
 import { sessions } from './domain/sessions/slice.ts'
 import { settings } from './domain/settings/slice.ts'
+import { shipments } from './domain/shipments/slice.ts'
 import { stock } from './domain/stock/slice.ts'
 import { stockCounts } from './domain/stock-counts/slice.ts'
+import { timeline } from './domain/timeline/slice.ts'
 import { webhooks } from './domain/webhooks/slice.ts'
 import type { RouterRecord } from './procedures/procedures.ts'
 import { listSlices } from './procedures/slice.ts'
@@ -22,14 +26,17 @@ import type { BuiltRouter } from './procedures/trpc.ts'
 /** Every slice of the service. The document lists endpoints in this order. */
 export const SLICES = listSlices(
   products,
+  barcodes,
   stock,
   orders,
   picking,
+  flowBatches,
   locations,
   reservations,
   inbound,
   returns,
   stockCounts,
+  shipments,
   settings,
   webhooks,
   events,
@@ -38,6 +45,7 @@ export const SLICES = listSlices(
   operators,
   audit,
   reports,
+  timeline,
 )
 
 /** The type of the router, for tRPC clients in TypeScript. @public */

@@ -6,6 +6,7 @@ import { readOperations } from '../../sdk/scripts/read-operations.ts'
 import { renderResources } from '../../sdk/scripts/render-resources.ts'
 import { buildApp } from '@fulfillment/server/app.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
+import { Shards } from '@fulfillment/server/shards/shards.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { createLog } from '@fulfillment/server/runtime/log.ts'
 import { createMetrics } from '@fulfillment/server/runtime/monitoring/metrics.ts'
@@ -73,11 +74,11 @@ const it = base.extend('url', { scope: 'file' }, async ({ service }, { onCleanup
   const app = await buildApp({
     slices: THINGS,
     config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
-    db: service.db,
+    shards: new Shards(service.db),
     encryption: createEncryption('encryption key of the tests'),
     webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
     log: createLog('silent'),
-    metrics: createMetrics(service.db, THINGS),
+    metrics: createMetrics(new Shards(service.db), THINGS),
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   onCleanup(() => app.close())

@@ -8,6 +8,7 @@ import { runNeighbours } from './neighbours/run.ts'
 import { noiseOf, tableOf, type MeasuredRow } from './report.ts'
 import type { Bench, Row } from './row.ts'
 import { againstBare } from './rows/against-bare.ts'
+import { batches } from './rows/batches.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
@@ -24,6 +25,7 @@ const ROWS: Row[] = [
   ...againstBare,
   ...keyedOverPlain,
   ...receiving,
+  ...batches,
   ...growth,
   ...reserving,
   ...search,

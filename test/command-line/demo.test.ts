@@ -1,8 +1,12 @@
+import { caseBarcode } from '@fulfillment/server/demo/catalog.ts'
 import { describe, expect } from 'vitest'
 import { readConfig } from '@fulfillment/server/config.ts'
+import type { DemoWorld } from '@fulfillment/server/demo/insert-history.ts'
+import { OPERATORS } from '@fulfillment/server/demo/people.ts'
 import { runDemo } from '@fulfillment/server/demo/run-demo.ts'
 import { it } from '../support/it.ts'
 import { expectConsistentReservations } from '../support/reservations.ts'
+import { expectConsistentShipments } from '../support/shipments.ts'
 import { send, type ServiceResponse, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { runCommand } from './run-command.ts'
@@ -44,6 +48,96 @@ async function expectBalanced(service: TestService, tenant: TestTenant): Promise
   expect(await differencesOf(tenant)).toEqual([])
   await expectConsistentStock(service.db, tenant)
   await expectConsistentReservations(service.db, tenant)
+  await expectConsistentShipments(service.db, tenant)
+}
+
+/** Counts what is left of a count, and posts it: nobody has changed its levels. */
+async function finishCount(tenant: TestTenant, id: number): Promise<void> {
+  const { lines } = (await tenant.request('GET', `/counts/${id}`)).body.data
+  for (const { product_id, location_id, counted_quantity, expected_quantity } of lines)
+    if (counted_quantity === null)
+      await tenant.request('POST', `/counts/${id}/entries`, { product_id, location_id, quantity: expected_quantity })
+  await tenant.request('POST', `/counts/${id}/submit`)
+  const { body } = await tenant.request('POST', `/counts/${id}/approve`, {})
+  expect(body.data).toMatchObject({ state: 'approved', lines_different: 0, lines_counted: lines.length })
+}
+
+/** Compares batches, shipments and returns with what was simulated. `orders` are as the API lists them. */
+async function expectSentAndReturned(
+  tenant: TestTenant,
+  { history, products }: DemoWorld,
+  // oxlint-disable-next-line typescript/no-explicit-any
+  orders: any[],
+): Promise<void> {
+  const batches = await allOf(tenant, '/flow-batches', 'flow_batches')
+  const { batches: simulated, flows } = history
+  expect(batches.toReversed()).toMatchObject(
+    simulated.map(({ name, createdAt, operator }, index) => {
+      const walked = flows.filter(({ batch }) => batch === index)
+      return {
+        reference: name,
+        state: walked.some(({ state }) => state === 'started') ? 'started' : 'completed',
+        operator_email: OPERATORS[operator]?.email,
+        created_at: new Date(createdAt).toISOString(),
+        slots: walked.map(({ order, slot }) => ({ slot, order_tenant_id: history.orders[order]?.name })),
+      }
+    }),
+  )
+  const { stops, missing } = (await tenant.request('GET', `/flow-batches/${batches[0].id}`)).body.data
+  expect(stops.length + missing.length).toBeGreaterThan(0)
+
+  const stateOf = ({ shippedAt, deliveredAt }: { shippedAt?: number; deliveredAt?: number }) =>
+    deliveredAt === undefined ? (shippedAt === undefined ? 'open' : 'shipped') : 'delivered'
+  const shipments = await allOf(tenant, '/shipments', 'shipments')
+  expect(shipments.toReversed()).toMatchObject(
+    history.shipments.map((shipment) => ({
+      reference: shipment.name,
+      order_tenant_id: history.orders[shipment.order]?.name,
+      state: stateOf(shipment),
+      total_quantity: shipment.packages.flatMap(({ lines }) => lines).reduce((sum, { quantity }) => sum + quantity, 0),
+    })),
+  )
+  const last = history.shipments.at(-1)
+  expect((await tenant.request('GET', `/shipments/${shipments[0].id}`)).body.data.packages).toMatchObject(
+    last?.packages.map(({ trackingNumber, lines }, index) => ({
+      number: index + 1,
+      tracking_number: trackingNumber,
+      lines: lines.map(({ quantity }) => ({ quantity })),
+    })) ?? [],
+  )
+  // A completed order is sent as far as its shipments are.
+  for (const [index, { state, name }] of history.orders.entries()) {
+    const states = history.shipments.filter(({ order }) => order === index).map(stateOf)
+    if (state !== 5 || new Set(states).size !== 1) continue
+    const status = states[0] === 'open' ? 'packing' : states[0]
+    expect([name, orders.find((order) => order.order_tenant_id === name)?.shipment_status]).toEqual([name, status])
+  }
+
+  const returns = await allOf(tenant, '/returns', 'returns')
+  expect(returns.toReversed()).toMatchObject(
+    history.returns.map(({ name, order, closedAt, lines }) => ({
+      reference: name,
+      order_tenant_id: history.orders[order]?.name,
+      state: closedAt === undefined ? (lines[0]?.received === undefined ? 'expected' : 'receiving') : 'closed',
+    })),
+  )
+  for (const [index, { lines }] of history.returns.entries()) {
+    const id = returns.toReversed()[index].id
+    const receipts = (await tenant.request('GET', `/returns/${id}/receipts`)).body.data.receipts
+    expect(receipts.toReversed()).toMatchObject(
+      lines.flatMap(({ received, quantity }) =>
+        received === undefined ? [] : [{ quantity, disposition: received.disposition, location_id: received.location }],
+      ),
+    )
+    const record = (await tenant.request('GET', `/returns/${id}`)).body.data
+    expect(record.lines).toMatchObject(
+      lines.map(({ product, quantity, received }) => ({
+        barcode: products[product]?.barcode,
+        quantity,
+        received_quantity: received === undefined ? 0 : quantity,
+      })),
+    )
+  }
 }
 
 /** Settings of a demo on the database of the test. */
@@ -66,6 +160,12 @@ describe('a demo', () => {
     await expectBalanced(service, tenant)
     expect((await tenant.request('GET', '/events?event=*')).body.data.events).toEqual([])
     const { history, products } = world
+
+    const cased = products.find((product, index) => index % 5 === 0 && !product.weighable)
+    expect((await tenant.request('GET', `/scan?code=${caseBarcode(cased!)}`)).body.data).toMatchObject({
+      product: { barcode: cased?.barcode },
+      quantity: 12,
+    })
 
     const orders = await allOf(tenant, '/orders?include_details=true', 'orders')
     const simulated = history.orders.map((order) => ({
@@ -107,6 +207,29 @@ describe('a demo', () => {
         reason,
       })),
     )
+    const stockCounts = await allOf(tenant, '/counts', 'counts')
+    expect(stockCounts.toReversed()).toMatchObject(
+      history.counts.map(({ name, approvedAt, lines }) => ({
+        reference: name,
+        state: approvedAt === undefined ? 'counting' : 'approved',
+        lines_total: lines.length,
+        lines_counted: lines.filter(({ counted }) => counted !== undefined).length,
+      })),
+    )
+    const [delivery] = await allOf(tenant, '/inbound', 'inbound')
+    expect(delivery).toMatchObject({ state: 'expected', reference: history.deliveries[0]?.name, total_received: 0 })
+    const incoming = (await allOf(tenant, '/stock/availability', 'availability')).filter((row) => row.incoming > 0)
+    expect(incoming.reduce((sum, row) => sum + row.incoming, 0)).toBe(delivery.total_quantity)
+    await finishCount(tenant, stockCounts[0].id)
+    await expectBalanced(service, tenant)
+    for (const { id, state_id } of orders.slice(0, 40)) {
+      const { entries } = (await tenant.request('GET', `/orders/${id}/timeline?kind=state&kind=movement`)).body.data
+      const changes = entries.filter(({ kind }: { kind: string }) => kind === 'state').map(({ data }: { data: object }) => data)
+      const states = [1, ...changes.map((change: { state_id: number }) => change.state_id)]
+      expect(changes.map((change: { previous_state_id: number }) => change.previous_state_id)).toEqual(states.slice(0, -1))
+      expect(states.at(-1)).toBe(state_id)
+    }
+    await expectSentAndReturned(tenant, world, orders)
     const backordered = (await tenant.request('GET', '/orders?reservation_status=backordered')).body.data.pagination.total
     expect(backordered).toBeGreaterThan(0)
     expect(backordered).toBeLessThan(10)
@@ -128,7 +251,9 @@ describe('a demo', () => {
     const tenant = demoTenant(service, filled.tenantId, filled.key)
     await expectBalanced(service, tenant)
     expect(journal.sent).toBeGreaterThan(10)
-    expect([journal.picks, journal.completed, journal.delivered, journal.refused].every((count) => count > 0)).toBe(true)
+    const { picks, completed, walks, receipts, returned, announced, packed, shipped, arrived, delivered, refused } = journal
+    const counts = { picks, completed, walks, receipts, returned, announced, packed, shipped, arrived, delivered, refused }
+    for (const [name, count] of Object.entries(counts)) expect([name, count > 0]).toEqual([name, true])
     expect(lines.at(-1)).toContain(`${journal.sent} orders sent, ${journal.picks} picks`)
 
     const orders = await allOf(tenant, '/orders?include_details=true', 'orders')
@@ -140,8 +265,20 @@ describe('a demo', () => {
     for (const [name, quantity] of journal.picked) {
       if (simulated.has(name) || stateOf(name) === 7) continue
       const lines: { picked_quantity: number }[] = byName.get(name).order_detail
-      expect([name, lines.reduce((sum, line) => sum + line.picked_quantity, 0)]).toEqual([name, quantity])
+      expect([name, Number(lines.reduce((sum, line) => sum + line.picked_quantity, 0).toFixed(3))]).toEqual([name, quantity])
     }
+    // What is completed is packed, also when the demo is over.
+    for (const [name, state] of journal.states)
+      if (state === 5) expect([name, byName.get(name)?.shipment_status]).toEqual([name, expect.any(String)])
+    const { history } = filled.world as DemoWorld
+    expect(await allOf(tenant, '/shipments', 'shipments')).toHaveLength(history.shipments.length + packed)
+    expect(await allOf(tenant, '/returns', 'returns')).toHaveLength(history.returns.length + announced)
+    expect(await allOf(tenant, '/flow-batches', 'flow_batches')).toHaveLength(history.batches.length + walks)
+    // What was received has left the dock, and nothing else is there.
+    const levels = (await allOf(tenant, '/stock', 'products')).flatMap((product) => product.levels)
+    expect(levels.filter(({ location_id: location, quantity }) => location === 'DOCK' && quantity > 0)).toEqual([])
+    const [delivery] = (await allOf(tenant, '/inbound', 'inbound')).toReversed()
+    expect(delivery.total_received).toBeGreaterThan(0)
   })
 })
 
@@ -172,12 +309,14 @@ describe('fulfillment demo', () => {
     { timeout },
     async ({ service, tenant }) => {
       await tenant.request('POST', '/products', { name: 'Tea', barcode: '1' })
+      // Not its name tells who made it.
+      await service.db.dedicatedPool.query(`update tenants set name = 'Demo 8' where id = $1`, [tenant.id])
       const env = { DATABASE_URL: service.databaseUrl, PORT: '0', ENCRYPTION_KEY: 'encryption key of the tests' }
       const count = async () => (await service.db.dedicatedPool.query('select count(*) as n from tenants')).rows[0].n
       const before = await count()
       const foreign = await runCommand([...ARGUMENTS, '--no-live'], env)
       expect([foreign.exitCode, foreign.stdout]).toEqual([1, ''])
-      expect(foreign.stderr).toMatch(/^DATABASE_URL: tenant \d+ "test tenant" has data that no demo made/)
+      expect(foreign.stderr).toMatch(/^DATABASE_URL: tenant \d+ "Demo 8" has data that no demo made/)
       const production = await runCommand([...ARGUMENTS, '--no-live'], { ...env, NODE_ENV: 'production' })
       expect([production.exitCode, production.stderr]).toEqual([
         1,

@@ -9,6 +9,7 @@ import { describe, expect, vi } from 'vitest'
 import { it } from '../support/it.ts'
 import { newOrder } from '../support/orders.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
+import { completedOrder, pack, packageOf } from '../support/shipments.ts'
 import { newProduct } from '../support/stock.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
@@ -166,6 +167,31 @@ describe('an export', () => {
     const { inbound } = (await tenant.request('GET', '/inbound')).body.data
     const whole = inbound.map(async ({ id }: { id: number }) => (await tenant.request('GET', `/inbound/${id}`)).body.data)
     expect(linesOf(json.stdout)).toEqual(await Promise.all(whole))
+  })
+
+  it('of shipments has a row for each line of a package, and one for a shipment without packages', async ({
+    service,
+    tenant,
+  }) => {
+    const tea = await newProduct(tenant)
+    const order = await completedOrder(tenant, [[tea, 5]])
+    const inPackage = (quantity: number, tracking_number: string) =>
+      packageOf({ product_id: tea.id }, quantity, { tracking_number })
+    const shipment = await pack(tenant, order, [inPackage(1, 'T1'), inPackage(2, '=T2')])
+    const empty = await pack(tenant, order)
+    const rows = async (...args: string[]) =>
+      parse<Record<string, string>>((await runCommand(['export', 'shipments', ...args], envOf(service, tenant))).stdout, {
+        columns: true,
+      })
+    const own = { id: String(shipment.id), state: 'open', order_id: String(order.id), product_id: String(tea.id) }
+    expect(await rows()).toMatchObject([
+      { id: String(empty.id), number: '', quantity: '' },
+      { ...own, number: '1', tracking_number: 'T1', quantity: '1', order_detail_id: String(order.lines[0]) },
+      { ...own, number: '2', tracking_number: "'=T2", quantity: '2' },
+    ])
+    expect(await rows('--tracking-number', 'T1')).toHaveLength(2)
+    const json = await runCommand(['export', 'shipments', '--format', 'jsonl'], envOf(service, tenant))
+    expect(linesOf(json.stdout)).toEqual([empty, shipment])
   })
 })
 

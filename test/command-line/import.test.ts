@@ -38,6 +38,25 @@ describe('import products', () => {
     })
   })
 
+  it('sets the picking tolerance of weighable products, as an export has it', async ({ service, tenant }) => {
+    await newProduct(tenant, { barcode: 'cheese', weighable: true })
+    await newProduct(tenant, { barcode: 'ham', weighable: true, pick_tolerance_percent: 5 })
+    await newProduct(tenant, { barcode: 'tea' })
+    const csv = 'barcode,pick_tolerance_percent\ncheese,7.5\nham,\ntea,1\n'
+    const { exitCode, stderr } = await importText(service, tenant, 'products', csv)
+    expect([exitCode, stderr.includes('(barcode tea): pick_tolerance_percent: must be 0')]).toEqual([1, true])
+    const exported = await runCommand(
+      ['export', 'products', '--columns', 'barcode,pick_tolerance_percent'],
+      envOf(service, tenant),
+    )
+    expect(exported.stdout.trim().split(/\r?\n/).toSorted()).toEqual([
+      'barcode,pick_tolerance_percent',
+      'cheese,7.5',
+      'ham,5',
+      'tea,',
+    ])
+  })
+
   it('reports the line and product of each failed row, imports the others, and writes the failed rows to a file for correction', async ({
     service,
     tenant,

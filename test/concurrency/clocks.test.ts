@@ -5,6 +5,7 @@ import { it as base } from '../support/it.ts'
 import { atMost } from '../support/patience.ts'
 import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { send } from '../support/service.ts'
+import { PageClient, signedIn } from '../web/support/page-client.ts'
 
 const MOVED_CLOCK = fileURLToPath(new URL('../support/moved-clock.ts', import.meta.url))
 
@@ -55,4 +56,14 @@ it('a clock that is ahead neither rejects keys nor records a wrong last use', as
       { interval: 500 },
     )
     .toBeLessThan(60)
+})
+
+it('a clock that is ahead does not end the link of an export', async ({ service, tenant, moved }) => {
+  const here = await signedIn(service.url, tenant.key)
+  const there = new PageClient(moved.url)
+  there.cookie = here.cookie
+  await moveClock(moved, 'SIGWINCH')
+  const { url } = (await here.send('POST', '/dashboard/exports', { resource: 'products' }, { 'x-page-mode': 'live' })).body.data
+  const response = await there.send('GET', url, undefined, { 'x-page': undefined, 'sec-fetch-site': undefined })
+  expect([response.status, response.body]).toEqual([200, undefined])
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
+import { endBatch, orderWith, startBatch } from '../support/batches.ts'
 import { it } from '../support/it.ts'
 import { eventsOf } from '../support/events.ts'
 import { newOrder } from '../support/orders.ts'
@@ -307,5 +308,24 @@ describe('all operations at the same time', () => {
       const lastEnd = events.findLastIndex(({ event, data }) => event === 'flow/cancelled' && data.order_id === order.id)
       expect(lastEnd).toBeGreaterThan(lastReturn)
     }
+  })
+})
+
+describe('batches that end at the same time', () => {
+  it('put picks back to the same levels, slot by slot, without a deadlock', async ({ tenant }) => {
+    const [tea, rice] = [await stockedProduct(tenant, { A: 100 }), await stockedProduct(tenant, { A: 100 })]
+    for (let round = 0; round < 4; round++) {
+      const batches = []
+      // Every second batch has the products in the other order.
+      for (const products of times(6, (index) => (index % 2 === 0 ? [tea, rice] : [rice, tea]))) {
+        const orders = await Promise.all(products.map((product) => orderWith(tenant, [[product, 2]])))
+        const batch = await startBatch(tenant, { order_ids: orders.map(({ id }) => id) })
+        await Promise.all(products.map((product, slot) => pickOne(tenant, batch.slots[slot].flow_id, product)))
+        batches.push(batch)
+      }
+      const responses = await Promise.all(batches.map((batch) => endBatch(tenant, batch, 'cancel')))
+      expect(tally(responses)).toEqual({ ok: 6 })
+    }
+    expect([await stockOf(tenant, tea), await stockOf(tenant, rice)]).toEqual([{ A: 100 }, { A: 100 }])
   })
 })

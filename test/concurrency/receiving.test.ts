@@ -111,6 +111,16 @@ describe('parallel returns of an order', () => {
     expect(tally(responses)).toEqual({ ok: 3, return_error: 9 })
   })
 
+  it('with one reference are one return, also of all that was taken', async ({ tenant }) => {
+    const { id, barcode } = await newProduct(tenant)
+    const order = await newOrder(tenant, { order_detail: [{ barcode, quantity: 3 }] })
+    await tenant.request('PUT', `/orders/${order.id}`, { state_id: 5 })
+    const body = { reference: 'R', order_id: order.id, lines: [{ product_id: id, quantity: 3 }] }
+    const responses = await Promise.all(times(12, () => tenant.request('POST', '/returns', body)))
+    expect(tally(responses)).toEqual({ ok: 12 })
+    expect(new Set(responses.map((response) => response.body.data.id)).size).toBe(1)
+  })
+
   it('that receive more than announced never have more than was taken', async ({ tenant }) => {
     const { id, barcode } = await newProduct(tenant)
     const order = await newOrder(tenant, { order_detail: [{ barcode, quantity: 20 }] })

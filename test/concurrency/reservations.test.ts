@@ -6,7 +6,7 @@ import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
 import { expectConsistentCounts, newOrder, orderFor } from '../support/orders.ts'
 import { expectConsistentPicking, OPERATOR, stockedProduct } from '../support/picking.ts'
-import { availabilityOf, expectConsistentReservations, reserve } from '../support/reservations.ts'
+import { availabilityOf, expectConsistentReservations, expireHold, reserve } from '../support/reservations.ts'
 import { send } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { randomCaller, type Stage } from './support/random-reservations.ts'
@@ -14,13 +14,6 @@ import { randomCaller, type Stage } from './support/random-reservations.ts'
 const CALLERS = 16
 const CALLS = 30
 const PICKS = 40
-
-/** Sets the time at which a hold expires. */
-const expireIn = (db: Database) => (id: number, ms: number) =>
-  sql`with h as (update holds set expires_at = now() + make_interval(secs => ${ms} / 1000.0) where id = ${id} and state = 'active' returning tenant_id, id, expires_at)
-    update hold_lines l set expires_at = h.expires_at from h where l.tenant_id = h.tenant_id and l.hold_id = h.id`.execute(
-    db.kysely,
-  )
 
 describe('callers who change orders, picks and stock at the same time', () => {
   it.for(['track', 'strict'] as const)('keep every invariant at any moment, under %s', async (policy, { service, tenant }) => {
@@ -33,7 +26,7 @@ describe('callers who change orders, picks and stock at the same time', () => {
       warehouses: [body.data.id],
       orders: [],
       holds: [],
-      expireIn: expireIn(service.db),
+      expireIn: (id, ms) => expireHold(service.db, id, ms),
     }
     await reserve(tenant, policy)
     const over = new AbortController()
@@ -86,7 +79,7 @@ describe('callers who change orders, picks and stock at the same time', () => {
       warehouses: [],
       orders: [],
       holds: [],
-      expireIn: expireIn(service.db),
+      expireIn: (id, ms) => expireHold(service.db, id, ms),
     }
     const calls = Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 100, CALLS))
     for (const policy of ['track', 'off', 'strict', 'off', 'track'] as const)

@@ -8,6 +8,7 @@ import { apiKey } from '@fulfillment/server/domain/api-keys/schemas.ts'
 import { inbound } from '@fulfillment/server/domain/inbound/index.ts'
 import { hold } from '@fulfillment/server/domain/reservations/schemas.ts'
 import { receiveReturnInput, returnRecord } from '@fulfillment/server/domain/returns/schemas.ts'
+import { shipment } from '@fulfillment/server/domain/shipments/index.ts'
 import { listSessionsOutput } from '@fulfillment/server/domain/sessions/schemas.ts'
 import { settings } from '@fulfillment/server/domain/settings/schemas.ts'
 import { count } from '@fulfillment/server/domain/stock-counts/index.ts'
@@ -29,6 +30,9 @@ const KNOWN: Record<string, readonly unknown[]> = {
   'returns.state': valuesOf(returnRecord.shape.state),
   'sessions.kind': SESSION_KINDS,
   'sessions.mode': valuesOf(apiKey.shape.mode),
+  // In no response.
+  'shards.state': ['active', 'draining'],
+  'shipments.state': valuesOf(shipment.shape.state),
   'sign_in_codes.kind': SESSION_KINDS,
   'stock_counts.state': valuesOf(count.shape.state),
   'stock_movements.movement_type': valuesOf(stockMovement.shape.movement_type),

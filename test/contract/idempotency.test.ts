@@ -38,12 +38,13 @@ describe.concurrent.each(changes)('$operationId', ({ operationId, method, parame
 /** How often `createRecords` calls the operation. */
 function madeBefore(operationId: string): number {
   return (
-    { 'orders.create': 2, 'inbound.create': 2, 'returns.create': 2, 'counts.create': 2 }[operationId] ??
+    { 'orders.create': 4, 'inbound.create': 2, 'returns.create': 2, 'counts.create': 2, 'shipments.create': 2 }[operationId] ??
     (MAKING.has(operationId) ? 1 : 0)
   )
 }
 const MAKING = new Set([
   'products.create',
+  'barcodes.add',
   'stock.adjust',
   'flows.start',
   'settings.update',
@@ -51,7 +52,10 @@ const MAKING = new Set([
   'inbound.receive',
   'returns.receive',
   'counts.submit',
+  'orders.update',
+  'shipments.ship',
   'flows.pick',
+  'flowBatches.create',
   'webhooks.create',
   'apiKeys.create',
   'operators.create',

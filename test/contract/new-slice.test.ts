@@ -6,6 +6,7 @@ import { buildApp } from '@fulfillment/server/app.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
 import { Names } from '@fulfillment/server/delivery/index.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { Shards } from '@fulfillment/server/shards/shards.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { createLog } from '@fulfillment/server/runtime/log.ts'
 import { createMetrics } from '@fulfillment/server/runtime/monitoring/metrics.ts'
@@ -23,11 +24,11 @@ const it = base
     const app = await buildApp({
       slices: WITH_NOTES,
       config: readConfig({ RATE_LIMIT_PER_MINUTE: '0' }),
-      db: service.db,
+      shards: new Shards(service.db),
       encryption: createEncryption('encryption key of the tests'),
       webhookTargets: { allowPrivateNetwork: true, requireHttps: false, names: new Names() },
       log: createLog('silent'),
-      metrics: createMetrics(service.db, WITH_NOTES),
+      metrics: createMetrics(new Shards(service.db), WITH_NOTES),
     })
     onCleanup(() => app.close())
     return await app.listen({ port: 0, host: '127.0.0.1' })

@@ -63,7 +63,7 @@ function tenantOf(service: TestService, path: string): Promise<{ tenant: TestTen
 }
 
 function knownValues(records: Records, path: string): Record<string, unknown[]> {
-  const { product, location, warehouse, order, flow, webhook, apiKey, inbound, returned, count } = records
+  const { product, location, warehouse, order, flow, webhook, apiKey, inbound, returned, count, packed } = records
   const ids: Record<string, unknown> = {
     products: product.id,
     orders: order.id,
@@ -74,6 +74,7 @@ function knownValues(records: Records, path: string): Record<string, unknown[]> 
     inbound: inbound.id,
     returns: returned.id,
     counts: count,
+    shipments: packed.shipment,
     'api-keys': apiKey,
   }
   return {
@@ -81,16 +82,20 @@ function knownValues(records: Records, path: string): Record<string, unknown[]> 
     productId: [product.id],
     product_id: [product.id],
     sku: [product.sku],
-    barcode: [product.barcode],
+    barcode: [product.barcode, product.pack],
+    code: [product.barcode, product.pack, location, order.order_tenant_id],
     location_id: [location, 'elsewhere'],
     from_location_id: [location],
     to_location_id: ['elsewhere'],
-    order_id: [order.id],
+    order_id: [order.id, packed.order],
     order_tenant_id: [order.order_tenant_id],
     warehouse_id: [warehouse],
     pick_id: [flow.pick],
     pickId: [flow.pick],
     receipt_id: [inbound.receipt, returned.receipt],
+    order_detail_id: [packed.line],
+    tracking_url: ['https://track.example/1'],
+    label_url: ['https://labels.example/1.pdf'],
     location_ids: [[location]],
     product_ids: [[product.id]],
     url: ['http://127.0.0.1:1/'],

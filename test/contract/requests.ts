@@ -4,12 +4,14 @@ import { send, type TestTenant } from '../support/service.ts'
 
 /** The records of a tenant with which every operation can be called once. */
 export interface Records {
-  product: { id: number; barcode: string; sku: string }
+  product: { id: number; barcode: string; sku: string; pack: string }
   location: string
   warehouse: number
   order: { id: number; order_tenant_id: string }
   /** A running flow of another order, with one pick. */
   flow: { id: number; pick: string }
+  /** A batch of one slot, whose flow runs. */
+  batch: number
   apiKey: number
   /** A session of the dashboard. */
   session: number
@@ -26,6 +28,8 @@ export interface Records {
   /** A count of the product's level that is being counted, and one in review. */
   count: number
   inReview: number
+  /** A completed order, a line of it, an open shipment of it with a package, and one that is shipped. */
+  packed: { order: number; line: number; shipment: number; shipped: number }
   /** A webhook to a receiver that does not exist, with a delivery that waits for a retry. */
   webhook: { id: string; delivery: string; event: string }
 }
@@ -55,6 +59,7 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     sku: `sku-${name}`,
     weighable: true,
   })
+  const pack = await created(tenant, `/products/${product.id}/barcodes`, { barcode: `pack-${name}`, quantity: 12 })
   await created(tenant, '/stock/adjustment', {
     product_id: product.id,
     location_id: `location-${name}`,
@@ -67,6 +72,11 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     barcode: product.barcode,
     location_id: `location-${name}`,
     quantity: 1,
+  })
+  const inBatch = await created(tenant, '/orders', orderOf(product.barcode))
+  const batch = await created(tenant, '/flow-batches', {
+    order_ids: [inBatch.orders[0].id],
+    operator_email: 'ada@example.com',
   })
   const apiKey = await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })
   const operator = await created(tenant, '/operators', { name: 'Ada', email: `${name}@example.com` })
@@ -93,12 +103,14 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
   const count = await created(tenant, '/counts', scope)
   const inReview = await created(tenant, '/counts', scope)
   await created(tenant, `/counts/${inReview.id}/submit`, {})
+  const packed = await packedOrder(tenant, product.barcode)
   return {
-    product: { id: product.id, barcode: product.barcode, sku: product.external_id },
+    product: { id: product.id, barcode: product.barcode, sku: product.external_id, pack: pack.barcode },
     location: `location-${name}`,
     warehouse: warehouse.id,
     order: submitted.orders[0],
     flow: { id: flow.id, pick: pick.id },
+    batch: batch.id,
     apiKey: apiKey.id,
     session: await signIn(tenant),
     operator: operator.id,
@@ -109,8 +121,22 @@ export async function createRecords(tenant: TestTenant): Promise<Records> {
     announced: announced.id,
     count: count.id,
     inReview: inReview.id,
+    packed,
     webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
   }
+}
+
+/** An order that was completed without picking, with two shipments. */
+async function packedOrder(tenant: TestTenant, barcode: string): Promise<Records['packed']> {
+  const { orders } = await created(tenant, '/orders', orderOf(barcode))
+  const { id } = orders[0]
+  await tenant.request('PUT', `/orders/${id}`, { state_id: 5 })
+  const packages = [{ lines: [{ barcode, quantity: 0.5 }], tracking_number: 'T1' }]
+  const shipment = await created(tenant, '/shipments', { order_id: id, packages })
+  const shipped = await created(tenant, '/shipments', { order_id: id, packages })
+  await created(tenant, `/shipments/${shipped.id}/ship`, {})
+  const line = shipment.packages[0].lines[0].order_detail_id
+  return { order: id, line, shipment: shipment.id, shipped: shipped.id }
 }
 
 /** Starts a session of the dashboard and returns its id. */
@@ -166,6 +192,13 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
     body: { products: [{ barcode: product.barcode, name: 'Bulk' }] },
     ...own,
   }),
+  'barcodes.list': ({ product }) => ({ path: `/products/${product.id}/barcodes` }),
+  'barcodes.add': ({ product }) => ({
+    path: `/products/${product.id}/barcodes`,
+    body: { barcode: unique(), quantity: 0.5, name: 'half' },
+  }),
+  'barcodes.remove': ({ product }) => ({ path: `/products/${product.id}/barcodes/${product.pack}` }),
+  'barcodes.scan': ({ product }) => ({ path: `/scan?code=${product.pack}` }),
   'stock.setLevel': ({ product, location }) => ({
     path: `/stock/product/${product.id}`,
     body: { location_id: location, quantity: 5 },
@@ -257,7 +290,28 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'counts.reopen': ({ inReview }) => ({ path: `/counts/${inReview}/reopen` }),
   'counts.approve': ({ inReview }) => ({ path: `/counts/${inReview}/approve`, body: { operator_id: 7 } }),
   'counts.cancel': ({ inReview }) => ({ path: `/counts/${inReview}/cancel`, body: { reason: 'wrong aisle' } }),
+  'shipments.create': ({ packed, product }) => ({
+    path: '/shipments',
+    body: {
+      reference: unique(),
+      order_id: packed.order,
+      packages: [{ lines: [{ sku: product.sku, quantity: 0.25 }], weight: 1.5, carrier: 'DHL' }],
+    },
+  }),
+  'shipments.list': ({ packed }) => ({ path: `/shipments?state=open&order_id=${packed.order}&tracking_number=T1`, ...own }),
+  'shipments.get': ({ packed }) => ({ path: `/shipments/${packed.shipment}` }),
+  'shipments.update': ({ packed }) => ({
+    path: `/shipments/${packed.shipment}`,
+    body: {
+      packages: [{ lines: [{ order_detail_id: packed.line, quantity: 0.25 }] }],
+      tracking: [{ number: 1, carrier: 'DHL', tracking_url: 'https://track.example/1' }],
+    },
+  }),
+  'shipments.ship': ({ packed }) => ({ path: `/shipments/${packed.shipment}/ship` }),
+  'shipments.deliver': ({ packed }) => ({ path: `/shipments/${packed.shipped}/deliver` }),
+  'shipments.cancel': ({ packed }) => ({ path: `/shipments/${packed.shipment}/cancel`, body: { reason: 'damaged' } }),
   'orders.blockers': ({ order }) => ({ path: `/orders/${order.id}/blockers` }),
+  'orders.timeline': ({ order }) => ({ path: `/orders/${order.id}/timeline` }),
   'settings.get': () => ({ path: '/settings', ...own }),
   'settings.update': () => ({
     path: '/settings',
@@ -296,6 +350,18 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'flows.undoPick': ({ flow }) => ({ path: `/flows/${flow.id}/picks/${flow.pick}` }),
   'flows.complete': ({ flow }) => ({ path: `/flows/${flow.id}/complete` }),
   'flows.cancel': ({ flow }) => ({ path: `/flows/${flow.id}/cancel`, body: { reason: 'shift ended' } }),
+  'flowBatches.create': ({ order }) => ({
+    path: '/flow-batches',
+    body: { order_ids: [order.id], operator_email: 'ada@example.com', operator_id: 7, reference: unique() },
+    asOther: ({ status, body }: { status: number; body: { error?: { message: string } } }) => {
+      if (status !== 400 || body.error?.message !== 'order_ids[0]: names no order')
+        throw new Error(`expected an unknown order, got ${JSON.stringify(body)}`)
+    },
+  }),
+  'flowBatches.list': () => ({ path: '/flow-batches?state=started', ...own }),
+  'flowBatches.get': ({ batch }) => ({ path: `/flow-batches/${batch}` }),
+  'flowBatches.complete': ({ batch }) => ({ path: `/flow-batches/${batch}/complete` }),
+  'flowBatches.cancel': ({ batch }) => ({ path: `/flow-batches/${batch}/cancel`, body: { reason: 'shift ended' } }),
   'webhooks.create': () => ({ path: '/webhooks', body: { name: 'mine', url: NO_RECEIVER, events: ['*'] }, ...own }),
   'webhooks.list': () => ({ path: '/webhooks', ...own }),
   'webhooks.get': ({ webhook }) => ({ path: `/webhooks/${webhook.id}` }),

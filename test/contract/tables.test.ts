@@ -5,8 +5,8 @@ import type pg from 'pg'
 import { citusScript } from '@fulfillment/server/database/citus-script.ts'
 import { it } from '../support/it.ts'
 
-/** Tables that are read before the tenant is known, and those of the migrator. */
-const SHARED = new Set(['tenants', 'api_keys', 'schema_migrations', 'schema_migrations_lock'])
+/** Tables that are read before the tenant is known, the shard map, and those of the migrator. */
+const SHARED = new Set(['tenants', 'api_keys', 'shards', 'schema_migrations', 'schema_migrations_lock'])
 
 it('tenant_id leads every primary key, unique key and foreign key', async ({ service }) => {
   const { rows } = await sql<{ key: string; table: string; first_column: string }>`

@@ -28,6 +28,20 @@ it.for([
   ['order-import', ['first import: 5 created', 'second import: 0 created, 5 there before', 'refused: order 1: assembly_date']],
   ['picking-session', ['2 lines, 4 to pick', '2 × Green tea 100 g from A-01, 1 left', '4 picked', 'is Completed']],
   [
+    'batch-picking',
+    [
+      'batch of 3 slots, again: true',
+      'missing: 1 × Mint tea 100 g',
+      'B-09: 3 × Green tea 100 g into slot 1',
+      'B-09: 1 × Green tea 100 g into slot 2',
+      'B-04: 2 × Mint tea 100 g into slot 2',
+      'B-04: 1 × Mint tea 100 g into slot 3',
+      'the batch is completed',
+      'slot 2: Completed',
+      'slot 3: In Progress',
+    ],
+  ],
+  [
     'cart-checkout',
     ['keeps 2 until', 'on hand: 3, held: 2, available: 1', 'refused: Order "cart-', 'is reserved', 'the hold is consumed'],
   ],
@@ -50,6 +64,17 @@ it.for([
       'A-08 has 33',
       'since it was counted',
       'approved: A-08 has 31',
+    ],
+  ],
+  [
+    'packing',
+    [
+      '-1 is open, again: true',
+      'the order is packing',
+      'refused: nothing was picked of the mate',
+      'shipped a part, the order is partial',
+      '2 more packages, the order is shipped',
+      '2 shipments arrived, the order is delivered',
     ],
   ],
   ['webhook-receiver', ['product', 'stock at A-02: 10 (stock_receipt)']],

@@ -2,6 +2,10 @@ import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { analyzeGrownTables } from '@fulfillment/server/database/analyze-grown-tables.ts'
 import type { RequestContext } from '@fulfillment/server/procedures/context.ts'
+import { cancelFlowBatch } from '@fulfillment/server/domain/flow-batches/cancel-flow-batch.ts'
+import { completeFlowBatch } from '@fulfillment/server/domain/flow-batches/complete-flow-batch.ts'
+import { createFlowBatch } from '@fulfillment/server/domain/flow-batches/create-flow-batch.ts'
+import { getFlowBatch } from '@fulfillment/server/domain/flow-batches/get-flow-batch.ts'
 import { closeInbound } from '@fulfillment/server/domain/inbound/close-inbound.ts'
 import { createInbound } from '@fulfillment/server/domain/inbound/create-inbound.ts'
 import { getInbound } from '@fulfillment/server/domain/inbound/get-inbound.ts'
@@ -21,6 +25,10 @@ import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
 import { updateProduct } from '@fulfillment/server/domain/products/update-product.ts'
 import { createReturn } from '@fulfillment/server/domain/returns/create-return.ts'
 import { receiveReturn } from '@fulfillment/server/domain/returns/receive-return.ts'
+import { createShipment } from '@fulfillment/server/domain/shipments/create-shipment.ts'
+import { getShipment } from '@fulfillment/server/domain/shipments/get-shipment.ts'
+import { shipShipment } from '@fulfillment/server/domain/shipments/ship-shipment.ts'
+import { updateShipment } from '@fulfillment/server/domain/shipments/update-shipment.ts'
 import { addEntry } from '@fulfillment/server/domain/stock-counts/add-entry.ts'
 import { approveCount } from '@fulfillment/server/domain/stock-counts/approve-count.ts'
 import { createCount } from '@fulfillment/server/domain/stock-counts/create-count.ts'
@@ -29,6 +37,8 @@ import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
 import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
 import { getStockBySku } from '@fulfillment/server/domain/stock/get-stock-by-sku.ts'
 import { setLevel } from '@fulfillment/server/domain/stock/set-level.ts'
+import { getTimeline } from '@fulfillment/server/domain/timeline/get-timeline.ts'
+import { KINDS } from '@fulfillment/server/domain/timeline/kinds.ts'
 import { transferStock } from '@fulfillment/server/domain/stock/transfer-stock.ts'
 import { barcodeOf } from '../bench/load/requests.ts'
 import { seedService } from '../bench/seed/seed-service.ts'
@@ -52,6 +62,10 @@ interface Written {
   /** A delivery and a return of three lines with a receipt `r`, and a count of three lines in review. */
   recordId: number
   recordProduct: number
+  /** A completed order of three lines, two of them in an open shipment with the `recordId`. */
+  shippedOrder: number
+  /** A batch of three flows of 20 lines. */
+  batchId: number
 }
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
@@ -130,6 +144,23 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
       }),
     { products: 3, orders: 1 },
   ],
+  [
+    'the timeline of an order',
+    ({ context, orderId }) =>
+      getTimeline.run(
+        { ...context, caller: { ...context.caller, scopes: ['admin'] } },
+        { id: orderId, limit: 50, kind: [...KINDS], after: undefined },
+      ),
+    {
+      orders: 1,
+      picking_flows: 1,
+      stock_movements: 5,
+      products: 5,
+      order_state_changes: 3,
+      order_events: 12,
+      order_calls: 5,
+    },
+  ],
   ['an order', (written) => getOrder.run(written.context, { id: written.orderId }), { orders: 1, order_lines: 3 }],
   [
     'the state of an order',
@@ -155,6 +186,26 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     'a pick',
     ({ flows, flowId }) => recordPick.run(flows, { id: flowId, barcode: barcodeOf(3), location_id: 'A-1', quantity: 1 }),
     { products: 4, orders: 2, order_lines: 40, stock_levels: 2, picking_flows: 4 },
+  ],
+  [
+    'a batch with its stops',
+    ({ flows, batchId: id }) => getFlowBatch.run(flows, { id }),
+    { picking_flows: 12, flow_batches: 1, orders: 3, order_lines: 60, stock_levels: 120, products: 60 },
+  ],
+  [
+    'a new batch by a rule, which reads a hundred orders',
+    ({ flows }) => createFlowBatch.run(flows, { rule: { max_orders: 5 }, operator_email: 'ada@example.com' }),
+    { orders: 140, order_lines: 700, stock_levels: 420, products: 10, picking_flows: 30, flow_batches: 1 },
+  ],
+  [
+    'the end of a batch',
+    ({ flows, batchId: id }) => completeFlowBatch.run(flows, { id }),
+    { orders: 18, order_lines: 60, picking_flows: 36, flow_batches: 1 },
+  ],
+  [
+    'the cancellation of a batch',
+    ({ flows, batchId: id }) => cancelFlowBatch.run(flows, { id }),
+    { orders: 24, order_lines: 120, picking_flows: 60, flow_batches: 1 },
   ],
 ]
 
@@ -216,6 +267,37 @@ CALLS.push(
     ({ flows, recordId: id }) => approveCount.run(flows, { id }),
     { products: 9, stock_levels: 12, stock_counts: 4, stock_count_lines: 18 },
   ],
+  [
+    'a shipment',
+    ({ flows, shippedOrder: order_id, recordProduct: product_id }) =>
+      createShipment.run(flows, { order_id, reference: 'new', packages: [{ lines: [{ product_id, quantity: 1 }] }] }),
+    { products: 3, orders: 5, order_lines: 6, shipments: 3, shipment_packages: 1, shipment_lines: 3 },
+  ],
+  [
+    'a shipment that is packed again',
+    ({ flows, recordId: id, recordProduct: product_id }) =>
+      updateShipment.run(flows, {
+        id,
+        packages: [{ lines: [{ product_id, quantity: 1 }] }],
+        tracking: [{ number: 1, carrier: 'DHL' }],
+      }),
+    { products: 3, orders: 2, order_lines: 6, shipments: 8, shipment_packages: 5, shipment_lines: 5 },
+  ],
+  [
+    'a shipped shipment',
+    ({ flows, recordId: id }) => shipShipment.run(flows, { id }),
+    { orders: 2, order_lines: 6, shipments: 5, shipment_packages: 2, shipment_lines: 2 },
+  ],
+  [
+    'a known shipment',
+    ({ flows, recordId: id }) => getShipment.run(flows, { id }),
+    { shipments: 1, shipment_packages: 1, shipment_lines: 2 },
+  ],
+  [
+    'an order with shipments',
+    ({ flows, shippedOrder: id }) => getOrder.run(flows, { id }),
+    { orders: 2, order_lines: 9, shipments: 1 },
+  ],
 )
 
 const TABLES = [
@@ -228,13 +310,20 @@ const TABLES = [
   'stock_counts',
   'stock_count_lines',
   'stock_count_entries',
+  'shipments',
+  'shipment_packages',
+  'shipment_lines',
   'products',
   'orders',
   'order_lines',
   'stock_levels',
   'picking_flows',
+  'flow_batches',
   'picks',
   'stock_movements',
+  'order_calls',
+  'order_events',
+  'order_state_changes',
   'warehouse_stock',
 ]
 
@@ -264,7 +353,7 @@ async function writtenOf(
   client: pg.Client,
   recorder: Recorder,
   { large, written, products, flows }: Seed['service'],
-): Promise<Omit<Written, 'recordId' | 'recordProduct'>> {
+): Promise<Omit<Written, Records>> {
   const contextOf = async (tenantId: number): Promise<RequestContext> => {
     const { rows } = await client.query('select id::int, name from warehouses where tenant_id = $1 and is_default', [tenantId])
     return recorder.contextOf({ tenantId, defaultWarehouse: rows[0] as { id: number; name: string }, keyName: 'test' })
@@ -281,12 +370,14 @@ async function writtenOf(
   }
 }
 
-/** As many deliveries, returns and counts as the tenant of the flows has products, with the same ids. The first of each can be written to. */
-async function withRecords(
-  seeding: pg.Client,
-  { products }: typeof FEW,
-  written: Omit<Written, 'recordId' | 'recordProduct'>,
-): Promise<Written> {
+/** Ids of orders and lines with shipments begin here. */
+const SHIPPED = 100_000_000
+
+/** What `withRecords` adds. */
+type Records = 'recordId' | 'recordProduct' | 'batchId' | 'shippedOrder'
+
+/** As many deliveries, returns, counts and shipments as the tenant of the flows has products, with the same ids. The first of each can be written to. */
+async function withRecords(seeding: pg.Client, { products }: typeof FEW, written: Omit<Written, Records>): Promise<Written> {
   const { tenantId, defaultWarehouse } = written.flows.caller
   const { rows } = await seeding.query<{ first: number }>(
     `select min(id)::int as first from products where tenant_id = ${tenantId}`,
@@ -313,9 +404,29 @@ async function withRecords(
     select ${values}, case when n % 2 = 1 then 'review' else 'counting' end, false, 3 ${each};
     insert into stock_count_lines (tenant_id, record_id, product_id, location_id, counted, expected, counted_at, counted_before)
     select ${tenantId}, n, ${product}, 'A-1', 5, 5, now(), 0 ${each} cross join generate_series(0, 2) l`)
-  for (const table of ['inbound', 'returns', 'stock_counts'])
+  await seeding.query(`
+    insert into orders (tenant_id, id, order_tenant_id, state_id, assembly_date, warehouse_id, items_count, total_quantity, has_shipments) overriding system value
+    select ${tenantId}, ${SHIPPED} + n, 'shipped ' || n, 5, '2026-12-01', ${defaultWarehouse.id}, 3, 30, true ${each};
+    insert into order_lines (tenant_id, order_id, id, product_id, barcode, product_name, quantity) overriding system value
+    select ${tenantId}, ${SHIPPED} + n, ${SHIPPED} + n * 3 + l, ${product}, 'b', 'p', 10 ${each} cross join generate_series(0, 2) l;
+    insert into shipments (${common}, order_id, order_tenant_id, total_quantity, line_count) overriding system value
+    select ${values}, ${SHIPPED} + n, 'shipped ' || n, 2, 2 ${each};
+    insert into shipment_packages (tenant_id, record_id, number) select ${tenantId}, n, 1 ${each};
+    insert into shipment_lines (tenant_id, record_id, package_number, order_line_id, product_id, quantity)
+    select ${tenantId}, n, 1, ${SHIPPED} + n * 3 + l, ${product}, 1 ${each} cross join generate_series(0, 1) l`)
+  await seeding.query(`
+    insert into flow_batches (${common}, operator_email) overriding system value
+    select ${values}, 'ada@example.com' from generate_series(1, 80) n;
+    update picking_flows set batch_id = (id - ${written.flowId}) / 3 + 1, slot = (id - ${written.flowId}) % 3 + 1
+    where tenant_id = ${tenantId} and id < ${written.flowId} + 240;
+    insert into orders (tenant_id, order_tenant_id, assembly_date, warehouse_id, items_count, total_quantity)
+    select ${tenantId}, 'READY-' || n, current_date, ${defaultWarehouse.id}, 2, 2 ${each};
+    insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity)
+    select ${tenantId}, o.id, ${first} + (o.id * 2 + l) % ${products}, 'b', 'n', 1
+    from orders o cross join generate_series(0, 1) l where o.tenant_id = ${tenantId} and o.state_id = 1`)
+  for (const table of ['inbound', 'returns', 'stock_counts', 'flow_batches', 'shipments'])
     await seeding.query(`alter table ${table} alter id restart with 1000000`)
-  return { ...written, recordId: 1, recordProduct: first + 3 }
+  return { ...written, recordId: 1, recordProduct: first + 3, batchId: 1, shippedOrder: SHIPPED + 1 }
 }
 
 describe('a plan that was made when the database was almost empty is replaced when tables have grown', () => {

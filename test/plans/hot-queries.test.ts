@@ -4,6 +4,8 @@ import type { Caller, RequestContext } from '@fulfillment/server/procedures/cont
 import { createOrders } from '@fulfillment/server/domain/orders/create-orders.ts'
 import { getOrder } from '@fulfillment/server/domain/orders/get-order.ts'
 import { listOrders } from '@fulfillment/server/domain/orders/list-orders.ts'
+import { getTimeline } from '@fulfillment/server/domain/timeline/get-timeline.ts'
+import { KINDS } from '@fulfillment/server/domain/timeline/kinds.ts'
 import { getProduct } from '@fulfillment/server/domain/products/get-product.ts'
 import { adjustStock } from '@fulfillment/server/domain/stock/adjust-stock.ts'
 import { bulkSetLevels } from '@fulfillment/server/domain/stock/bulk-set-levels.ts'
@@ -93,6 +95,28 @@ describe('a list of orders reads about as many rows as it returns', () => {
     })
   })
 })
+
+it.for([50, 5])(
+  'a page of %i entries of a timeline reads the rows of its order alone',
+  async (limit, { seed, recorder, callers }) => {
+    const context = { ...callers.large, caller: { ...callers.large.caller, scopes: ['admin' as const] } }
+    const input = { id: seed.orders[1] - 7, limit, kind: [...KINDS], after: undefined }
+    const reads = await recorder.readsOf(() => getTimeline.run(context, input))
+    // Of each source a page and one more. Events are read twice: those of reservations, and all.
+    const most = limit + 1
+    expectReads(reads, {
+      orders: 1,
+      picking_flows: 1,
+      stock_movements: most,
+      products: most,
+      order_state_changes: 3,
+      order_events: 12,
+      order_calls: 5,
+      returns: 0,
+    })
+    expect(reads.rows).toMatchObject({ stock_movements: Math.min(most, SIZES.large / SIZES.withLines), order_calls: 5 })
+  },
+)
 
 describe('a list of orders up to an assembly date reads the orders of the page’s days, and counts', () => {
   const cases: [name: string, query: Partial<Parameters<typeof listOrders.run>[1]>][] = [

@@ -76,7 +76,7 @@ export async function arrive(): Promise<Newcomer> {
     },
     leave: async () => {
       shell.close()
-      await rm(home, { recursive: true, force: true })
+      await rm(home, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

@@ -62,6 +62,17 @@ describe('an integrator', () => {
     expect(seen.toSorted()).toEqual(['SO-1', 'SO-2', 'SO-3', 'SO-4', 'SO-5'])
   })
 
+  it('iterates over the timeline of an order', async ({ service }) => {
+    const { client } = await withProduct(service)
+    const { orders } = await client.orders.create(order('SO-1'))
+    const { id } = orders[0]!
+    await client.orders.cancel(String(id), { reason: 'Out of stock' })
+    const texts: string[] = []
+    for await (const entry of client.orders.timeline(id, { limit: 2 }))
+      texts.push(entry.kind === 'state' ? `${entry.data.state_id}: ${entry.data.reason}` : entry.kind)
+    expect(texts).toEqual(['call', 'created', 'event', 'call', '7: Out of stock', 'event'])
+  })
+
   it('reads the event feed from a cursor', async ({ service }) => {
     const { client } = await withProduct(service)
     await client.orders.create(['SO-1', 'SO-2', 'SO-3'].map(order))

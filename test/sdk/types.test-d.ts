@@ -100,6 +100,7 @@ export async function events(body: Uint8Array): Promise<void> {
     | 'inbound/updated'
     | 'return/updated'
     | 'count/updated'
+    | 'shipment/updated'
   >()
 }
 
@@ -127,6 +128,7 @@ export function exhaustive(event: WebhookEvent): string {
     case 'inbound/updated':
     case 'return/updated':
     case 'count/updated':
+    case 'shipment/updated':
       return event.data.state
     default:
       return event satisfies never

@@ -1,5 +1,13 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir, userInfo } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { chromium as playwright, type Browser } from 'playwright-core'
+import { withLock } from '@fulfillment/server/database/embedded/file-lock.ts'
 
 /** Arguments that the package adds for cloud functions. With them the browser would not behave like a user's browser. */
 const FOR_CLOUDS =
@@ -14,10 +22,37 @@ export const isBrowserSkipped = process.env.SKIP_BROWSER === 'true'
 export async function browserPath(): Promise<string> {
   const { CHROMIUM_PATH } = process.env
   if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH
-  if (process.platform === 'linux' && process.arch === 'x64') return await chromium.executablePath()
+  if (process.platform === 'linux' && process.arch === 'x64') return await unpacked()
   throw new Error(
     `npm has no Chromium for ${process.platform} on ${process.arch}: set CHROMIUM_PATH to one, or SKIP_BROWSER=true to leave out the tests that need it`,
   )
+}
+
+const UNPACKING_MS = 300_000
+const UNPACK = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`
+
+/**
+ * The browser of the npm package, which unpacks it into the folder for temporary files and takes what it finds there for whole. Tests start in
+ * several processes, and other users and other versions use that folder too: each user and version has a folder, filled once under a lock.
+ */
+async function unpacked(): Promise<string> {
+  const module = createRequire(import.meta.url).resolve('@sparticuz/chromium')
+  const { version } = JSON.parse(await readFile(path.join(module, '../../package.json'), 'utf8')) as { version: string }
+  const folder = path.join(tmpdir(), `fulfillment-chromium-${version}-${userInfo().uid}`)
+  const browser = path.join(folder, 'chromium')
+  if (existsSync(browser)) return browser
+  await withLock(`${folder}.lock`, UNPACKING_MS, async () => {
+    if (existsSync(browser)) return
+    const unfinished = `${folder}.unfinished`
+    await rm(unfinished, { recursive: true, force: true })
+    await mkdir(unfinished)
+    await promisify(execFile)(process.execPath, ['--eval', UNPACK], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, TMPDIR: unfinished },
+    })
+    await rename(unfinished, folder)
+  })
+  return browser
 }
 
 /** Starts a real browser; `more` are further arguments. */

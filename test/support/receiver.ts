@@ -84,10 +84,14 @@ export async function closedPort(): Promise<string> {
 }
 
 /** Waits until `condition` holds. The time limit is long: it is meant for hangs, not for slowness. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string, timeoutMs = 60_000): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  timeoutMs = 60_000,
+): Promise<void> {
   const end = Date.now() + timeoutMs
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    if (Date.now() > end) throw new Error(`waited ${timeoutMs} ms in vain for ${typeof what === 'string' ? what : what()}`)
     await delay(5)
   }
 }

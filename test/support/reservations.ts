@@ -14,6 +14,17 @@ export async function reserve(tenant: TestTenant, policy: 'off' | 'track' | 'str
   })
 }
 
+/** Makes an active hold expire now, or so many milliseconds from now. Holds of the API live for 10 seconds at least. */
+export async function expireHold(db: Database, id: number, inMs = 0): Promise<void> {
+  await sql`
+    with h as (
+      update holds set expires_at = now() + make_interval(secs => ${inMs} / 1000.0) where id = ${id} and state = 'active' returning tenant_id, id, expires_at
+    )
+    update hold_lines l set expires_at = h.expires_at from h where l.tenant_id = h.tenant_id and l.hold_id = h.id`.execute(
+    db.kysely,
+  )
+}
+
 /** The seven numbers of a product in the default warehouse. */
 export async function availabilityOf(tenant: TestTenant, productId: number): Promise<Record<string, number>> {
   const { body } = await tenant.request('GET', `/stock/availability?product_id=${productId}`)
@@ -28,7 +39,8 @@ export async function availabilityOf(tenant: TestTenant, productId: number): Pro
 export async function expectConsistentReservations(db: Database, tenant: TestTenant): Promise<void> {
   const { rows } = await sql`
     with open_line as (
-      select l.*, o.warehouse_id, o.assembly_date, l.quantity - l.picked_quantity as open
+      select l.*, o.warehouse_id, o.assembly_date,
+        case when l.picked_quantity >= round(l.quantity * (1 - l.pick_tolerance_percent / 100), 3) then 0 else l.quantity - l.picked_quantity end as open
       from order_lines l join orders o on o.tenant_id = l.tenant_id and o.id = l.order_id
       where l.tenant_id = ${tenant.id} and o.state_id in (1, 2, 3)
     ), reservation as (

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { vi } from 'vitest'
 import { freePort } from './free-port.ts'
+import { until } from './receiver.ts'
 
-const PRINTING = { timeout: 60_000, interval: 20 }
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
 /** A server in its own process, started as by `npm start`. */
@@ -42,8 +41,13 @@ export async function startServerProcess(env: Record<string, string>, main = MAI
     child,
     url: `http://127.0.0.1:${port}`,
     output: () => text,
-    printed: (pattern) =>
-      vi.waitFor(() => pattern.exec(text) ?? Promise.reject(new Error(`${pattern} was not written: ${text}`)), PRINTING),
+    printed: async (pattern) => {
+      await until(
+        () => pattern.test(text),
+        () => `${pattern} in: ${text}`,
+      )
+      return pattern.exec(text) as RegExpExecArray
+    },
     end: async (signal) => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const ended = once(child, 'close')

@@ -58,6 +58,118 @@ describe('the history of a demo', () => {
     expect(flows.flatMap(({ picks }) => picks)).toHaveLength(taken)
   })
 
+  it('has counted a level as it was, and posted the difference; one count is under way', () => {
+    const { counts, movements, levels } = world.history
+    const posted = counts.filter(({ approvedAt }) => approvedAt !== undefined)
+    expect(posted.length).toBeGreaterThan(OPTIONS.days / 2)
+    expect(new Set(counts.map(({ name }) => name)).size).toBe(counts.length)
+    for (const { lines, locations, products, createdAt, approvedAt } of posted)
+      for (const { product, location, counted, movement } of lines) {
+        expect([locations, products]).toEqual([expect.arrayContaining([location]), expect.arrayContaining([product])])
+        const { quantity = 0, expected = 0, at = 0 } = counted ?? {}
+        expect(movements[movement ?? -1]).toMatchObject({
+          product,
+          location,
+          type: 'ADJUSTMENT',
+          reason: 'inventory_count',
+          previous: expected,
+          next: quantity,
+          at: approvedAt,
+        })
+        expect(at).toBeGreaterThan(createdAt)
+        expect(at).toBeLessThan(approvedAt ?? 0)
+      }
+    const adjustments = movements.filter(({ type }) => type === 'ADJUSTMENT').length
+    expect(posted.flatMap(({ lines }) => lines)).toHaveLength(adjustments)
+    expect(posted.some(({ lines }) => lines.some(({ counted }) => counted?.quantity !== counted?.expected))).toBe(true)
+
+    const open = counts.find(({ approvedAt }) => approvedAt === undefined)
+    expect(open?.movementsBefore).toBe(movements.length)
+    const there = levels.filter(({ location, quantity }) => location === open?.locations[0] && quantity > 0)
+    expect(open?.lines.map(({ product }) => product).toSorted()).toEqual(there.map(({ product }) => product).toSorted())
+    expect(open?.createdAt).toBeLessThan(TODAY)
+  })
+
+  it('has picked several orders in one walk, by one operator, each in its slot; one walk is under way', () => {
+    const { batches, flows, orders } = world.history
+    expect(batches.length).toBeGreaterThan(OPTIONS.days / 3)
+    for (const [index, { warehouse, operator, createdAt }] of batches.entries()) {
+      const walked = flows.filter(({ batch }) => batch === index)
+      expect(walked.map(({ slot }) => slot)).toEqual(walked.map((_, position) => position + 1))
+      expect(walked.length).toBeGreaterThan(1)
+      for (const flow of walked) {
+        expect(flow).toMatchObject({ operator, startedAt: createdAt })
+        expect(orders[flow.order]).toMatchObject({ warehouse })
+      }
+    }
+    expect(flows.filter(({ batch, state }) => batch === batches.length - 1 && state === 'started')).toHaveLength(3)
+    for (const [index, { order, startedAt }] of flows.entries()) {
+      expect(startedAt).toBeGreaterThanOrEqual(flows[index - 1]?.startedAt ?? 0)
+      expect(startedAt).toBeGreaterThan(orders[order]?.createdAt ?? Infinity)
+    }
+  })
+
+  it('has packed what completed flows took, never more, and sent it', () => {
+    const { shipments, flows, orders } = world.history
+    const packed = new Map<string, number>()
+    for (const { order, packages, createdAt, shippedAt = Infinity, deliveredAt = Infinity } of shipments) {
+      const ended = flows.filter((flow) => flow.order === order && flow.state === 'completed').map(({ endedAt = 0 }) => endedAt)
+      expect(createdAt).toBeGreaterThan(Math.min(...ended))
+      expect(shippedAt).toBeGreaterThan(createdAt)
+      expect([createdAt < TODAY, shippedAt < TODAY || shippedAt === Infinity]).toEqual([true, true])
+      expect(deliveredAt === Infinity || (deliveredAt > shippedAt && deliveredAt < TODAY)).toBe(true)
+      for (const { line, quantity } of packages.flatMap(({ lines }) => lines))
+        packed.set(`${order} ${line}`, (packed.get(`${order} ${line}`) ?? 0) + quantity)
+    }
+    const completed = orders.flatMap(({ state, lines }, order) =>
+      state === 5 ? lines.map(({ quantity }, line) => [`${order} ${line}`, quantity] as const) : [],
+    )
+    expect(packed).toEqual(new Map(completed))
+    expect(new Set(shipments.map(({ name }) => name)).size).toBe(shipments.length)
+    const inState = (state: (shipment: (typeof shipments)[number]) => boolean) => shipments.filter(state).length
+    expect(inState(({ shippedAt }) => shippedAt === undefined)).toBeGreaterThan(0)
+    expect(inState(({ shippedAt, deliveredAt }) => shippedAt !== undefined && deliveredAt === undefined)).toBeGreaterThan(0)
+    expect(inState(({ packages }) => packages.length > 1)).toBeGreaterThan(0)
+    expect(shipments.map(({ createdAt }) => createdAt)).toEqual(
+      shipments.map(({ createdAt }) => createdAt).toSorted((a, b) => a - b),
+    )
+  })
+
+  it('has taken back no more than was sent, after it had arrived', () => {
+    const { returns, shipments, orders, movements } = world.history
+    expect(returns.length).toBeGreaterThan(OPTIONS.days / 4)
+    expect(new Set(returns.map(({ order }) => order)).size).toBe(returns.length)
+    for (const { order, lines, createdAt, expectedDay, closedAt } of returns) {
+      for (const sent of shipments.filter((shipment) => shipment.order === order))
+        expect(sent.deliveredAt).toBeLessThan(createdAt)
+      for (const { product, quantity, received } of lines) {
+        expect(quantity).toBeGreaterThan(0)
+        expect(quantity).toBeLessThanOrEqual(orders[order]?.lines.find((line) => line.product === product)?.picked ?? 0)
+        expect(received !== undefined).toBe(expectedDay * 86_400_000 < TODAY)
+        if (received === undefined || received.disposition === 'scrap') expect(received?.movement).toBeUndefined()
+        else {
+          const { at, location, disposition, movement = -1 } = received
+          expect(movements[movement]).toMatchObject({ at, product, location, order, quantity, type: 'IN', reason: 'return' })
+          expect(world.locations.find(({ id }) => id === location)?.sellable).toBe(disposition === 'restock')
+        }
+      }
+      expect((closedAt ?? Infinity) < TODAY).toBe((expectedDay + 1) * 86_400_000 < TODAY)
+    }
+    const dispositions = new Set(returns.flatMap(({ lines }) => lines.map(({ received }) => received?.disposition)))
+    expect(dispositions).toEqual(new Set(['restock', 'quarantine', 'scrap', undefined]))
+  })
+
+  it('expects a delivery of what is scarce', () => {
+    const [delivery, ...others] = world.history.deliveries
+    expect(others).toEqual([])
+    expect(delivery?.lines).toHaveLength(6)
+    expect((delivery?.expectedDay ?? 0) * 86_400_000).toBeGreaterThan(TODAY)
+    for (const { quantity } of delivery?.lines ?? []) expect(quantity).toBeGreaterThan(0)
+    expect(demoWorld({ seed: 1, products: 1, days: 0, orders: 0 }, NOW).history.deliveries).toMatchObject([
+      { lines: [{ product: 0 }] },
+    ])
+  })
+
   it('has valid barcodes of the range for own use', () => {
     const { products } = demoWorld({ ...OPTIONS, products: 5_000, days: 0, orders: 0 }, NOW)
     expect(new Set(products.map(({ barcode }) => barcode)).size).toBe(5_000)

@@ -54,6 +54,20 @@ describe('a table', () => {
     ])
   })
 
+  it('is the same however long it is: cells and lines that are cut by the pieces in which it is parsed', async () => {
+    const cells = Array.from({ length: 40_000 }, (_, index) => `"tea ${index}, ""fine""\n${'x'.repeat(index % 23)}"`)
+    const { rows } = await tableOf(`barcode,name\n${cells.map((cell, index) => `${index},${cell}\n`).join('')}`)
+    expect(rows).toHaveLength(cells.length)
+    for (const [index, { line, cells: read }] of rows.entries())
+      if (line !== 2 * index + 2 || read[0] !== String(index) || read[1] !== `tea ${index}, "fine"\n${'x'.repeat(index % 23)}`)
+        expect([line, read]).toEqual([2 * index + 2, [String(index), cells[index]]])
+  })
+
+  it('says on which line a quotation mark is open', async () => {
+    const rows = '1,2\n'.repeat(60_000)
+    await expect(tableOf(`a,b\n${rows}3,"4\n5,6`)).rejects.toThrow('line 60,002 is not closed')
+  })
+
   it.each([',', ';', '\t'])('is cut at %j', async (delimiter) => {
     const table = await tableOf(`sku${delimiter}quantity\nA${delimiter}1`)
     expect([table.header, table.rows[0]?.cells, table.delimiter]).toEqual([['sku', 'quantity'], ['A', '1'], delimiter])
@@ -97,19 +111,22 @@ describe('batches', () => {
     rows: barcodes.map((barcode, index) => ({ line: index + 2, cells: [barcode] })),
   })
 
-  it('have at most 500 rows and a million characters', () => {
+  const batches = (table: CsvTable, column: number) =>
+    batchesOf([...table.rows.keys()], table, column, new AbortController().signal)
+
+  it('have at most 500 rows and a million characters', async () => {
     const many = tableFrom(Array.from({ length: 1_200 }, (_, index) => String(index)))
-    expect(batchesOf([...many.rows.keys()], many, 0).map(({ length }) => length)).toEqual([500, 500, 200])
+    expect((await batches(many, 0)).map(({ length }) => length)).toEqual([500, 500, 200])
     const long = tableFrom(Array.from({ length: 5 }, (_, index) => `${index}${'x'.repeat(400_000)}`))
-    expect(batchesOf([...long.rows.keys()], long, 0)).toEqual([[0, 1], [2, 3], [4]])
+    expect(await batches(long, 0)).toEqual([[0, 1], [2, 3], [4]])
   })
 
-  it('have all rows of a product together, in their order', () => {
+  it('have all rows of a product together, in their order', async () => {
     const table = tableFrom(['a', ...Array.from({ length: 600 }, (_, index) => String(index)), ' a'])
-    const [first, second] = batchesOf([...table.rows.keys()], table, 0)
+    const [first, second] = await batches(table, 0)
     expect(first?.slice(0, 3)).toEqual([0, 601, 1])
     expect(second).toHaveLength(102)
-    expect(batchesOf([...table.rows.keys()], table, -1)[0]?.slice(0, 3)).toEqual([0, 1, 2])
+    expect((await batches(table, -1))[0]?.slice(0, 3)).toEqual([0, 1, 2])
   })
 })
 

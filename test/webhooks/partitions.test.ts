@@ -42,6 +42,12 @@ async function age(own: TestService, tenant: TestTenant, eventId: string | undef
   )
 }
 
+/** Waits for the server's own first run, a second after its start. Its next one is an hour later. */
+async function firstRun(own: TestService): Promise<void> {
+  const progress = `select count(*)::int as tables from deletion_progress where table_name in ('events', 'finished_deliveries')`
+  await expect.poll(async () => (await own.db.dedicatedPool.query(progress)).rows[0].tables).toBe(2)
+}
+
 /** Simulates that the last deletion was an hour earlier. */
 async function anHourLater(own: TestService): Promise<void> {
   await own.db.dedicatedPool.query(`update deletion_progress set deleted_at = deleted_at - interval '1 hour'`)
@@ -104,6 +110,7 @@ describe('the partitions of events and deliveries', () => {
     const worker = startWorker(own)
     await countInState(tenant, id, 'succeeded', 2)
     expect([await countIn(own, 'events_default'), await countIn(own, 'finished_deliveries_default')]).toEqual([0, 0])
+    await firstRun(own)
     await makePartitions(own, 31)
     await makePartitions(own, 30)
     await age(own, tenant, expired, 31)

@@ -42,7 +42,8 @@ describe('a webhook request', () => {
   })
 
   it('has the JSON that JSON.stringify writes, for every topic', async ({ tenant, receiver, worker }) => {
-    await subscribe(tenant, receiver.url, ['*', 'reservation/updated', 'inbound/updated', 'return/updated', 'count/updated'])
+    const byName = ['reservation', 'inbound', 'return', 'count', 'shipment'].map((record) => `${record}/updated`)
+    await subscribe(tenant, receiver.url, ['*', ...byName])
     const post = async (path: string, body: object) => (await tenant.request('POST', path, body)).body.data
     const { id } = await post('/products', { name: 'Tee "grün"\n\\', barcode: 'b', price: 0.1, minimum_threshold: 5 })
     await tenant.request('PUT', `/products/${id}`, { category: null, weight: 1e-7, cost: 12_345_678_901_234 })
@@ -62,9 +63,11 @@ describe('a webhook request', () => {
     await post('/inbound', { lines, reference: '"\\', expected_at: '2026-12-01' })
     await post('/returns', { lines })
     await post('/counts', { location_ids: ['A'] })
+    const packages = [{ lines: [{ barcode: 'b', quantity: 1 }], carrier: '"\\', tracking_url: 'https://a.example/"ü' }]
+    await post('/shipments', { order_tenant_id: '1', packages })
     await tenant.request('DELETE', `/products/${id}`)
     worker.wake()
-    const sent = await receiver.count(31)
+    const sent = await receiver.count(32)
     expect(new Set(sent.map(({ event }) => event.event)).size).toBe(TOPICS.length)
     for (const { body, event } of sent) expect(body).toBe(JSON.stringify(event))
   })

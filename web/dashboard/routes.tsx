@@ -4,6 +4,7 @@ import { NoSuchPage, ScreenFailed } from './frame/no-such-page.tsx'
 import { Root } from './frame/root.tsx'
 import { lazyScreen } from './lazy-screen.ts'
 import { parseAuditSearch } from './screens/audit/audit-search.ts'
+import { parseCountSearch, parseCountsSearch } from './screens/counts/counts-search.ts'
 import { parseEventsSearch } from './screens/events/events-search.ts'
 import { parseInboundSearch } from './screens/inbound/inbound-search.ts'
 import { parseMovementsSearch } from './screens/movements/movements-search.ts'
@@ -11,10 +12,12 @@ import { parseOrdersSearch } from './screens/orders/orders-search.ts'
 import { parsePickingSearch } from './screens/picking/picking-search.ts'
 import { parseProductsSearch } from './screens/products/products-search.ts'
 import { parseReservationsSearch } from './screens/reservations/reservations-search.ts'
+import { parseReturnsSearch } from './screens/returns/returns-search.ts'
+import { parseShipmentsSearch } from './screens/shipments/shipments-search.ts'
 import { parseStockSearch } from './screens/stock/stock-search.ts'
 import { parseUsageSearch } from './screens/usage/usage-search.ts'
 import { parseDeliveriesSearch } from './screens/webhooks/deliveries-search.ts'
-import { pageOf, parseSearch, stringifySearch, textOf } from './search-parameters.ts'
+import { idOf, pageOf, parseSearch, stringifySearch, textOf } from './search-parameters.ts'
 
 type Search = Record<string, unknown>
 
@@ -118,6 +121,12 @@ const flow = createRoute({
   component: lazyScreen(() => import('./screens/picking/flow-screen.tsx'), 'FlowScreen'),
 })
 
+const batch = createRoute({
+  getParentRoute: () => frame,
+  path: '/picking/batches/$id',
+  component: lazyScreen(() => import('./screens/picking/batch-screen.tsx'), 'BatchScreen'),
+})
+
 const reservations = createRoute({
   getParentRoute: () => frame,
   path: '/reservations',
@@ -136,6 +145,65 @@ const inboundRecord = createRoute({
   getParentRoute: () => frame,
   path: '/inbound/$id',
   component: lazyScreen(() => import('./screens/inbound/inbound-record-screen.tsx'), 'InboundRecordScreen'),
+})
+
+const newDelivery = createRoute({
+  getParentRoute: () => frame,
+  path: '/inbound/new',
+  component: lazyScreen(() => import('./screens/inbound/new-delivery-screen.tsx'), 'NewDeliveryScreen'),
+})
+
+const returns = createRoute({
+  getParentRoute: () => frame,
+  path: '/returns',
+  validateSearch: parseReturnsSearch,
+  component: lazyScreen(() => import('./screens/returns/returns-screen.tsx'), 'ReturnsScreen'),
+})
+
+const newReturn = createRoute({
+  getParentRoute: () => frame,
+  path: '/returns/new',
+  validateSearch: (search: Search): { order?: number | undefined } => ({ order: idOf(search.order) }),
+  component: lazyScreen(() => import('./screens/returns/new-return-screen.tsx'), 'NewReturnScreen'),
+})
+
+const returnRecord = createRoute({
+  getParentRoute: () => frame,
+  path: '/returns/$id',
+  component: lazyScreen(() => import('./screens/returns/return-screen.tsx'), 'ReturnScreen'),
+})
+
+const counts = createRoute({
+  getParentRoute: () => frame,
+  path: '/counts',
+  validateSearch: parseCountsSearch,
+  component: lazyScreen(() => import('./screens/counts/counts-screen.tsx'), 'CountsScreen'),
+})
+
+const newCount = createRoute({
+  getParentRoute: () => frame,
+  path: '/counts/new',
+  component: lazyScreen(() => import('./screens/counts/new-count-screen.tsx'), 'NewCountScreen'),
+})
+
+const countRecord = createRoute({
+  getParentRoute: () => frame,
+  path: '/counts/$id',
+  validateSearch: parseCountSearch,
+  component: lazyScreen(() => import('./screens/counts/count-screen.tsx'), 'CountScreen'),
+})
+
+const shipments = createRoute({
+  getParentRoute: () => frame,
+  path: '/shipments',
+  validateSearch: parseShipmentsSearch,
+  component: lazyScreen(() => import('./screens/shipments/shipments-screen.tsx'), 'ShipmentsScreen'),
+})
+
+const shipment = createRoute({
+  getParentRoute: () => frame,
+  path: '/shipments/$id',
+  component: lazyScreen(() => import('./screens/shipments/shipment-screen.tsx'), 'ShipmentScreen'),
 })
 
 const locations = createRoute({
@@ -280,9 +348,19 @@ export const router = createRouter({
       movements,
       picking,
       flow,
+      batch,
       reservations,
       inbound,
+      newDelivery,
       inboundRecord,
+      returns,
+      newReturn,
+      returnRecord,
+      counts,
+      newCount,
+      countRecord,
+      shipments,
+      shipment,
       keys,
       newKey,
       key,

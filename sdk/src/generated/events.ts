@@ -57,6 +57,9 @@ export interface ReturnUpdatedEvent extends Named<Schemas['ReturnUpdatedEvent']>
 /** A count's state changed. */
 export interface CountUpdatedEvent extends Named<Schemas['CountUpdatedEvent']> {}
 
+/** A shipment's state changed. */
+export interface ShipmentUpdatedEvent extends Named<Schemas['ShipmentUpdatedEvent']> {}
+
 /** Any event that the service sends; `event` tells which, so that a `switch` on it gives `data` its type. */
 export type WebhookEvent =
   | OrderCreatedEvent
@@ -76,6 +79,7 @@ export type WebhookEvent =
   | InboundUpdatedEvent
   | ReturnUpdatedEvent
   | CountUpdatedEvent
+  | ShipmentUpdatedEvent
 
 /** The topics to subscribe to. */
 export type WebhookTopic = WebhookEvent['event']

@@ -22,6 +22,9 @@ export interface NewOrder extends Named<Schemas['NewOrder']> {}
 /** A line of an order to create. */
 export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 
+/** Which of the orders that are ready to be picked a batch takes. */
+export interface FlowBatchRule extends Named<Schemas['FlowBatchRule']> {}
+
 /** A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
 export interface NewHoldLine extends Named<Schemas['NewHoldLine']> {}
 
@@ -30,6 +33,15 @@ export interface NewInboundLine extends Named<Schemas['NewInboundLine']> {}
 
 /** A product that comes back, named by exactly one of `product_id`, `sku` and `barcode`. */
 export interface NewReturnLine extends Named<Schemas['NewReturnLine']> {}
+
+/** A package to pack. */
+export interface NewPackage extends Named<Schemas['NewPackage']> {}
+
+/** What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
+export interface NewPackageLine extends Named<Schemas['NewPackageLine']> {}
+
+/** How a package travels. What is not given stays. */
+export interface PackageTracking extends Named<Schemas['PackageTracking']> {}
 
 /** A pattern of barcodes that contain a weight. */
 export interface WeightBarcode extends Named<Schemas['WeightBarcode']> {}
@@ -45,6 +57,21 @@ export interface ProductWithStock extends Named<Schemas['ProductWithStock']> {}
 
 /** Quantities of a product over all warehouses, while the tenant reserves. */
 export interface Availability extends Named<Schemas['Availability']> {}
+
+/** A barcode of a product or of a pack of it. */
+export interface ProductBarcode extends Named<Schemas['ProductBarcode']> {}
+
+/** What a code is. */
+export interface Scan extends Named<Schemas['Scan']> {}
+
+/** The product that a code names. */
+export interface ScannedProduct extends Named<Schemas['ScannedProduct']> {}
+
+/** The location that a code names. */
+export interface ScannedLocation extends Named<Schemas['ScannedLocation']> {}
+
+/** The order that a code names. */
+export interface ScannedOrder extends Named<Schemas['ScannedOrder']> {}
 
 /** One change of a stock level. Movements are never changed or deleted. */
 export interface StockMovement extends Named<Schemas['StockMovement']> {}
@@ -76,6 +103,12 @@ export type Blocker = Schemas['Blocker']
 /** What an order line or a hold has reserved, or waits for. */
 export interface Reservation extends Named<Schemas['Reservation']> {}
 
+/** Something that happened to an order. `kind` says what, and what `data` has. */
+export type TimelineEntry = Schemas['TimelineEntry']
+
+/** A delivery, without its attempts. */
+export interface DeliverySummary extends Named<Schemas['DeliverySummary']> {}
+
 /** The picking of an order by one operator, from start to completion or cancellation. */
 export interface PickingFlow extends Named<Schemas['PickingFlow']> {}
 
@@ -93,6 +126,24 @@ export interface Pick extends Named<Schemas['Pick']> {}
 
 /** An order line that a pick changed. */
 export interface PickedLine extends Named<Schemas['PickedLine']> {}
+
+/** Picking flows of several orders that an operator picks in one walk. */
+export interface FlowBatch extends Named<Schemas['FlowBatch']> {}
+
+/** A place on the cart, for one order. */
+export interface FlowBatchSlot extends Named<Schemas['FlowBatchSlot']> {}
+
+/** A product to take from a location. */
+export interface FlowBatchStop extends Named<Schemas['FlowBatchStop']> {}
+
+/** What a slot gets. */
+export interface FlowBatchShare extends Named<Schemas['FlowBatchShare']> {}
+
+/** A product of which the pickable locations do not have enough. */
+export interface FlowBatchMissing extends Named<Schemas['FlowBatchMissing']> {}
+
+/** A batch, without its stops. */
+export interface FlowBatchSummary extends Named<Schemas['FlowBatchSummary']> {}
 
 /** A storage location. The first stock call that names a location creates it, unless `POST /locations` did. */
 export interface Location extends Named<Schemas['Location']> {}
@@ -138,6 +189,15 @@ export interface CountLine extends Named<Schemas['CountLine']> {}
 
 /** A count, without its lines. */
 export interface CountSummary extends Named<Schemas['CountSummary']> {}
+
+/** What of an order was packed, and goes out together. */
+export interface Shipment extends Named<Schemas['Shipment']> {}
+
+/** A package of a shipment. */
+export interface Package extends Named<Schemas['Package']> {}
+
+/** What is in a package of an order line. */
+export interface PackageLine extends Named<Schemas['PackageLine']> {}
 
 /** The tenant's settings. */
 export interface TenantSettings extends Named<Schemas['TenantSettings']> {}
@@ -214,6 +274,14 @@ export interface ProductsCheckBulkParams extends Named<NonNullable<operations['p
 
 export interface ProductsCheckBulkResult extends Named<operations['products.checkBulk']['responses'][200]['content']['application/json']['data']> {}
 
+export interface BarcodesListResult extends Named<operations['barcodes.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface BarcodesAddParams extends Named<NonNullable<operations['barcodes.add']['requestBody']>['content']['application/json']> {}
+
+export interface BarcodesRemoveResult extends Named<operations['barcodes.remove']['responses'][200]['content']['application/json']['data']> {}
+
+export interface BarcodesScanParams extends Named<Query<NonNullable<operations['barcodes.scan']['parameters']['query']>>> {}
+
 export interface StockSetLevelParams extends Named<NonNullable<operations['stock.setLevel']['requestBody']>['content']['application/json']> {}
 
 export interface StockSetLevelResult extends Named<operations['stock.setLevel']['responses'][200]['content']['application/json']['data']> {}
@@ -289,6 +357,14 @@ export interface FlowsUndoPickResult extends Named<operations['flows.undoPick'][
 export interface FlowsAssignParams extends Named<NonNullable<operations['flows.assign']['requestBody']>['content']['application/json']> {}
 
 export interface FlowsCancelParams extends Named<NonNullable<operations['flows.cancel']['requestBody']>['content']['application/json']> {}
+
+export interface FlowBatchesCreateParams extends Named<NonNullable<operations['flowBatches.create']['requestBody']>['content']['application/json']> {}
+
+export interface FlowBatchesListParams extends Named<Query<NonNullable<operations['flowBatches.list']['parameters']['query']>>> {}
+
+export interface FlowBatchesListResult extends Named<operations['flowBatches.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface FlowBatchesCancelParams extends Named<NonNullable<operations['flowBatches.cancel']['requestBody']>['content']['application/json']> {}
 
 export interface LocationsListParams extends Named<Query<NonNullable<operations['locations.list']['parameters']['query']>>> {}
 
@@ -382,6 +458,16 @@ export interface CountsApproveParams extends Named<NonNullable<operations['count
 
 export interface CountsCancelParams extends Named<NonNullable<operations['counts.cancel']['requestBody']>['content']['application/json']> {}
 
+export interface ShipmentsCreateParams extends Named<NonNullable<operations['shipments.create']['requestBody']>['content']['application/json']> {}
+
+export interface ShipmentsListParams extends Named<Query<NonNullable<operations['shipments.list']['parameters']['query']>>> {}
+
+export interface ShipmentsListResult extends Named<operations['shipments.list']['responses'][200]['content']['application/json']['data']> {}
+
+export interface ShipmentsUpdateParams extends Named<NonNullable<operations['shipments.update']['requestBody']>['content']['application/json']> {}
+
+export interface ShipmentsCancelParams extends Named<NonNullable<operations['shipments.cancel']['requestBody']>['content']['application/json']> {}
+
 export interface SettingsUpdateParams extends Named<NonNullable<operations['settings.update']['requestBody']>['content']['application/json']> {}
 
 export interface WebhooksCreateParams extends Named<NonNullable<operations['webhooks.create']['requestBody']>['content']['application/json']> {}
@@ -457,3 +543,7 @@ export interface ReportsDeliveriesResult extends Named<operations['reports.deliv
 export interface ReportsUsageParams extends Named<Query<NonNullable<operations['reports.usage']['parameters']['query']>>> {}
 
 export interface ReportsUsageResult extends Named<operations['reports.usage']['responses'][200]['content']['application/json']['data']> {}
+
+export interface OrdersTimelineParams extends Named<Query<NonNullable<operations['orders.timeline']['parameters']['query']>>> {}
+
+export interface OrdersTimelineResult extends Named<operations['orders.timeline']['responses'][200]['content']['application/json']['data']> {}

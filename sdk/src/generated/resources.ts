@@ -11,6 +11,10 @@ import type {
   ApiKeysListResult,
   AuditLogListParams,
   AuditLogListResult,
+  BarcodesAddParams,
+  BarcodesListResult,
+  BarcodesRemoveResult,
+  BarcodesScanParams,
   Count,
   CountsAddEntryParams,
   CountsAddEntryResult,
@@ -27,6 +31,11 @@ import type {
   Event,
   EventsListParams,
   EventsListResult,
+  FlowBatch,
+  FlowBatchesCancelParams,
+  FlowBatchesCreateParams,
+  FlowBatchesListParams,
+  FlowBatchesListResult,
   FlowsAssignParams,
   FlowsCancelParams,
   FlowsListParams,
@@ -73,10 +82,13 @@ import type {
   OrdersCreateResult,
   OrdersListParams,
   OrdersListResult,
+  OrdersTimelineParams,
+  OrdersTimelineResult,
   OrdersUpdateParams,
   OrdersUpdateResult,
   PickingFlow,
   PickingFlowDetails,
+  ProductBarcode,
   ProductWithStock,
   ProductsBulkParams,
   ProductsBulkResult,
@@ -112,9 +124,16 @@ import type {
   ReturnsUndoReceiptParams,
   ReturnsUndoReceiptResult,
   ReturnsUpdateParams,
+  Scan,
   SessionsEndResult,
   SessionsListResult,
   SettingsUpdateParams,
+  Shipment,
+  ShipmentsCancelParams,
+  ShipmentsCreateParams,
+  ShipmentsListParams,
+  ShipmentsListResult,
+  ShipmentsUpdateParams,
   StockAdjustParams,
   StockAdjustResult,
   StockAvailabilityParams,
@@ -328,6 +347,95 @@ export class Products {
    */
   checkBulk(params: ProductsCheckBulkParams, options?: WriteOptions): APIPromise<ProductsCheckBulkResult> {
     return this.#transport.request('POST', '/api/v1/products/bulk/check', { body: params, options })
+  }
+}
+
+/** The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive. */
+export class Barcodes {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * List the barcodes of a product.
+   *
+   * The primary barcode first, then additional ones, oldest first.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:products`.
+   *
+   * `GET /api/v1/products/{id}/barcodes`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  list(id: number, options?: RequestOptions): APIPromise<BarcodesListResult> {
+    return this.#transport.request('GET', '/api/v1/products/{id}/barcodes', { ids: [id], options })
+  }
+
+  /**
+   * Add a barcode.
+   *
+   * Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a `barcode` then find the product by it, and a scan of a pack stands for its `quantity`. A product can have 100 additional barcodes.
+   *
+   * A barcode is unique among all barcodes of the tenant, those of deleted products too. Adding the same barcode with the same content again changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:products`.
+   *
+   * `POST /api/v1/products/{id}/barcodes`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404), `already_exists` (409)
+   * @example
+   * await client.barcodes.add(id, { barcode: '14006381333938', quantity: 12, name: 'case of 12' })
+   */
+  add(id: number, params: BarcodesAddParams, options?: WriteOptions): APIPromise<ProductBarcode> {
+    return this.#transport.request('POST', '/api/v1/products/{id}/barcodes', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Remove a barcode.
+   *
+   * Removes an additional barcode. Orders keep it as it was sent. The primary barcode of a product cannot be removed.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:products`.
+   *
+   * `DELETE /api/v1/products/{id}/barcodes/{barcode}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400)
+   */
+  remove(id: number, barcode: string, options?: WriteOptions): APIPromise<BarcodesRemoveResult> {
+    return this.#transport.request('DELETE', '/api/v1/products/{id}/barcodes/{barcode}', { ids: [id, barcode], options })
+  }
+
+  /**
+   * Say what a code is.
+   *
+   * Reads a scanned code as every call reads its `barcode`, and says what it names. The first of these that finds a product counts:
+   *
+   * 1. A primary or additional barcode equal to the code.
+   * 2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
+   * 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
+   * 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
+   *
+   * The GS1 fields are returned also when no product has the GTIN. A code that is nothing at all is `not_found`. Changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:products`.
+   *
+   * `GET /api/v1/scan`
+   *
+   * @throws {APIError} `validation_error` (400), `not_found` (404)
+   */
+  scan(params: BarcodesScanParams, options?: RequestOptions): APIPromise<Scan> {
+    return this.#transport.request('GET', '/api/v1/scan', { query: params, options })
   }
 }
 
@@ -621,7 +729,7 @@ export class Orders {
    *
    * Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
    *
-   * While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock.
+   * While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.
    *
    * Scope: `write:orders`.
    *
@@ -646,7 +754,7 @@ export class Orders {
    *
    * Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
    *
-   * A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept.
+   * A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept. Open shipments of the order are cancelled with it; shipped ones stay.
    *
    * Scope: `write:orders`.
    *
@@ -675,6 +783,29 @@ export class Orders {
    */
   blockers(id: number, options?: RequestOptions): APIPromise<OrdersBlockersResult> {
     return this.#transport.request('GET', '/api/v1/orders/{id}/blockers', { ids: [id], options })
+  }
+
+  /**
+   * Read the timeline of an order.
+   *
+   * Everything that happened to an order, oldest first: calls, changes of state, picking flows, stock movements, reservations, shipments, returns, and events with their deliveries.
+   *
+   * `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
+   *
+   * Entries of one time are ordered by kind, as listed above with the creation after calls, and then by id. Paging shows every entry once, also while others are added.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/orders/{id}/timeline`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `not_found` (404)
+   * @example
+   * for await (const item of client.orders.timeline(id)) console.log(item.id)
+   */
+  timeline(id: number, params?: OrdersTimelineParams, options?: RequestOptions): PagePromise<OrdersTimelineResult, OrdersTimelineResult['entries'][number]> {
+    return this.#transport.list('/api/v1/orders/{id}/timeline', 'entries', { ids: [id], query: params, options })
   }
 }
 
@@ -764,7 +895,7 @@ export class Flows {
   /**
    * Record a pick.
    *
-   * Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
+   * Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. A line with a tolerance can be picked up to its `maximum_quantity`. `barcode` or `product_id` fills the open lines of the product in order, each up to its ordered quantity, then in the same order up to their tolerance; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
    *
    * Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
    *
@@ -825,7 +956,7 @@ export class Flows {
   /**
    * Complete a picking flow.
    *
-   * When all lines are picked, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
+   * When all lines are fulfilled, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
    *
    * Sends `flow/completed`, `order/updated` and, for a completed order, `order/completed` with the picks of all its flows.
    *
@@ -860,6 +991,120 @@ export class Flows {
    */
   cancel(id: number, params?: FlowsCancelParams, options?: WriteOptions): APIPromise<PickingFlow> {
     return this.#transport.request('POST', '/api/v1/flows/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
+/** Batches: picking flows of up to 50 orders, picked in one walk. */
+export class FlowBatches {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Start a batch.
+   *
+   * Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most 1000 open lines.
+   *
+   * The orders are named, or chosen by a `rule`. A named order that cannot be started returns `flow_error`, with `details` for all of them; a rule passes over orders that another call is starting, and returns `flow_error` if no order is ready.
+   *
+   * Picks are those of the flows: `POST /flows/{id}/picks`. What is not picked stays open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flow-batches`
+   *
+   * @throws {APIError} `validation_error` (400), `flow_error` (400)
+   * @example
+   * await client.flowBatches.create({
+   *   order_tenant_ids: [ 'SHOP-10042' ],
+   *   operator_email: 'ada@example.com',
+   *   operator_id: 7,
+   *   reference: 'WALK-2026-48-3'
+   * })
+   */
+  create(params: FlowBatchesCreateParams, options?: WriteOptions): APIPromise<FlowBatch> {
+    return this.#transport.request('POST', '/api/v1/flow-batches', { body: params, options })
+  }
+
+  /**
+   * List batches.
+   *
+   * Newest first, without stops. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/flow-batches`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.flowBatches.list()) console.log(item.id)
+   */
+  list(params?: FlowBatchesListParams, options?: RequestOptions): PagePromise<FlowBatchesListResult, FlowBatchesListResult['flow_batches'][number]> {
+    return this.#transport.list('/api/v1/flow-batches', 'flow_batches', { query: params, options })
+  }
+
+  /**
+   * Get a batch with its stops.
+   *
+   * The batch with its slots, and the way through the warehouse for what is still to be picked: stops in pick order, with the quantity for each slot.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/flow-batches/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<FlowBatch> {
+    return this.#transport.request('GET', '/api/v1/flow-batches/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Complete a batch.
+   *
+   * Completes every running flow, in slot order, as its own call would, all or nothing: an order whose lines are all picked is completed, the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
+   *
+   * Sends the events of each flow, slot by slot.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flow-batches/{id}/complete`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `flow_error` (400), `not_found` (404)
+   */
+  complete(id: number, options?: WriteOptions): APIPromise<FlowBatch> {
+    return this.#transport.request('POST', '/api/v1/flow-batches/{id}/complete', { ids: [id], options })
+  }
+
+  /**
+   * Cancel a batch.
+   *
+   * Cancels every running flow, in slot order, as its own call would, all or nothing: its picks return to their locations, and its order to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
+   *
+   * Sends the events of each flow, slot by slot.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/flow-batches/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `adjustment_error` (400), `flow_error` (400), `not_found` (404)
+   * @example
+   * await client.flowBatches.cancel(id, { reason: 'The shift ended' })
+   */
+  cancel(id: number, params?: FlowBatchesCancelParams, options?: WriteOptions): APIPromise<FlowBatch> {
+    return this.#transport.request('POST', '/api/v1/flow-batches/{id}/cancel', { ids: [id], body: params, options })
   }
 }
 
@@ -1636,6 +1881,158 @@ export class Counts {
   }
 }
 
+/** Packages of orders, and where they are. */
+export class Shipments {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Pack a shipment.
+   *
+   * Begins a shipment of an order that is not cancelled, also before the order is completed. An order can have several. What all its shipments that are not cancelled have of an order line is never more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered. A product goes to the order's lines in order, to each up to what is taken and not yet packed.
+   *
+   * Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/shipments`
+   *
+   * @throws {APIError} `validation_error` (400), `shipment_error` (400), `not_found` (404)
+   * @example
+   * await client.shipments.create({
+   *   reference: 'SHP-10023-1',
+   *   order_tenant_id: 'SHOP-10042',
+   *   packages: [
+   *     {
+   *       lines: [ { barcode: '4006381333931', quantity: 1 } ],
+   *       weight: 1.4,
+   *       carrier: 'DHL',
+   *       tracking_number: '00340434292135100186'
+   *     }
+   *   ]
+   * })
+   */
+  create(params?: ShipmentsCreateParams, options?: WriteOptions): APIPromise<Shipment> {
+    return this.#transport.request('POST', '/api/v1/shipments', { body: params, options })
+  }
+
+  /**
+   * List shipments.
+   *
+   * Newest first, with their packages. Filters can be combined. `total` is exact.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/shipments`
+   *
+   * @throws {APIError} `validation_error` (400)
+   * @example
+   * for await (const item of client.shipments.list()) console.log(item.id)
+   */
+  list(params?: ShipmentsListParams, options?: RequestOptions): PagePromise<ShipmentsListResult, ShipmentsListResult['shipments'][number]> {
+    return this.#transport.list('/api/v1/shipments', 'shipments', { query: params, options })
+  }
+
+  /**
+   * Get a shipment.
+   *
+   * A shipment with its packages, what is in them and how they travel.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `read:orders`.
+   *
+   * `GET /api/v1/shipments/{id}`
+   *
+   * @throws {APIError} `invalid_id` (400), `not_found` (404)
+   */
+  get(id: number, options?: RequestOptions): APIPromise<Shipment> {
+    return this.#transport.request('GET', '/api/v1/shipments/{id}', { ids: [id], options })
+  }
+
+  /**
+   * Pack again, or set tracking.
+   *
+   * `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state but `cancelled`. With both, `packages` comes first. Sends no event.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `PUT /api/v1/shipments/{id}`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `shipment_error` (400), `not_found` (404)
+   * @example
+   * await client.shipments.update(id, {
+   *   tracking: [ { number: 1, tracking_url: 'https://track.example.com/00340434292135100186' } ]
+   * })
+   */
+  update(id: number, params: ShipmentsUpdateParams, options?: WriteOptions): APIPromise<Shipment> {
+    return this.#transport.request('PUT', '/api/v1/shipments/{id}', { ids: [id], body: params, options })
+  }
+
+  /**
+   * Ship a shipment.
+   *
+   * Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/shipments/{id}/ship`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `shipment_error` (400), `not_found` (404)
+   */
+  ship(id: number, options?: WriteOptions): APIPromise<Shipment> {
+    return this.#transport.request('POST', '/api/v1/shipments/{id}/ship', { ids: [id], options })
+  }
+
+  /**
+   * Deliver a shipment.
+   *
+   * Marks a shipped shipment as delivered. Delivering it again succeeds and changes nothing.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/shipments/{id}/deliver`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `shipment_error` (400), `not_found` (404)
+   */
+  deliver(id: number, options?: WriteOptions): APIPromise<Shipment> {
+    return this.#transport.request('POST', '/api/v1/shipments/{id}/deliver', { ids: [id], options })
+  }
+
+  /**
+   * Cancel a shipment.
+   *
+   * Cancels a shipment that is open or shipped. What it had can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
+   *
+   * Addition: this operation is not part of the published API specification.
+   *
+   * Scope: `write:orders`.
+   *
+   * `POST /api/v1/shipments/{id}/cancel`
+   *
+   * @throws {APIError} `validation_error` (400), `invalid_id` (400), `shipment_error` (400), `not_found` (404)
+   * @example
+   * await client.shipments.cancel(id, { reason: 'Damaged while packing' })
+   */
+  cancel(id: number, params?: ShipmentsCancelParams, options?: WriteOptions): APIPromise<Shipment> {
+    return this.#transport.request('POST', '/api/v1/shipments/{id}/cancel', { ids: [id], body: params, options })
+  }
+}
+
 /** Settings of the tenant. A sandbox has its own. */
 export class Settings {
   readonly #transport: Transport
@@ -2319,12 +2716,16 @@ export class Reports {
 export class Resources {
   /** The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive. */
   readonly products: Products
+  /** The catalog. Products are matched by barcode and found by id or SKU. Deleting a product makes it inactive. */
+  readonly barcodes: Barcodes
   /** Stock levels per product and location, and their movements. A level is always the sum of its movements. */
   readonly stock: Stock
   /** Orders to fulfil, identified by the client's own `order_tenant_id`. */
   readonly orders: Orders
   /** Picking flows: operators pick the lines of an order from stock. */
   readonly flows: Flows
+  /** Batches: picking flows of up to 50 orders, picked in one walk. */
+  readonly flowBatches: FlowBatches
   /** Storage locations, each in one warehouse. */
   readonly locations: Locations
   /** Groups of locations. */
@@ -2337,6 +2738,8 @@ export class Resources {
   readonly returns: Returns
   /** Counts of what lies at locations, whose differences are posted when they are approved. */
   readonly counts: Counts
+  /** Packages of orders, and where they are. */
+  readonly shipments: Shipments
   /** Settings of the tenant. A sandbox has its own. */
   readonly settings: Settings
   /** Subscriptions to events, and their deliveries. */
@@ -2359,15 +2762,18 @@ export class Resources {
   /** @internal */
   constructor(transport: Transport) {
     this.products = new Products(transport)
+    this.barcodes = new Barcodes(transport)
     this.stock = new Stock(transport)
     this.orders = new Orders(transport)
     this.flows = new Flows(transport)
+    this.flowBatches = new FlowBatches(transport)
     this.locations = new Locations(transport)
     this.warehouses = new Warehouses(transport)
     this.holds = new Holds(transport)
     this.inbound = new Inbound(transport)
     this.returns = new Returns(transport)
     this.counts = new Counts(transport)
+    this.shipments = new Shipments(transport)
     this.settings = new Settings(transport)
     this.webhooks = new Webhooks(transport)
     this.events = new Events(transport)

@@ -201,5 +201,24 @@ export const sampleData: { [T in WebhookTopic]: WebhookEventOf<T>['data'] } = {
     "lines_counted": 12,
     "lines_different": 2,
     "updated_at": "2026-12-01T08:15:30.000Z"
+  },
+  "shipment/updated": {
+    "shipment_id": 64,
+    "reference": "SHP-10023-1",
+    "order_id": 4711,
+    "order_tenant_id": "SO-10023",
+    "warehouse_id": 1,
+    "state": "shipped",
+    "previous_state": "open",
+    "shipment_status": "partial",
+    "packages": [
+      {
+        "number": 1,
+        "carrier": "DHL",
+        "tracking_number": "00340434292135100186",
+        "tracking_url": "https://track.example.com/00340434292135100186"
+      }
+    ],
+    "updated_at": "2026-12-01T08:15:30.000Z"
   }
 }

@@ -133,6 +133,95 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/products/{id}/barcodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the barcodes of a product
+         * @description The primary barcode first, then additional ones, oldest first.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:products`.
+         */
+        get: operations["barcodes.list"];
+        put?: never;
+        /**
+         * Add a barcode
+         * @description Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a `barcode` then find the product by it, and a scan of a pack stands for its `quantity`. A product can have 100 additional barcodes.
+         *
+         *     A barcode is unique among all barcodes of the tenant, those of deleted products too. Adding the same barcode with the same content again changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:products`.
+         */
+        post: operations["barcodes.add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/{id}/barcodes/{barcode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a barcode
+         * @description Removes an additional barcode. Orders keep it as it was sent. The primary barcode of a product cannot be removed.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:products`.
+         */
+        delete: operations["barcodes.remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what a code is
+         * @description Reads a scanned code as every call reads its `barcode`, and says what it names. The first of these that finds a product counts:
+         *
+         *     1. A primary or additional barcode equal to the code.
+         *     2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
+         *     3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
+         *     4. A GS1 element string or a GS1 Digital Link, by its GTIN.
+         *
+         *     The GS1 fields are returned also when no product has the GTIN. A code that is nothing at all is `not_found`. Changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:products`.
+         */
+        get: operations["barcodes.scan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/stock/product/{productId}": {
         parameters: {
             query?: never;
@@ -413,7 +502,7 @@ export interface paths {
          * Update an order
          * @description Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
          *
-         *     While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock.
+         *     While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.
          *
          *     Scope: `write:orders`.
          */
@@ -440,7 +529,7 @@ export interface paths {
          *
          *     Sends `order/cancelled`. Cancelling a cancelled order succeeds and sends no event.
          *
-         *     A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept.
+         *     A running picking flow is also cancelled: its picks return to stock, and the stock events and `flow/cancelled` are sent first. Picks of earlier, completed flows are kept. Open shipments of the order are cancelled with it; shipped ones stay.
          *
          *     Scope: `write:orders`.
          */
@@ -544,7 +633,7 @@ export interface paths {
         put?: never;
         /**
          * Record a pick
-         * @description Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. `barcode` or `product_id` fills the open lines of the product in order; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
+         * @description Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. A line with a tolerance can be picked up to its `maximum_quantity`. `barcode` or `product_id` fills the open lines of the product in order, each up to its ordered quantity, then in the same order up to their tolerance; `order_detail_id` fills that line alone. The location can be in any warehouse; one that is not `pickable` returns `flow_error`.
          *
          *     Writes an `OUT` movement with the reason `order_fulfillment` and sends the stock events.
          *
@@ -622,7 +711,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a picking flow
-         * @description When all lines are picked, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
+         * @description When all lines are fulfilled, the order is completed (`state_id` 5). Otherwise it returns to `state_id` 2 and keeps its picks; a later flow picks the rest.
          *
          *     Sends `flow/completed`, `order/updated` and, for a completed order, `order/completed` with the picks of all its flows.
          *
@@ -657,6 +746,118 @@ export interface paths {
          *     Scope: `write:orders`.
          */
         post: operations["flows.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flow-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches
+         * @description Newest first, without stops. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["flowBatches.list"];
+        put?: never;
+        /**
+         * Start a batch
+         * @description Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most 1000 open lines.
+         *
+         *     The orders are named, or chosen by a `rule`. A named order that cannot be started returns `flow_error`, with `details` for all of them; a rule passes over orders that another call is starting, and returns `flow_error` if no order is ready.
+         *
+         *     Picks are those of the flows: `POST /flows/{id}/picks`. What is not picked stays open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flowBatches.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flow-batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a batch with its stops
+         * @description The batch with its slots, and the way through the warehouse for what is still to be picked: stops in pick order, with the quantity for each slot.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["flowBatches.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flow-batches/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a batch
+         * @description Completes every running flow, in slot order, as its own call would, all or nothing: an order whose lines are all picked is completed, the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
+         *
+         *     Sends the events of each flow, slot by slot.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flowBatches.complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/flow-batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch
+         * @description Cancels every running flow, in slot order, as its own call would, all or nothing: its picks return to their locations, and its order to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
+         *
+         *     Sends the events of each flow, slot by slot.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["flowBatches.cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1429,6 +1630,144 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shipments
+         * @description Newest first, with their packages. Filters can be combined. `total` is exact.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["shipments.list"];
+        put?: never;
+        /**
+         * Pack a shipment
+         * @description Begins a shipment of an order that is not cancelled, also before the order is completed. An order can have several. What all its shipments that are not cancelled have of an order line is never more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered. A product goes to the order's lines in order, to each up to what is taken and not yet packed.
+         *
+         *     Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["shipments.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shipments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a shipment
+         * @description A shipment with its packages, what is in them and how they travel.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["shipments.get"];
+        /**
+         * Pack again, or set tracking
+         * @description `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state but `cancelled`. With both, `packages` comes first. Sends no event.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        put: operations["shipments.update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shipments/{id}/ship": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ship a shipment
+         * @description Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["shipments.ship"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shipments/{id}/deliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver a shipment
+         * @description Marks a shipped shipment as delivered. Delivering it again succeeds and changes nothing.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["shipments.deliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shipments/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a shipment
+         * @description Cancels a shipment that is open or shipped. What it had can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `write:orders`.
+         */
+        post: operations["shipments.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings": {
         parameters: {
             query?: never;
@@ -2093,6 +2432,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the timeline of an order
+         * @description Everything that happened to an order, oldest first: calls, changes of state, picking flows, stock movements, reservations, shipments, returns, and events with their deliveries.
+         *
+         *     `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
+         *
+         *     Entries of one time are ordered by kind, as listed above with the creation after calls, and then by id. Paging shows every entry once, also while others are added.
+         *
+         *     Addition: this operation is not part of the published API specification.
+         *
+         *     Scope: `read:orders`.
+         */
+        get: operations["orders.timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2144,6 +2511,7 @@ export interface components {
          *     - `inbound_error` (400): The state of the delivery does not permit the call, or more would be received than was announced.
          *     - `return_error` (400): The state of the return does not permit the call, or more would come back than was taken for the order or announced.
          *     - `count_error` (400): The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.
+         *     - `shipment_error` (400): The state of the shipment or of its order does not permit the call, or more would be packed than was taken for the order.
          *     - `not_found` (404): The route does not exist, or the tenant has no such record.
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
          *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
@@ -2156,7 +2524,7 @@ export interface components {
          *     - `service_unavailable` (503): The database is unavailable, the server is shutting down, or the tenant has too many requests in progress; Retry-After says how long to wait.
          * @enum {string}
          */
-        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "inbound_error" | "return_error" | "count_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ErrorCode: "missing_api_key" | "invalid_api_key" | "expired_api_key" | "ip_not_allowed" | "insufficient_scope" | "validation_error" | "invalid_id" | "creation_error" | "adjustment_error" | "update_error" | "cancel_error" | "flow_error" | "insufficient_stock" | "hold_error" | "inbound_error" | "return_error" | "count_error" | "shipment_error" | "not_found" | "method_not_allowed" | "already_exists" | "quantity_conflict" | "idempotency_conflict" | "payload_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /** @description An order to create. */
         NewOrder: {
             /**
@@ -2201,22 +2569,33 @@ export interface components {
             /** @description Unit price, in the tenant's own currency. Default: the product's price. */
             price?: (number | null) | undefined;
         };
+        /** @description Which of the orders that are ready to be picked a batch takes. */
+        FlowBatchRule: {
+            /** @description Maximum number of orders, 1 to 50. Default: 10. */
+            max_orders?: (number | null) | undefined;
+            /** @description Id of the warehouse. Default: the tenant's default warehouse. */
+            warehouse_id?: (number | null) | undefined;
+            /** @description Only orders with this `assembly_date` or an earlier one. Default: any date. */
+            assembly_until?: (string | null) | undefined;
+            /** @description Whether only orders with one open line are taken. Default: false. */
+            single_line?: (boolean | null) | undefined;
+        };
         /** @description A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
         NewHoldLine: {
             /** @description Id of the product. */
             product_id?: (number | null) | undefined;
             /**
-             * @description SKU (`external_id`) of the product.
+             * @description SKU (`external_id`) of an active product.
              * @example TEA-G-100
              */
             sku?: (string | null) | undefined;
-            /** @description Barcode of the product. */
+            /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
             barcode?: (string | null) | undefined;
             /**
-             * @description Quantity to keep, at most 3 decimal places.
+             * @description Quantity to keep, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
              * @example 2
              */
-            quantity: number;
+            quantity?: (number | null) | undefined;
         };
         /** @description A product to expect, named by exactly one of `product_id`, `sku` and `barcode`. */
         NewInboundLine: {
@@ -2227,13 +2606,13 @@ export interface components {
              * @example TEA-G-100
              */
             sku?: (string | null) | undefined;
-            /** @description Barcode of the product. */
+            /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
             barcode?: (string | null) | undefined;
             /**
-             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @description Quantity announced, above 0, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
              * @example 24
              */
-            quantity: number;
+            quantity?: (number | null) | undefined;
         };
         /** @description A product that comes back, named by exactly one of `product_id`, `sku` and `barcode`. */
         NewReturnLine: {
@@ -2244,18 +2623,87 @@ export interface components {
              * @example TEA-G-100
              */
             sku?: (string | null) | undefined;
-            /** @description Barcode of the product. */
+            /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
             barcode?: (string | null) | undefined;
             /**
-             * @description Quantity announced, above 0, at most 3 decimal places.
+             * @description Quantity announced, above 0, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
              * @example 2
              */
-            quantity: number;
+            quantity?: (number | null) | undefined;
             /**
              * @description Why the product comes back.
              * @example Damaged in transport
              */
             reason?: (string | null) | undefined;
+        };
+        /** @description A package to pack. */
+        NewPackage: {
+            /** @description What is in the package, 1 to 1000. */
+            lines: components["schemas"]["NewPackageLine"][];
+            /**
+             * @description Weight of the package in kilograms.
+             * @example 1.4
+             */
+            weight?: (number | null) | undefined;
+            /** @description Width of the package in centimetres. */
+            width?: (number | null) | undefined;
+            /** @description Height of the package in centimetres. */
+            height?: (number | null) | undefined;
+            /** @description Depth of the package in centimetres. */
+            depth?: (number | null) | undefined;
+            /**
+             * @description Name of the carrier.
+             * @example DHL
+             */
+            carrier?: (string | null) | undefined;
+            /**
+             * @description The carrier's number of the package.
+             * @example 00340434292135100186
+             */
+            tracking_number?: (string | null) | undefined;
+            /** @description http or https address that shows where the package is. */
+            tracking_url?: (string | null) | undefined;
+            /** @description http or https address of its label. Labels are not made or kept by the service. */
+            label_url?: (string | null) | undefined;
+        };
+        /** @description What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
+        NewPackageLine: {
+            /** @description Id of a line of the order. A line of a package names it, or a product. */
+            order_detail_id?: (number | null) | undefined;
+            /** @description Id of the product. */
+            product_id?: (number | null) | undefined;
+            /**
+             * @description SKU (`external_id`) of an active product.
+             * @example TEA-G-100
+             */
+            sku?: (string | null) | undefined;
+            /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
+            barcode?: (string | null) | undefined;
+            /**
+             * @description Quantity packed, above 0, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
+             * @example 1
+             */
+            quantity?: (number | null) | undefined;
+        };
+        /** @description How a package travels. What is not given stays. */
+        PackageTracking: {
+            /**
+             * @description Number of the package in its shipment, from 1.
+             * @example 1
+             */
+            number: number;
+            /**
+             * @description Name of the carrier; null removes it.
+             * @example DHL
+             */
+            carrier?: (string | null) | undefined;
+            /**
+             * @description The carrier's number of the package; null removes it.
+             * @example 00340434292135100186
+             */
+            tracking_number?: (string | null) | undefined;
+            /** @description http or https address that shows where the package is; null removes it. */
+            tracking_url?: (string | null) | undefined;
         };
         /** @description A pattern of barcodes that contain a weight. */
         WeightBarcode: {
@@ -2318,6 +2766,8 @@ export interface components {
             minimum_threshold: number | null;
             /** @description Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
+            /** @description Percentage by which picks of a line may differ from the ordered quantity, with at most 3 decimal places. Absent if it is 0. */
+            pick_tolerance_percent?: number | undefined;
         };
         /** @description Page numbers and totals of a list. */
         Pagination: {
@@ -2387,6 +2837,8 @@ export interface components {
             minimum_threshold: number | null;
             /** @description Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`. */
             reorder_quantity: number | null;
+            /** @description Percentage by which picks of a line may differ from the ordered quantity, with at most 3 decimal places. Absent if it is 0. */
+            pick_tolerance_percent?: number | undefined;
             availability?: components["schemas"]["Availability"] | undefined;
         };
         /** @description Quantities of a product over all warehouses, while the tenant reserves. */
@@ -2405,6 +2857,86 @@ export interface components {
             backordered: number;
             /** @description Quantity still to come of announced deliveries, with at most 3 decimal places. */
             incoming: number;
+        };
+        /** @description A barcode of a product or of a pack of it. */
+        ProductBarcode: {
+            /** @description The barcode. */
+            barcode: string;
+            /** @description Number of base units that it stands for: 1, or the content of a pack. */
+            quantity: number;
+            /** @description Name of the pack; null if it has none. */
+            name: string | null;
+            /** @description True for the product's own `barcode`, false for an additional one. */
+            is_primary: boolean;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+        };
+        /** @description What a code is. */
+        Scan: {
+            /** @description The code as sent. */
+            code: string;
+            /** @description The product; null if the code names none. */
+            product: components["schemas"]["ScannedProduct"] | null;
+            /** @description The registered barcode that matched; null without a product. */
+            barcode: string | null;
+            /** @description Number of base units of that barcode; null without a product. */
+            pack_quantity: number | null;
+            /** @description What one scan stands for in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product. */
+            quantity: number | null;
+            /** @description GTIN of 14 digits: of AI 01, else 02, else of a code that matched in another length; otherwise null. */
+            gtin: string | null;
+            /** @description Lot, AI 10; null if the code has none. */
+            lot: string | null;
+            /** @description Serial number, AI 21; null if the code has none. */
+            serial: string | null;
+            /** @description Expiration date, AI 17; null if the code has none. */
+            expires_on: string | null;
+            /** @description Weight in kilograms, of AI 310n or an EAN-13 that contains a weight; null if the code has none. */
+            weight: number | null;
+            /** @description Number of items, AI 30 or 37; null if the code has none. */
+            count: number | null;
+            /** @description The location with this id, else code; null without one, and for keys without `read:stock`. */
+            location: components["schemas"]["ScannedLocation"] | null;
+            /** @description The order with this `order_tenant_id`; null without one, and for keys without `read:orders`. */
+            order: components["schemas"]["ScannedOrder"] | null;
+        };
+        /** @description The product that a code names. */
+        ScannedProduct: {
+            /** @description Id of the product. */
+            id: number;
+            /** @description SKU of the product; null if it has none. */
+            sku: string | null;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            name: string;
+            /** @description True if sold by weight. */
+            weighable: boolean;
+            /** @description False when the product is deleted. */
+            is_active: boolean;
+        };
+        /** @description The location that a code names. */
+        ScannedLocation: {
+            /** @description Id of the location. */
+            id: string;
+            /** @description Human-readable code of the location. Default: its id. */
+            code: string;
+            /** @description Name of the location; null if it has none. */
+            name: string | null;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+        };
+        /** @description The order that a code names. */
+        ScannedOrder: {
+            /** @description Id of the order, assigned by the service. */
+            id: number;
+            /** @description The client's own order identifier. */
+            order_tenant_id: string;
+            /** @description State of the order. */
+            state_id: number;
         };
         /** @description One change of a stock level. Movements are never changed or deleted. */
         StockMovement: {
@@ -2571,6 +3103,11 @@ export interface components {
             updated_at: string;
             /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
+            /**
+             * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
+             * @enum {string}
+             */
+            shipment_status?: ("packing" | "partial" | "shipped" | "delivered") | undefined;
             /** @description Lines of the order. Present with `include_details=true`. */
             order_detail?: components["schemas"]["OrderLine"][] | undefined;
         };
@@ -2637,6 +3174,11 @@ export interface components {
             warehouse_id: number;
             /** @description Present under a reservation policy. `reserved`: nothing of the order is backordered. `backordered`: something waits for stock. null: the order is completed or cancelled. */
             reservation_status?: (("reserved" | "backordered") | null) | undefined;
+            /**
+             * @description Present once the order has a shipment that is not cancelled. `packing`: nothing of the order is shipped. `partial`: something is. `shipped`: the order is completed, and all that was taken for it is in shipments that are shipped or delivered. `delivered`: the same, and all are delivered.
+             * @enum {string}
+             */
+            shipment_status?: ("packing" | "partial" | "shipped" | "delivered") | undefined;
         };
         /** @description A reason why an order cannot be picked now. */
         Blocker: {
@@ -2754,6 +3296,318 @@ export interface components {
             /** @description Time at which the hold expires, UTC; null for an order. */
             expires_at: string | null;
         };
+        /** @description Something that happened to an order. `kind` says what, and what `data` has. */
+        TimelineEntry: {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "call";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description A call to change data that names the order, or a picking flow, batch, shipment or return of it. */
+            data: {
+                /** @description `operationId` of the call in this document. */
+                operation: string;
+                /** @description Name of the API key at the time of the call. */
+                key_name: string;
+                /** @description IP address of the client. */
+                address: string;
+                /** @description `X-Request-Id` of the call. */
+                request_id: string;
+                /** @description Error code of a failed call; null if it succeeded. */
+                error: string | null;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "created";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description The order was created. */
+            data: {
+                /** @description The client's own order identifier. */
+                order_tenant_id: string;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /** @description Number of order lines. */
+                items_count: number;
+                /** @description Total number of units ordered. */
+                total_quantity: number;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "state";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description The state of the order changed. */
+            data: {
+                /** @description State after the change: 1 Pending, 2 In Progress, 3 In Progress (being picked), 5 Completed, 7 Cancelled. */
+                state_id: number;
+                /** @description State before the change. */
+                previous_state_id: number;
+                /** @description Name of the API key that changed the state. */
+                by: string;
+                /** @description Reason of a cancellation; null if none was given. */
+                reason: string | null;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "flow";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description A picking flow of the order started or ended. */
+            data: {
+                /** @description Id of the picking flow. */
+                flow_id: number;
+                /** @description Id of the batch that the flow belongs to; null for a flow of its own. */
+                batch_id: number | null;
+                /** @description Number of the slot in the batch, from 1; null for a flow of its own. */
+                slot: number | null;
+                /**
+                 * @description `started`: the flow began. `completed`, `cancelled`: it ended.
+                 * @enum {string}
+                 */
+                state: "started" | "completed" | "cancelled";
+                /** @description E-mail address of the operator. */
+                operator_email: string;
+                /** @description Number of order lines with picks in the flow; 0 at its start. */
+                items_picked: number;
+                /** @description Total quantity picked in the flow; 0 at its start. */
+                total_quantity_picked: number;
+                /** @description Reason of the cancellation; null if none was given. */
+                reason: string | null;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "movement";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description Stock moved for the order. */
+            data: {
+                /** @description Id of the movement. */
+                id: string;
+                /** @description Id of the product. */
+                product_id: number;
+                /** @description Current name of the product. */
+                product_name: string;
+                /** @description Id of the location. */
+                location_id: string;
+                /**
+                 * @description `IN`: stock added (receiving, returns). `OUT`: stock removed (orders, damages). `TRANSFER`: moved between locations. `ADJUSTMENT`: inventory count correction.
+                 * @enum {string}
+                 */
+                movement_type: "IN" | "OUT" | "TRANSFER" | "ADJUSTMENT";
+                /** @description Quantity moved. Positive for `IN` and `OUT`; the signed change for `TRANSFER` and `ADJUSTMENT`. */
+                quantity: number;
+                /** @description Quantity at the location before the change, from 0 to 999999999999 with at most 3 decimal places. */
+                previous_quantity: number;
+                /** @description Quantity at the location after the change, from 0 to 999999999999 with at most 3 decimal places. */
+                new_quantity: number;
+                /** @description Reason of the change; null if none was given. */
+                reason: string | null;
+                /** @description The client's own id of the operator who picked. Absent if unknown. */
+                user_id?: number | undefined;
+                /** @description Id of the order that caused the movement. Absent on movements without an order. */
+                order_id?: number | undefined;
+                /**
+                 * Format: date-time
+                 * @description Time of creation, UTC.
+                 */
+                created_at: string;
+                /** @description Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on those from before the upgrade to the version with this operation. */
+                flow_id?: number | undefined;
+                /** @description Id of the pick that was made or taken back. Absent like `flow_id`. */
+                pick_id?: string | undefined;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "reservation";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description The reservation status of the order changed. */
+            data: {
+                /** @description Id of the order, assigned by the service. */
+                order_id: number;
+                /** @description The client's own order identifier. */
+                order_tenant_id: string;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `reserved`: nothing of the order is backordered. `backordered`: something waits for stock.
+                 * @enum {string}
+                 */
+                status: "reserved" | "backordered";
+                /** @description Status before the call; null for a new order. */
+                previous_status: ("reserved" | "backordered") | null;
+                /** @description Quantity reserved for the order, with at most 3 decimal places. */
+                reserved_quantity: number;
+                /** @description Quantity of the order that waits for stock, with at most 3 decimal places. */
+                backordered_quantity: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "shipment";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description The state of a shipment of the order changed. */
+            data: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description The client's own identifier of the record; null if none was given. */
+                reference: string | null;
+                /**
+                 * @description State after the change.
+                 * @enum {string}
+                 */
+                state: "open" | "shipped" | "delivered" | "cancelled";
+                /** @description State before the change; null for a new shipment. */
+                previous_state: ("open" | "shipped" | "delivered" | "cancelled") | null;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "return";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description The state of a return of the order changed. */
+            data: {
+                /** @description Id of the record. */
+                id: number;
+                /** @description The client's own identifier of the record; null if none was given. */
+                reference: string | null;
+                /**
+                 * @description `expected`: nothing was received yet. `receiving`: something was. `closed`: nothing more is expected. `cancelled`: nothing was received, and nothing will be.
+                 * @enum {string}
+                 */
+                state: "expected" | "receiving" | "closed" | "cancelled";
+                /** @description State before the change; null for a new return. */
+                previous_state: ("expected" | "receiving" | "closed" | "cancelled") | null;
+            };
+        } | {
+            /**
+             * Format: date-time
+             * @description Time, UTC.
+             */
+            at: string;
+            /**
+             * @description Kind of the entry.
+             * @enum {string}
+             */
+            kind: "event";
+            /** @description Id of the entry, unique in the timeline and the same in every response. */
+            id: string;
+            /** @description An event of the order was recorded. */
+            data: {
+                /** @description Id of the event. */
+                event_id: string;
+                /**
+                 * @description Topic of the event.
+                 * @enum {string}
+                 */
+                event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated";
+                /** @description Deliveries of the event, by subscription. A subscription that does not have the topic has none. */
+                deliveries: components["schemas"]["DeliverySummary"][];
+            };
+        };
+        /** @description A delivery, without its attempts. */
+        DeliverySummary: {
+            /** @description Id of the delivery. */
+            id: string;
+            /** @description Id of the event. */
+            event_id: string;
+            /**
+             * @description Topic of the event.
+             * @enum {string}
+             */
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated";
+            /** @description Id of the subscription. */
+            webhook_id: string;
+            /**
+             * @description `pending`: the next attempt is scheduled. `in_flight`: an attempt is running. `succeeded`: the receiver acknowledged the event. `failed`: all attempts failed, or the receiver responded with 410. `skipped`: the subscription was inactive.
+             * @enum {string}
+             */
+            state: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
+            /** @description Number of attempts made. */
+            attempt_count: number;
+            /** @description Time of the next attempt, UTC; null unless the delivery is pending. */
+            next_attempt_at: string | null;
+            /** @description HTTP status of the last attempt; null if there was no response. */
+            last_status: number | null;
+            /** @description Error of the last attempt; null if it succeeded or no attempt was made. */
+            last_error: string | null;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time the delivery succeeded, failed or was skipped, UTC; null until then. */
+            completed_at: string | null;
+        };
         /** @description The picking of an order by one operator, from start to completion or cancellation. */
         PickingFlow: {
             /** @description Id of the picking flow. */
@@ -2792,6 +3646,10 @@ export interface components {
             cancelled_at: string | null;
             /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
+            /** @description Id of the batch. Absent if the flow is in no batch. */
+            batch_id?: number | undefined;
+            /** @description Number of the slot in the batch, from 1. Absent if the flow is in no batch. */
+            slot?: number | undefined;
         };
         /** @description An order that is ready to be picked. */
         QueuedOrder: {
@@ -2854,6 +3712,10 @@ export interface components {
             cancelled_at: string | null;
             /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
+            /** @description Id of the batch. Absent if the flow is in no batch. */
+            batch_id?: number | undefined;
+            /** @description Number of the slot in the batch, from 1. Absent if the flow is in no batch. */
+            slot?: number | undefined;
             /** @description All lines of the order, in the order submitted. */
             lines: components["schemas"]["LineToPick"][];
             /** @description Picks of this flow, without undone ones, oldest first. */
@@ -2873,8 +3735,21 @@ export interface components {
             quantity: number;
             /** @description Quantity picked in this flow and in earlier flows. */
             picked_quantity: number;
-            /** @description Quantity left to pick. */
+            /** @description Quantity left to pick; 0 when the line is fulfilled. */
             remaining: number;
+            /** @description Present if the line has a tolerance: whether at least `minimum_quantity` is picked. It can then still be picked further. */
+            is_fulfilled?: boolean | undefined;
+            /** @description Present if the line has a tolerance: picked quantity from which the line is fulfilled, with at most 3 decimal places. */
+            minimum_quantity?: number | undefined;
+            /** @description Present if the line has a tolerance: most that can be picked of the line, with at most 3 decimal places. */
+            maximum_quantity?: number | undefined;
+            /** @description All barcodes of the product, the primary one first. Absent if it has no additional ones. */
+            barcodes?: {
+                /** @description A barcode of the product or of a pack of it. */
+                barcode: string;
+                /** @description Number of base units that it stands for. */
+                quantity: number;
+            }[] | undefined;
             /** @description Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id. */
             locations: {
                 /** @description Id of the location. */
@@ -2924,8 +3799,131 @@ export interface components {
             quantity: number;
             /** @description Quantity picked in this flow and in earlier flows. */
             picked_quantity: number;
-            /** @description Quantity left to pick. */
+            /** @description Quantity left to pick; 0 when the line is fulfilled. */
             remaining: number;
+            /** @description Present if the line has a tolerance: whether at least `minimum_quantity` is picked. It can then still be picked further. */
+            is_fulfilled?: boolean | undefined;
+            /** @description Present if the line has a tolerance: picked quantity from which the line is fulfilled, with at most 3 decimal places. */
+            minimum_quantity?: number | undefined;
+            /** @description Present if the line has a tolerance: most that can be picked of the line, with at most 3 decimal places. */
+            maximum_quantity?: number | undefined;
+        };
+        /** @description Picking flows of several orders that an operator picks in one walk. */
+        FlowBatch: {
+            /** @description Id of the batch. */
+            id: number;
+            /** @description The client's own identifier of the batch; null if it has none. */
+            reference: string | null;
+            /**
+             * @description `started` while one of its flows runs, else `cancelled` if all were cancelled, else `completed`.
+             * @enum {string}
+             */
+            state: "started" | "completed" | "cancelled";
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description E-mail address of the operator. */
+            operator_email: string;
+            /** @description The client's own id of the operator; null if none was given. */
+            operator_id: number | null;
+            /** @description Name of the API key that started it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which its last flow ended, UTC; null while one runs. */
+            ended_at: string | null;
+            /** @description Slots in order. */
+            slots: components["schemas"]["FlowBatchSlot"][];
+            /** @description The way through the warehouse for what is still to be picked: in pick order, then by product. Each product is taken from its pickable locations in pick order, from each as much as it has, and goes to slots in order. A proposal, made anew on each read; it reserves nothing. */
+            stops: components["schemas"]["FlowBatchStop"][];
+            /** @description What is still to be picked and at no pickable location, by product. */
+            missing: components["schemas"]["FlowBatchMissing"][];
+        };
+        /** @description A place on the cart, for one order. */
+        FlowBatchSlot: {
+            /** @description Number of the slot, from 1. */
+            slot: number;
+            /** @description Id of the picking flow. */
+            flow_id: number;
+            /** @description Id of the order, assigned by the service. */
+            order_id: number;
+            /** @description The client's own order identifier. */
+            order_tenant_id: string;
+            /**
+             * @description State of the flow.
+             * @enum {string}
+             */
+            state: "started" | "completed" | "cancelled";
+            /** @description Number of order lines left to pick when the flow started. */
+            items_to_pick: number;
+            /** @description Number of order lines with picks in the flow; in a cancelled flow, before the cancellation. */
+            items_picked: number;
+        };
+        /** @description A product to take from a location. */
+        FlowBatchStop: {
+            /** @description Id of the location. */
+            location_id: string;
+            /** @description Human-readable code of the location. Default: its id. */
+            location_code: string;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Barcode of the product, unique in the tenant. */
+            barcode: string;
+            /** @description Name of the product. */
+            product_name: string;
+            /** @description Quantity to take, with at most 3 decimal places. */
+            quantity: number;
+            /** @description Slots that it is for, in order. */
+            slots: components["schemas"]["FlowBatchShare"][];
+        };
+        /** @description What a slot gets. */
+        FlowBatchShare: {
+            /** @description Number of the slot, from 1. */
+            slot: number;
+            /** @description Id of the picking flow. */
+            flow_id: number;
+            /** @description Quantity for the slot, with at most 3 decimal places. */
+            quantity: number;
+        };
+        /** @description A product of which the pickable locations do not have enough. */
+        FlowBatchMissing: {
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Quantity that is at no pickable location, with at most 3 decimal places. */
+            quantity: number;
+            /** @description Slots that lack it, in order. */
+            slots: components["schemas"]["FlowBatchShare"][];
+        };
+        /** @description A batch, without its stops. */
+        FlowBatchSummary: {
+            /** @description Id of the batch. */
+            id: number;
+            /** @description The client's own identifier of the batch; null if it has none. */
+            reference: string | null;
+            /**
+             * @description `started` while one of its flows runs, else `cancelled` if all were cancelled, else `completed`.
+             * @enum {string}
+             */
+            state: "started" | "completed" | "cancelled";
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /** @description E-mail address of the operator. */
+            operator_email: string;
+            /** @description The client's own id of the operator; null if none was given. */
+            operator_id: number | null;
+            /** @description Name of the API key that started it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /** @description Time at which its last flow ended, UTC; null while one runs. */
+            ended_at: string | null;
+            /** @description Slots in order. */
+            slots: components["schemas"]["FlowBatchSlot"][];
         };
         /** @description A storage location. The first stock call that names a location creates it, unless `POST /locations` did. */
         Location: {
@@ -3420,6 +4418,80 @@ export interface components {
             /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
         };
+        /** @description What of an order was packed, and goes out together. */
+        Shipment: {
+            /** @description Id of the shipment. */
+            id: number;
+            /** @description The client's own identifier; null if none was given. */
+            reference: string | null;
+            /** @description Id of the order, assigned by the service. */
+            order_id: number;
+            /** @description The client's own order identifier. */
+            order_tenant_id: string;
+            /** @description Id of the warehouse. */
+            warehouse_id: number;
+            /**
+             * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: what it had is no longer packed.
+             * @enum {string}
+             */
+            state: "open" | "shipped" | "delivered" | "cancelled";
+            /** @description Total quantity packed, with at most 3 decimal places. */
+            total_quantity: number;
+            /** @description Name of the API key that made it. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description Time of creation, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, UTC.
+             */
+            updated_at: string;
+            /** @description Time at which it was shipped, UTC; null if it was not. */
+            shipped_at: string | null;
+            /** @description Time at which it was delivered, UTC; null unless delivered. */
+            delivered_at: string | null;
+            /** @description Time of the cancellation, UTC; null unless cancelled. */
+            cancelled_at: string | null;
+            /** @description Reason of the cancellation; null if none was given. */
+            cancellation_reason: string | null;
+            /** @description Packages, by number. */
+            packages: components["schemas"]["Package"][];
+        };
+        /** @description A package of a shipment. */
+        Package: {
+            /** @description Number of the package in its shipment, from 1. */
+            number: number;
+            /** @description Weight of the package in kilograms; null if unknown. */
+            weight: number | null;
+            /** @description Width of the package in centimetres; null if unknown. */
+            width: number | null;
+            /** @description Height of the package in centimetres; null if unknown. */
+            height: number | null;
+            /** @description Depth of the package in centimetres; null if unknown. */
+            depth: number | null;
+            /** @description Name of the carrier; null if none was given. */
+            carrier: string | null;
+            /** @description The carrier's number of the package; null if none was given. */
+            tracking_number: string | null;
+            /** @description http or https address that shows where the package is; null if none was given. */
+            tracking_url: string | null;
+            /** @description http or https address of its label; null if none was given. */
+            label_url: string | null;
+            /** @description What is in the package, in the order submitted. */
+            lines: components["schemas"]["PackageLine"][];
+        };
+        /** @description What is in a package of an order line. */
+        PackageLine: {
+            /** @description Id of the order line. */
+            order_detail_id: number;
+            /** @description Id of the product. */
+            product_id: number;
+            /** @description Quantity packed, with at most 3 decimal places. */
+            quantity: number;
+        };
         /** @description The tenant's settings. */
         TenantSettings: {
             /**
@@ -3497,7 +4569,7 @@ export interface components {
              * @description Topic of the event.
              * @enum {string}
              */
-            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
+            event: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated";
             /** @description Id of the subscription. */
             webhook_id: string;
             /**
@@ -3545,7 +4617,7 @@ export interface components {
             }[];
         };
         /** @description An event, as subscribers receive it. */
-        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"] | components["schemas"]["InboundUpdatedEvent"] | components["schemas"]["ReturnUpdatedEvent"] | components["schemas"]["CountUpdatedEvent"];
+        Event: components["schemas"]["OrderCreatedEvent"] | components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["OrderCancelledEvent"] | components["schemas"]["OrderCompletedEvent"] | components["schemas"]["ProductCreatedEvent"] | components["schemas"]["ProductUpdatedEvent"] | components["schemas"]["ProductDeletedEvent"] | components["schemas"]["StockUpdatedEvent"] | components["schemas"]["StockLowAlertEvent"] | components["schemas"]["StockMovementCreatedEvent"] | components["schemas"]["FlowStartedEvent"] | components["schemas"]["FlowCompletedEvent"] | components["schemas"]["FlowCancelledEvent"] | components["schemas"]["ReservationUpdatedEvent"] | components["schemas"]["InboundUpdatedEvent"] | components["schemas"]["ReturnUpdatedEvent"] | components["schemas"]["CountUpdatedEvent"] | components["schemas"]["ShipmentUpdatedEvent"];
         /** @description A new API key with its value. */
         CreatedApiKey: {
             /** @description Id of the key. */
@@ -4503,6 +5575,59 @@ export interface components {
                 updated_at: string;
             };
         };
+        /** @description A shipment's state changed. */
+        ShipmentUpdatedEvent: {
+            /** @description Id of the event, the same for every attempt and every subscriber. Use it to process each event once. For events of one record (an order, a picking flow, a product, the stock of a product at a location), the ids sort as text in the order the events happened. */
+            id: string;
+            /**
+             * @description Topic of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "shipment/updated";
+            /**
+             * Format: date-time
+             * @description Time of the event, UTC.
+             */
+            created_at: string;
+            /** @description A shipment's state changed. */
+            data: {
+                /** @description Id of the shipment. */
+                shipment_id: number;
+                /** @description The client's own identifier; null if none was given. */
+                reference: string | null;
+                /** @description Id of the order, assigned by the service. */
+                order_id: number;
+                /** @description The client's own order identifier. */
+                order_tenant_id: string;
+                /** @description Id of the warehouse. */
+                warehouse_id: number;
+                /**
+                 * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: what it had is no longer packed.
+                 * @enum {string}
+                 */
+                state: "open" | "shipped" | "delivered" | "cancelled";
+                /** @description State before the call; null for a new shipment. */
+                previous_state: ("open" | "shipped" | "delivered" | "cancelled") | null;
+                /** @description Shipment status of the order after the call; null if all its shipments are cancelled. */
+                shipment_status: ("packing" | "partial" | "shipped" | "delivered") | null;
+                /** @description Packages of the shipment, by number. */
+                packages: {
+                    /** @description Number of the package in its shipment, from 1. */
+                    number: number;
+                    /** @description Name of the carrier; null if none was given. */
+                    carrier: string | null;
+                    /** @description The carrier's number of the package; null if none was given. */
+                    tracking_number: string | null;
+                    /** @description http or https address that shows where the package is; null if none was given. */
+                    tracking_url: string | null;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC.
+                 */
+                updated_at: string;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -4617,6 +5742,8 @@ export interface operations {
                     weighable?: (boolean | null) | undefined;
                     /** @description Number of base units in one sale unit. Default: 1. */
                     sales_unit?: (number | null) | undefined;
+                    /** @description Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only. Default: 0. */
+                    pick_tolerance_percent?: (number | null) | undefined;
                 };
             };
         };
@@ -4751,6 +5878,8 @@ export interface operations {
                     weighable?: boolean | undefined;
                     /** @description Number of base units in one sale unit. */
                     sales_unit?: number | undefined;
+                    /** @description Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only. null sets 0. Later orders have it; lines of earlier orders keep theirs. */
+                    pick_tolerance_percent?: (number | null) | undefined;
                     /** @description True restores a deleted product; false deletes it, as DELETE does. */
                     is_active?: boolean | undefined;
                 };
@@ -4925,6 +6054,8 @@ export interface operations {
                          * @example 0.12
                          */
                         weight?: (number | null) | undefined;
+                        /** @description Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only. null sets 0. */
+                        pick_tolerance_percent?: (number | null) | undefined;
                     }[];
                 };
             };
@@ -5007,6 +6138,8 @@ export interface operations {
                          * @example 0.12
                          */
                         weight?: (number | null) | undefined;
+                        /** @description Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only. null sets 0. */
+                        pick_tolerance_percent?: (number | null) | undefined;
                     }[];
                 };
             };
@@ -5039,6 +6172,162 @@ export interface operations {
                                 index: number;
                             }[];
                         };
+                    };
+                };
+            };
+        };
+    };
+    "barcodes.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the product. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description All barcodes of the product: the primary one, then additional ones, oldest first. */
+                            barcodes: components["schemas"]["ProductBarcode"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "barcodes.add": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the product. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Barcode, unique among all barcodes of the tenant. Surrounding whitespace is removed.
+                     * @example 14006381333938
+                     */
+                    barcode: string;
+                    /**
+                     * @description Number of base units that it stands for, above 0. Decimals, at most 3 places, for weighable products only. Default: 1.
+                     * @example 12
+                     */
+                    quantity?: (number | null) | undefined;
+                    /**
+                     * @description Name of the pack.
+                     * @example case of 12
+                     */
+                    name?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["ProductBarcode"];
+                    };
+                };
+            };
+        };
+    };
+    "barcodes.remove": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the product. */
+                id: number;
+                /** @description The additional barcode. */
+                barcode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Human-readable result of the call. */
+                            message: string;
+                            /** @description Id of the product. */
+                            product_id: number;
+                            /** @description The barcode that was removed. */
+                            barcode: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "barcodes.scan": {
+        parameters: {
+            query: {
+                /** @description The code as scanned, 1 to 2,048 characters, U+001D between GS1 elements. Surrounding whitespace is ignored. */
+                code: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Scan"];
                     };
                 };
             };
@@ -6111,7 +7400,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Barcode as scanned. The pick fills the open lines of the product in order.
+                     * @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. The pick fills the open lines of the product in order.
                      * @example 4006381333931
                      */
                     barcode?: (string | null) | undefined;
@@ -6125,10 +7414,10 @@ export interface operations {
                      */
                     location_id: string;
                     /**
-                     * @description Quantity picked, above 0. Decimals, at most 3 places, are allowed for weighable products only.
+                     * @description Quantity picked, above 0. Decimals, at most 3 places, are allowed for weighable products only. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
                      * @example 2
                      */
-                    quantity: number;
+                    quantity?: (number | null) | undefined;
                     /**
                      * @description The scanner's own id of the pick, unique in the flow. Sending the same pick again changes nothing and returns the same response.
                      * @example scan-7f3a
@@ -6315,6 +7604,209 @@ export interface operations {
                          */
                         success: true;
                         data: components["schemas"]["PickingFlow"];
+                    };
+                };
+            };
+        };
+    };
+    "flowBatches.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description `started` while one of its flows runs, else `cancelled` if all were cancelled, else `completed`. */
+                state?: "started" | "completed" | "cancelled";
+                /** @description Only the batch with this reference. */
+                reference?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Batches of this page, newest first. */
+                            flow_batches: components["schemas"]["FlowBatchSummary"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "flowBatches.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Ids of the orders, 1 to 50, in the order of their slots. */
+                    order_ids?: (number[] | null) | undefined;
+                    /**
+                     * @description The client's own identifiers of the orders, 1 to 50, in the order of their slots.
+                     * @example [
+                     *       "SHOP-10042"
+                     *     ]
+                     */
+                    order_tenant_ids?: (string[] | null) | undefined;
+                    /** @description Takes orders by `assembly_date`, then id, from those that are pending or released, have an open line and are ready to be picked, each judged on the stock that those before it leave at pickable locations. */
+                    rule?: (components["schemas"]["FlowBatchRule"] | null) | undefined;
+                    /**
+                     * @description E-mail address of the operator.
+                     * @example ada@example.com
+                     */
+                    operator_email: string;
+                    /**
+                     * @description The client's own id of the operator, stored as `user_id` of the stock movements.
+                     * @example 7
+                     */
+                    operator_id?: (number | null) | undefined;
+                    /**
+                     * @description The client's own identifier, unique among batches for ever. A call with the same reference and content changes nothing.
+                     * @example WALK-2026-48-3
+                     */
+                    reference?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["FlowBatch"];
+                    };
+                };
+            };
+        };
+    };
+    "flowBatches.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the batch. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["FlowBatch"];
+                    };
+                };
+            };
+        };
+    };
+    "flowBatches.complete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the batch. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["FlowBatch"];
+                    };
+                };
+            };
+        };
+    };
+    "flowBatches.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the batch. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason` of each flow.
+                     * @example The shift ended
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["FlowBatch"];
                     };
                 };
             };
@@ -7108,15 +8600,15 @@ export interface operations {
                      * @example TEA-G-100
                      */
                     sku?: (string | null) | undefined;
-                    /** @description Barcode of the product. */
+                    /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
                     barcode?: (string | null) | undefined;
                     /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
                     line_id?: (number | null) | undefined;
                     /**
-                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @description Quantity received, above 0, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
                      * @example 12
                      */
-                    quantity: number;
+                    quantity?: (number | null) | undefined;
                     /**
                      * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
                      * @example scan-1
@@ -7518,15 +9010,15 @@ export interface operations {
                      * @example TEA-G-100
                      */
                     sku?: (string | null) | undefined;
-                    /** @description Barcode of the product. */
+                    /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
                     barcode?: (string | null) | undefined;
                     /** @description Id of the line to receive. Without it, the open lines of the product are filled in order. */
                     line_id?: (number | null) | undefined;
                     /**
-                     * @description Quantity received, above 0, at most 3 decimal places.
+                     * @description Quantity received, above 0, at most 3 decimal places. Required unless the `barcode` carries a quantity: a pack, a weight or a count.
                      * @example 1
                      */
-                    quantity: number;
+                    quantity?: (number | null) | undefined;
                     /**
                      * @description The client's own identifier of the receipt, unique in its record. Sending the receipt again changes nothing. Default: a generated one.
                      * @example scan-1
@@ -7840,7 +9332,7 @@ export interface operations {
                      * @example TEA-G-100
                      */
                     sku?: (string | null) | undefined;
-                    /** @description Barcode of the product. */
+                    /** @description Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. */
                     barcode?: (string | null) | undefined;
                     /**
                      * @description Id of the location.
@@ -8037,6 +9529,297 @@ export interface operations {
             };
         };
     };
+    "shipments.list": {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
+                page?: number;
+                /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only shipments in this state. */
+                state?: "open" | "shipped" | "delivered" | "cancelled";
+                /** @description Only shipments of this order. */
+                order_id?: number;
+                /** @description Only the shipment with this reference. */
+                reference?: string;
+                /** @description Only shipments with a package of exactly this number. */
+                tracking_number?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Shipments of this page, newest first. */
+                            shipments: components["schemas"]["Shipment"][];
+                            pagination: components["schemas"]["Pagination"];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "shipments.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The client's own identifier, unique among shipments for ever. A call with the same reference and content changes nothing.
+                     * @example SHP-10023-1
+                     */
+                    reference?: (string | null) | undefined;
+                    /** @description Id of the order. Required unless `order_tenant_id` is given. */
+                    order_id?: (number | null) | undefined;
+                    /**
+                     * @description The client's own identifier of the order. When `order_id` is given too, both must name the same order.
+                     * @example SHOP-10042
+                     */
+                    order_tenant_id?: (string | null) | undefined;
+                    /**
+                     * @description Packages, numbered from 1 in this order, at most 100 with at most 1000 lines in all. Default: none yet.
+                     * @example [
+                     *       {
+                     *         "lines": [
+                     *           {
+                     *             "barcode": "4006381333931",
+                     *             "quantity": 1
+                     *           }
+                     *         ],
+                     *         "weight": 1.4,
+                     *         "carrier": "DHL",
+                     *         "tracking_number": "00340434292135100186"
+                     *       }
+                     *     ]
+                     */
+                    packages?: (components["schemas"]["NewPackage"][] | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
+    "shipments.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the shipment. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
+    "shipments.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the shipment. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Replaces all packages, while the shipment is open. Numbered from 1, at most 100 with at most 1000 lines in all. */
+                    packages?: (components["schemas"]["NewPackage"][] | null) | undefined;
+                    /**
+                     * @description Tracking of packages, at most 100, in every state but `cancelled`. Follows `packages`.
+                     * @example [
+                     *       {
+                     *         "number": 1,
+                     *         "tracking_url": "https://track.example.com/00340434292135100186"
+                     *       }
+                     *     ]
+                     */
+                    tracking?: (components["schemas"]["PackageTracking"][] | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
+    "shipments.ship": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the shipment. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
+    "shipments.deliver": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the shipment. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
+    "shipments.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique value for this request, 1 to 255 characters. For 24 hours, the same key with the same request returns the first response again, with `Idempotency-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the shipment. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Reason, stored as `cancellation_reason`.
+                     * @example Damaged while packing
+                     */
+                    reason?: (string | null) | undefined;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        data: components["schemas"]["Shipment"];
+                    };
+                };
+            };
+        };
+    };
     "settings.get": {
         parameters: {
             query?: never;
@@ -8161,7 +9944,7 @@ export interface operations {
                      */
                     url: string;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
+                    events: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated" | "*")[];
                 };
             };
         };
@@ -8239,7 +10022,7 @@ export interface operations {
                      */
                     url?: string | undefined;
                     /** @description Topics to subscribe to. `*` stands for all topics of orders, products, stock and picking flows; additional topics are named beside it. */
-                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[] | undefined;
+                    events?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated" | "*")[] | undefined;
                     /**
                      * @description true enables a disabled or paused subscription; false pauses it.
                      * @example true
@@ -8367,7 +10150,7 @@ export interface operations {
                      * @description Topic of the sample event. Default: the first topic of the subscription.
                      * @example order/completed
                      */
-                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated") | null) | undefined;
+                    event?: (("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated") | null) | undefined;
                 };
             };
         };
@@ -8395,7 +10178,7 @@ export interface operations {
                 /** @description Only deliveries in this state. */
                 state?: "pending" | "in_flight" | "succeeded" | "failed" | "skipped";
                 /** @description Only deliveries of this topic. */
-                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated";
+                event?: "order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated";
                 /** @description Page number, from 1. Default: 1. A page past the last one is empty. */
                 page?: number;
                 /** @description Records per page, 1 to 100. Default: 50. Larger values are treated as 100. */
@@ -8542,7 +10325,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only events of this topic. Repeat the parameter for several topics: `event=*&event=reservation/updated`. `*`, the default, stands for all topics of orders, products, stock and picking flows. */
-                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "*")[];
+                event?: ("order/created" | "order/updated" | "order/cancelled" | "order/completed" | "product/created" | "product/updated" | "product/deleted" | "stock/updated" | "stock/low_alert" | "stock/movement_created" | "flow/started" | "flow/completed" | "flow/cancelled" | "reservation/updated" | "inbound/updated" | "return/updated" | "count/updated" | "shipment/updated" | "*")[];
                 /** @description Only events at or after this time: an ISO 8601 timestamp, or a date for the start of that day (UTC). */
                 since?: string;
                 /** @description Only events up to and including this time: an ISO 8601 timestamp, or a date for the end of that day (UTC). */
@@ -9316,6 +11099,52 @@ export interface operations {
                         data: {
                             /** @description Hours with requests, oldest first, then by API key and operation. */
                             hours: components["schemas"]["UsageHour"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    "orders.timeline": {
+        parameters: {
+            query?: {
+                /** @description Continue after the previous page: its `next_cursor`. Default: start at the first entry. */
+                cursor?: string;
+                /** @description Alias of `cursor`. Send only one of the two. */
+                after?: string;
+                /** @description Entries per page, 1 to 100. Default: 50. Larger values are treated as 100. */
+                limit?: number;
+                /** @description Only entries of this kind. Repeat the parameter for several kinds: `kind=state&kind=flow`. Default: all kinds. */
+                kind?: ("call" | "created" | "state" | "flow" | "movement" | "reservation" | "shipment" | "return" | "event")[];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the order. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description true: the call succeeded.
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Result of the call. */
+                        data: {
+                            /** @description Entries of this page, oldest first. */
+                            entries: components["schemas"]["TimelineEntry"][];
+                            /** @description Kinds that are missing because the key's scopes do not allow them. */
+                            omitted: ("call" | "created" | "state" | "flow" | "movement" | "reservation" | "shipment" | "return" | "event")[];
+                            /** @description Pass it as `cursor` to get the next page; null after the last entry. */
+                            next_cursor: string | null;
                         };
                     };
                 };

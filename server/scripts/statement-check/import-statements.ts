@@ -21,6 +21,8 @@ watchDeclarations((statement) => made.push({ statement, ...callerOfStatement() }
 export async function importStatements(declarations: readonly Declaration[]): Promise<FoundStatement[]> {
   // Some statements are declared by functions that slices call.
   await import('../../src/slices.ts')
+  // Makes the statements that span all slices.
+  await import('../../src/maintenance.ts')
   for (const file of new Set(declarations.map((declaration) => declaration.file))) await import(pathToFileURL(file).href)
   return made.map(({ statement, file, line }) => {
     const declaration = declarations.find((known) => known.file === file && known.line === line)

@@ -4,8 +4,9 @@ import { dashboardLink } from '../dashboard-link.ts'
 import type { Database } from '../database/database.ts'
 import { recordCommand } from '../domain/audit/index.ts'
 import { createSignInCode } from '../domain/sessions/index.ts'
-import { type CommandResult, runOnDatabase } from './run.ts'
-import { tenantIdOf } from './tenant-option.ts'
+import { type CommandResult, runOnShards } from './run.ts'
+import type { OpenShards } from '../shards/open-shards.ts'
+import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 interface Options {
   tenant?: string
@@ -27,13 +28,14 @@ export function addDashboardLinkCommand(program: Command): void {
     .option('--tenant <tenant>', 'id or name of the tenant; required if there are several')
     .option('--key <id>', 'id of the API key. Default: the oldest live admin key without an allow-list')
     .option('--json', 'print one JSON object: tenant_id, key_id, url')
-    .action((options: Options) => runOnDatabase(options, (db) => createLink(db, options)))
+    .action((options: Options) => runOnShards(options, (shards) => createLink(shards, options)))
 }
 
-async function createLink(db: Database, options: Options): Promise<CommandResult> {
+async function createLink(shards: OpenShards, options: Options): Promise<CommandResult> {
   const config = readConfig(process.env)
   if (!config.pages) throw new Error('PAGES: is false, so the server has no dashboard')
-  const tenantId = await requireTenant(db, options.tenant)
+  const tenantId = await requireTenant(shards, options.tenant)
+  const db = shards.of(tenantId)
   const key = await (options.key === undefined ? defaultKey(db, tenantId) : namedKey(db, tenantId, options.key))
   const code = await db.transaction(async (tx) => {
     const input = { key_id: key.id }
@@ -48,10 +50,11 @@ async function createLink(db: Database, options: Options): Promise<CommandResult
   }
 }
 
-async function requireTenant(db: Database, tenant: string | undefined): Promise<number> {
-  if (tenant !== undefined) return await tenantIdOf(db, tenant)
-  const rows = await db.kysely.selectFrom('tenants').select('id').where('sandbox_of', 'is', null).limit(2).execute()
-  const [first, second] = rows
+async function requireTenant(shards: OpenShards, tenant: string | undefined): Promise<number> {
+  if (tenant !== undefined) return await tenantIdOf(shards, tenant)
+  const [first, second] = await rowsOfAll(shards, ({ kysely }) =>
+    kysely.selectFrom('tenants').select('id').where('sandbox_of', 'is', null).limit(2).execute(),
+  )
   if (first === undefined) throw new Error('There is no tenant yet; the first start of the server makes one')
   if (second !== undefined) throw new Error('--tenant: there are several tenants; name one. tenants list shows them')
   return first.id

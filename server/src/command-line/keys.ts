@@ -2,10 +2,11 @@ import { Option, type Command } from 'commander'
 import { insertApiKey, createApiKeyInput, PRESETS } from '../domain/api-keys/index.ts'
 import { recordCommand } from '../domain/audit/index.ts'
 import type { Database } from '../database/database.ts'
+import type { OpenShards } from '../shards/open-shards.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
-import { runOnDatabase, table } from './run.ts'
-import { tenantIdOf } from './tenant-option.ts'
+import { runOnShards, table } from './run.ts'
+import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }
 
@@ -36,14 +37,14 @@ export function addKeyCommands(program: Command): void {
       new Option('--mode <mode>', 'a test key works in the sandbox of the tenant').choices(['live', 'test']).default('live'),
     )
     .option('--json', 'print one JSON object: tenant_id, api_key and the fields of the key')
-    .action((options: CreateOptions) => runOnDatabase(options, (db) => createKey(db, options)))
+    .action((options: CreateOptions) => runOnShards(options, (shards) => createKey(shards, options)))
 
   keys
     .command('list')
     .description('List API keys, without the keys themselves')
     .option('--tenant <tenant>', 'only keys of this tenant (id or name)')
     .option('--json', 'print one JSON object: api_keys')
-    .action((options: { tenant?: string; json?: boolean }) => runOnDatabase(options, (db) => listKeys(db, options.tenant)))
+    .action((options: { tenant?: string; json?: boolean }) => runOnShards(options, (shards) => listKeys(shards, options.tenant)))
 
   keys
     .command('revoke')
@@ -52,13 +53,13 @@ export function addKeyCommands(program: Command): void {
     .option('--tenant <tenant>', 'id or name of the tenant; required if several tenants have a key with this id')
     .option('--json', 'print one JSON object: tenant_id, id, revoked_at')
     .action((id: string, options: { tenant?: string; json?: boolean }) =>
-      runOnDatabase(options, (db) => revokeKey(db, id, options.tenant)),
+      runOnShards(options, (shards) => revokeKey(shards, id, options.tenant)),
     )
 
   addRotateEncryptionCommand(keys)
 }
 
-async function createKey(db: Database, options: CreateOptions) {
+async function createKey(shards: OpenShards, options: CreateOptions) {
   const parsed = createApiKeyInput.safeParse({
     name: options.name,
     scopes: options.scopes?.split(',').map((scope) => scope.trim()),
@@ -72,8 +73,8 @@ async function createKey(db: Database, options: CreateOptions) {
         .map((issue) => `--${OPTION_OF[String(issue.path[0])] ?? String(issue.path[0])}: ${issue.message}`)
         .join('\n'),
     )
-  const tenantId = await tenantIdOf(db, options.tenant)
-  const { key, ...shown } = await db.transaction(async (tx) => {
+  const tenantId = await tenantIdOf(shards, options.tenant)
+  const { key, ...shown } = await shards.of(tenantId).transaction(async (tx) => {
     const keyTenantId = options.mode === 'test' ? (await sandboxOf(tx, tenantId)).id : tenantId
     const input = { ...parsed.data, mode: options.mode }
     await recordCommand(tx, { tenantId, command: 'keys create', operation: 'apiKeys.create', input })
@@ -85,8 +86,9 @@ async function createKey(db: Database, options: CreateOptions) {
   }
 }
 
-async function listKeys(db: Database, tenant: string | undefined) {
-  let query = db.kysely
+/** Keys of all tenants, or of one. */
+function keysOf({ kysely }: Database, tenantId: number | undefined) {
+  const query = kysely
     .selectFrom('api_keys as k')
     .innerJoin('tenants as t', 't.id', 'k.tenant_id')
     .select((eb) => [
@@ -103,11 +105,16 @@ async function listKeys(db: Database, tenant: string | undefined) {
       'k.revoked_at',
     ])
     .orderBy('k.id')
-  if (tenant !== undefined) {
-    const id = await tenantIdOf(db, tenant)
-    query = query.where((eb) => eb.or([eb('t.id', '=', id), eb('t.sandbox_of', '=', id)]))
-  }
-  const rows = await query.execute()
+  if (tenantId === undefined) return query
+  return query.where((eb) => eb.or([eb('t.id', '=', tenantId), eb('t.sandbox_of', '=', tenantId)]))
+}
+
+async function listKeys(shards: OpenShards, tenant: string | undefined) {
+  const tenantId = tenant === undefined ? undefined : await tenantIdOf(shards, tenant)
+  const rows =
+    tenantId === undefined
+      ? await rowsOfAll(shards, (db) => keysOf(db, undefined).execute())
+      : await keysOf(shards.of(tenantId), tenantId).execute()
   return {
     json: { api_keys: rows },
     text: table([
@@ -126,16 +133,18 @@ async function listKeys(db: Database, tenant: string | undefined) {
   }
 }
 
-async function revokeKey(db: Database, id: string, tenant: string | undefined) {
+async function revokeKey(shards: OpenShards, id: string, tenant: string | undefined) {
   if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; "keys list" shows the ids`)
   const keyId = Number(id)
-  const tenantId = tenant === undefined ? undefined : await tenantIdOf(db, tenant)
-  const found = (await keysWithId(db, keyId)).filter((key) => tenantId === undefined || key.owner_id === tenantId)
+  const tenantId = tenant === undefined ? undefined : await tenantIdOf(shards, tenant)
+  const found = (await rowsOfAll(shards, (db) => keysWithId(db, keyId))).filter(
+    (key) => tenantId === undefined || key.owner_id === tenantId,
+  )
   const [key] = found
   if (key === undefined)
     throw new Error(`There is no API key ${id}${tenant === undefined ? '' : ` of tenant ${tenant}`}; keys list shows the ids`)
   if (found.length > 1) throw new Error(severalKeys(found))
-  const { revoked_at } = await db.transaction(async (tx) => {
+  const { revoked_at } = await shards.of(key.tenant_id).transaction(async (tx) => {
     await recordCommand(tx, { tenantId: key.owner_id, command: 'keys revoke', operation: 'apiKeys.revoke', input: { id: keyId } })
     return await tx.kysely
       .updateTable('api_keys')

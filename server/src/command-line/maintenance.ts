@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { openApiDocument } from '../openapi/document.ts'
-import { print, runOnDatabase } from './run.ts'
+import { print, runOnShards } from './run.ts'
 
 export function addMaintenanceCommands(program: Command): void {
   program
     .command('migrate')
-    .description('Migrate the database schema. The server also does this when it starts')
+    .description('Migrate the schema of the database and of all shards. The server also does this when it starts')
     .option('--json', 'print one JSON object: migrations, the names of the executed migrations')
     .action((options: { json?: boolean }) =>
-      runOnDatabase(options, async (_db, migrations) => ({
+      runOnShards(options, async (_shards, migrations) => ({
         json: { migrations },
         text: migrations.length === 0 ? 'The schema is up to date' : `Ran ${migrations.join(', ')}`,
       })),

@@ -6,6 +6,7 @@ import { openCluster } from '../database/embedded/postgres-cluster.ts'
 import { migrate } from '../database/migrate.ts'
 import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encryption-keys.ts'
 import { rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
+import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './run.ts'
 
@@ -47,11 +48,32 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
   const progress = startProgress('values', options)
   try {
     await db.withoutTimeLimits(migrate)
-    return await rotateEncryption(db, encryption, (checked) => progress.update(checked, undefined))
+    const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
+    try {
+      return await rotateAll(shards, (checked) => progress.update(checked, undefined))
+    } finally {
+      await shards.close()
+    }
   } finally {
     progress.stop()
     await close()
   }
+}
+
+/** All shards. The keys must be kept as long as one could not be reached, so that fails before anything is changed. */
+async function rotateAll({ opened, encryption }: OpenShards, onProgress: (checked: number) => void): Promise<Rotation> {
+  const total: Rotation = { checked: 0, renewed: 0, unreadable: [] }
+  const lost = opened.find(({ db }) => db === undefined)
+  if (lost !== undefined) throw new Error(`Shard ${lost.id} cannot be reached; repeat this when all shards can be`)
+  for (const { id, db } of opened) {
+    if (db === undefined) continue
+    const before = total.checked
+    const { checked, renewed, unreadable } = await rotateEncryption(db, encryption, (count) => onProgress(before + count))
+    total.checked += checked
+    total.renewed += renewed
+    total.unreadable.push(...unreadable.map((value) => (opened.length === 1 ? value : `${value} (shard ${id})`)))
+  }
+  return total
 }
 
 function resultOf(rotation: Rotation, done: string): CommandResult {

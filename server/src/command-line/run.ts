@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { connect } from '../connect.ts'
-import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { type OpenShards, openShards } from '../shards/open-shards.ts'
 
 /** The result of a command: the object for `--json`, and the text for people. */
 export interface CommandResult {
@@ -9,15 +9,23 @@ export interface CommandResult {
   text: string
 }
 
-/** Brings the schema of the configured database up to date, runs a command on it, and prints the result. */
-export async function runOnDatabase(
+/**
+ * Brings the schemas of the configured database and of all shards that can be reached up to date, runs a command on them, and prints the
+ * result.
+ */
+export async function runOnShards(
   options: { json?: boolean },
-  work: (db: Database, migrated: string[]) => Promise<CommandResult>,
+  work: (shards: OpenShards, migrated: string[]) => Promise<CommandResult>,
 ): Promise<void> {
-  const { db, close } = await connect(readConfig(process.env), () => {})
+  const { db, encryption, close } = await connect(readConfig(process.env), () => {})
   try {
-    const result = await work(db, await db.withoutTimeLimits(migrate))
-    print(options, result)
+    const migrated = await db.withoutTimeLimits(migrate)
+    const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
+    try {
+      print(options, await work(shards, [...migrated, ...shards.migrated]))
+    } finally {
+      await shards.close()
+    }
   } finally {
     await close()
   }

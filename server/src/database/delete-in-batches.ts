@@ -1,11 +1,34 @@
 import type { Queryable } from './database.ts'
-import type { Statement } from './statements/statement.ts'
+import { statement, type Statement } from './statements/statement.ts'
 
-/** Runs a statement that deletes at most `batch` rows and returns their number, until it finds fewer, or until `stopping` aborts. */
+/** Deletes rows a batch at a time. */
+export interface BatchedDeletion {
+  statement: Statement<[], { removed: number }>
+  batch: number
+}
+
+/**
+ * Deletes `batch` rows of `table` at a time. `rows` is SQL for which ones and in what order: what follows `from`. Of several processes, none
+ * waits for another.
+ */
+export function batchedDeletion(name: string, table: string, rows: string, batch: number): BatchedDeletion {
+  return {
+    statement: statement({
+      name,
+      lane: 'bulk',
+      sql: `with removed as (
+     delete from ${table} where ctid = any (array(select ctid from ${rows} limit ${batch} for update skip locked)) returning 1
+   )
+   select count(*) as removed from removed`,
+    }),
+    batch,
+  }
+}
+
+/** Deletes until a batch is not full, or until `stopping` aborts. */
 export async function deleteInBatches(
   db: Pick<Queryable, 'runOne'>,
-  statement: Statement<[], { removed: number }>,
-  batch: number,
+  { statement, batch }: BatchedDeletion,
   stopping: AbortSignal,
 ): Promise<void> {
   let removed = batch

@@ -28,7 +28,20 @@ interface PickSums {
 }
 
 export interface Schema {
-  tenants: { id: GeneratedAlways<number>; name: string; sandbox_of: number | null; created_at: Timestamp }
+  shards: {
+    id: Generated<number>
+    url_ciphertext: Buffer | null
+    first_tenant_id: number
+    state: Generated<'active' | 'draining'>
+    created_at: Timestamp
+  }
+  tenants: {
+    id: GeneratedAlways<number>
+    name: string
+    sandbox_of: number | null
+    demo_seed: number | null
+    created_at: Timestamp
+  }
   api_keys: {
     tenant_id: number
     id: GeneratedAlways<number>
@@ -79,9 +92,19 @@ export interface Schema {
     photo_url: string | null
     minimum_threshold: number | null
     reorder_quantity: number | null
+    pick_tolerance_percent: Generated<number>
     is_active: Generated<boolean>
     created_at: Timestamp
     updated_at: Timestamp
+  }
+  product_barcodes: {
+    tenant_id: number
+    barcode: string
+    id: GeneratedAlways<number>
+    product_id: number
+    quantity: number
+    name: string | null
+    created_at: Timestamp
   }
   stock_levels: {
     tenant_id: number
@@ -168,6 +191,7 @@ export interface Schema {
     total_quantity: number
     created_at: Timestamp
     updated_at: Timestamp
+    has_shipments: boolean | null
   }
   order_lines: {
     tenant_id: number
@@ -179,6 +203,7 @@ export interface Schema {
     quantity: number
     picked_quantity: Generated<number>
     picked_before_flow: Generated<number>
+    pick_tolerance_percent: Generated<number>
     price: number | null
   }
   stock_movements: {
@@ -194,6 +219,8 @@ export interface Schema {
     user_id: number | null
     order_id: number | null
     created_at: Timestamp
+    flow_id: number | null
+    pick_id: string | null
   }
   product_count_changes: { tenant_id: number; is_active: boolean; change: number }
   product_totals: { tenant_id: number; is_active: boolean; count: number }
@@ -259,6 +286,20 @@ export interface Schema {
     cancelled_at: NullableTimestamp
     cancellation_reason: string | null
     revision: Generated<number>
+    batch_id: number | null
+    slot: number | null
+  }
+  flow_batches: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string | null
+    sent_hash: Buffer
+    content_hash: Buffer
+    warehouse_id: number
+    operator_email: string
+    operator_id: number | null
+    created_by: string
+    created_at: Timestamp
   }
   picks: {
     tenant_id: number
@@ -273,6 +314,7 @@ export interface Schema {
     created_at: GivenTimestamp
     undone_at: NullableTimestamp
     operator_email: string | null
+    sent_name: string | null
   }
   pick_changes: PickSums & { at: GivenTimestamp }
   pick_hours: PickSums & { at: GivenTimestamp }
@@ -431,7 +473,78 @@ export interface Schema {
     operator_id: number | null
     created_at: GivenTimestamp
   }
+  shipments: {
+    tenant_id: number
+    id: GeneratedAlways<number>
+    reference: string | null
+    sent_hash: Buffer
+    content_hash: Buffer
+    order_id: number
+    order_tenant_id: string
+    warehouse_id: number
+    state: Generated<'open' | 'shipped' | 'delivered' | 'cancelled'>
+    total_quantity: Generated<number>
+    line_count: Generated<number>
+    created_by: string
+    created_at: Timestamp
+    updated_at: Timestamp
+    shipped_at: NullableTimestamp
+    delivered_at: NullableTimestamp
+    cancelled_at: NullableTimestamp
+    cancellation_reason: string | null
+  }
+  shipment_packages: {
+    tenant_id: number
+    record_id: number
+    number: number
+    weight: number | null
+    width: number | null
+    height: number | null
+    depth: number | null
+    carrier: string | null
+    tracking_number: string | null
+    tracking_url: string | null
+    label_url: string | null
+  }
+  shipment_lines: {
+    tenant_id: number
+    record_id: number
+    package_number: number
+    id: GeneratedAlways<number>
+    order_line_id: number
+    product_id: number
+    quantity: number
+  }
   events: { tenant_id: number; id: string; topic: string; body: string; created_at: Timestamp }
+  order_events: {
+    tenant_id: number
+    order_id: number
+    created_at: GivenTimestamp
+    event_id: string
+    topic: string
+    data: string | null
+  }
+  order_calls: {
+    tenant_id: number
+    name: string
+    at: GivenTimestamp
+    id: string
+    operation: string
+    key_name: string
+    address: string
+    request_id: string
+    error: string | null
+  }
+  order_state_changes: {
+    tenant_id: number
+    order_id: number
+    id: GeneratedAlways<number>
+    at: GivenTimestamp
+    state_id: number
+    previous_state_id: number
+    changed_by: string
+    reason: string | null
+  }
   deletion_progress: { tenant_id: Generated<number>; table_name: string; deleted_before: string; deleted_at: GivenTimestamp }
   event_outbox: {
     tenant_id: number

@@ -1,3 +1,4 @@
+import { withCheckDigit } from '@fulfillment/codes/gtin.ts'
 import { Random } from './random.ts'
 
 /** A product of the demo. */
@@ -11,6 +12,7 @@ export interface DemoProduct {
   /** Kilograms. */
   weight: number
   weighable: boolean
+  pick_tolerance_percent: number
   minimum_threshold: number
   reorder_quantity: number
 }
@@ -98,6 +100,9 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
+/** Of weighable products, in percent. The history has picks of whole units: with this, a line of a dozen units is fulfilled by all of them alone. */
+const TOLERANCE = 8
+
 /** GS1 keeps the range from 200 to 209 for companies' own use: no product in a shop has such a code. */
 const FIRST_CODE = 200_000_000_000
 const CODES = 1_000_000_000
@@ -118,7 +123,7 @@ export function demoCatalog(seed: number, count: number): DemoProduct[] {
     const price = Math.round(kind.price * kilograms * (70 + random.integer(0, 60))) / 100
     const minimum = random.integer(1, 4) * 5
     return {
-      barcode: ean13(FIRST_CODE + ((offset + index * STRIDE) % CODES)),
+      barcode: withCheckDigit(String(FIRST_CODE + ((offset + index * STRIDE) % CODES))),
       sku: `${kind.category.slice(0, 3).toUpperCase()}-${String(index + 1).padStart(4, '0')}`,
       name: copies === 1 ? plain : `${plain}, no. ${copies}`,
       category: kind.category,
@@ -126,15 +131,12 @@ export function demoCatalog(seed: number, count: number): DemoProduct[] {
       cost: Math.round(price * 55) / 100,
       weight: kilograms,
       weighable: kind.weighable === true,
+      pick_tolerance_percent: kind.weighable === true ? TOLERANCE : 0,
       minimum_threshold: minimum,
       reorder_quantity: minimum * 4,
     }
   })
 }
 
-/** Adds the check digit of GS1: of the twelve digits, every second one counts three times. */
-function ean13(code: number): string {
-  const digits = String(code)
-  const sum = digits.split('').reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0)
-  return `${digits}${(10 - (sum % 10)) % 10}`
-}
+/** The GTIN of a case of a product. */
+export const caseBarcode = ({ barcode }: DemoProduct): string => withCheckDigit(`1${barcode.slice(0, -1)}`)

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import { insertApiKey } from '../domain/api-keys/index.ts'
 import { recordCommand } from '../domain/audit/index.ts'
 import { createSignInCode } from '../domain/sessions/index.ts'
@@ -28,15 +28,15 @@ export interface FilledTenant {
 
 /** Makes the tenant of a seed with its history, or finds it. It has a new key in any case. */
 export async function fillTenant(db: Database, options: FillOptions): Promise<FilledTenant> {
-  const name = `Demo ${options.seed}`
+  const { seed } = options
   return await db.transaction(async (tx) => {
     const known = await tx.kysely
       .selectFrom('tenants')
       .select('id')
-      .where('name', '=', name)
+      .where('demo_seed', '=', seed)
       .where('sandbox_of', 'is', null)
       .executeTakeFirst()
-    const tenantId = known?.id ?? (await createTenant(tx, name)).id
+    const tenantId = known?.id ?? (await createDemo(tx, seed))
     const world = known === undefined ? demoWorld(options, Date.now()) : undefined
     if (world !== undefined) await insertHistory(tx, tenantId, world)
     const { id: keyId, key } = await insertApiKey(tx, tenantId, 'live', { name: 'demo key', preset: 'full_access' })
@@ -49,6 +49,13 @@ export async function fillTenant(db: Database, options: FillOptions): Promise<Fi
     })
     return { tenantId, key, code: await createSignInCode(tx, { tenantId, keyId }), world }
   })
+}
+
+/** A tenant of anyone may have the name of a demo, so demos are marked. */
+async function createDemo(tx: Queryable, seed: number): Promise<number> {
+  const { id } = await createTenant(tx, `Demo ${seed}`)
+  await tx.kysely.updateTable('tenants').set({ demo_seed: seed }).where('id', '=', id).execute()
+  return id
 }
 
 /** The world of these options on the UTC day of `now`. */

@@ -1,10 +1,23 @@
 import type { DemoProduct } from './catalog.ts'
+import { beginCount, countShelves } from './count-shelves.ts'
+import { Dispatch } from './dispatch.ts'
 import { newOrder } from './new-order.ts'
-import { type OrderBook, pickLine, pickOrders, startFlow } from './picking-shift.ts'
+import { type OrderBook, pickLine, pickOrders, startFlows } from './picking-shift.ts'
 import { type DemoLocation, DOCKS, isInNorth, QUARANTINES, shelfOf } from './places.ts'
 import { OPERATORS } from './people.ts'
 import { Random } from './random.ts'
-import { DAY_MS, type HistoryRecords, MINUTE_MS, type OrderRecord } from './records.ts'
+import {
+  type CountRecord,
+  DAY_MS,
+  dayText,
+  type DeliveryRecord,
+  type FlowRecord,
+  type HistoryRecords,
+  type LineRecord,
+  MINUTE_MS,
+  type OrderRecord,
+} from './records.ts'
+import { ReturnsDesk } from './returns-desk.ts'
 import { StockBook } from './stock-book.ts'
 
 export interface HistoryOptions {
@@ -28,10 +41,14 @@ const CANCELLED_SHARE = 0.04
 const PUT_BACK_SHARE = 0.03
 /** Open orders with more of a product than there is. */
 const BACKORDERS = 3
+const LINES_OF_DELIVERY = 6
+/** Orders of the batch that is being picked. */
+const ORDERS_OF_BATCH = 3
 
 /**
  * What happened before today, simulated by the rules of the service: what operators pick is on the shelf, deliveries arrive at the dock and are put
- * away, damaged goods are put aside, shelves are counted. The same options give the same records.
+ * away, damaged goods are put aside, shelves are counted, what is picked goes out and some of it comes back. The same options give the same
+ * records.
  */
 export function simulateHistory(options: HistoryOptions): HistoryRecords {
   const simulation = new Simulation(options)
@@ -39,6 +56,8 @@ export function simulateHistory(options: HistoryOptions): HistoryRecords {
   simulation.firstDelivery(firstDay + 5 * HOUR_MS)
   for (let day = options.today - options.days * DAY_MS; day < options.today; day += DAY_MS) simulation.runDay(day)
   simulation.openOrders()
+  simulation.announceDelivery()
+  simulation.beginCount()
   return simulation.records
 }
 
@@ -46,16 +65,25 @@ class Simulation {
   readonly #options: HistoryOptions
   readonly #random: Random
   readonly #stock: StockBook
-  readonly #book: OrderBook = { orders: [], flows: [] }
+  readonly #book: OrderBook = { orders: [], flows: [], batches: [] }
+  readonly #counts: CountRecord[] = []
+  readonly #deliveries: DeliveryRecord[] = []
+  readonly #dispatch: Dispatch
+  readonly #returnsDesk: ReturnsDesk
 
   constructor(options: HistoryOptions) {
     this.#options = options
     this.#random = new Random(`${options.seed} history`)
     this.#stock = new StockBook(options.locations)
+    this.#dispatch = new Dispatch(options, this.#book)
+    this.#returnsDesk = new ReturnsDesk(options, this.#book, this.#stock)
   }
 
   get records(): HistoryRecords {
-    return { ...this.#book, movements: this.#stock.movements, levels: this.#stock.levels }
+    const { movements, levels } = this.#stock
+    const { shipments } = this.#dispatch
+    const { returns } = this.#returnsDesk
+    return { ...this.#book, movements, levels, counts: this.#counts, deliveries: this.#deliveries, shipments, returns }
   }
 
   /** The first stock of each product, delivered and put away. */
@@ -66,6 +94,7 @@ class Simulation {
 
   runDay(day: number): void {
     this.#restock(day + 6 * HOUR_MS)
+    this.#returnsDesk.receive(day + 7 * HOUR_MS)
     const orders = this.#takeOrders(day)
     const waiting = orders.map((order) => ({
       order,
@@ -75,21 +104,54 @@ class Simulation {
     const shift = { operators: OPERATORS.length, startAt: day + 8 * HOUR_MS }
     const short = pickOrders(this.#book, this.#stock, this.#random, { ...shift, waiting })
     this.#finish(short, day + 20 * HOUR_MS)
+    this.#returnsDesk.announce(this.#dispatch.pack())
     this.#lookAfterStock(day + 22 * HOUR_MS)
   }
 
   /** The open orders: pending, released and being picked. A few of them want more than there is. */
   openOrders(): void {
     const { openOrders, today } = this.#options
+    const picking: number[] = []
     for (let number = 0; number < openOrders; number++) {
       // In the order of time, the last of them shortly before midnight.
       const createdAt = today - 90 * MINUTE_MS + Math.floor((number * 60 * MINUTE_MS) / openOrders)
       const order = this.#add(createdAt, { assemblyDay: dayOf(today) + this.#random.pick([-1, 0, 0, 0, 0, 1, 1, 2, 4]) })
       const share = number / openOrders
       if (share >= 0.6) Object.assign(this.#book.orders[order] as OrderRecord, { state: 2, updatedAt: createdAt + 5 * MINUTE_MS })
-      if (share >= 0.85) this.#pickPartly(order, today - 25 * MINUTE_MS + number * 1_000)
+      if (share >= 0.85) picking.push(order)
     }
+    this.#startPicking(picking, today - 25 * MINUTE_MS)
     this.#wantMore()
+  }
+
+  /** A delivery that is expected tomorrow: of what orders wait for, and of what is scarcest. */
+  announceDelivery(): void {
+    const { products, today } = this.#options
+    const surplus = this.#surpluses()
+    const lacking = [...products.keys()].toSorted((a, b) => (surplus[a] ?? 0) - (surplus[b] ?? 0) || a - b)
+    this.#deliveries.push({
+      name: `PO-${dayText(today)}`,
+      createdAt: today - 3 * HOUR_MS,
+      expectedDay: dayOf(today) + 1,
+      lines: lacking.slice(0, LINES_OF_DELIVERY).map((product) => ({ product, quantity: this.#reorder(product) })),
+    })
+  }
+
+  /** A count that is under way. Nothing moves after it. */
+  beginCount(): void {
+    const count = beginCount(this.#stock, this.#options.today)
+    if (count !== undefined) this.#counts.push(count)
+  }
+
+  /** What is in the first warehouse beyond the threshold and what open orders still want of it, by product. */
+  #surpluses(): number[] {
+    const surplus = this.#options.products.map(({ minimum_threshold }) => -minimum_threshold)
+    const add = (product: number, quantity: number): void => void (surplus[product] = (surplus[product] ?? 0) + quantity)
+    for (const { product, warehouse, sellable, quantity } of this.#stock.levels)
+      if (warehouse === 0 && sellable) add(product, quantity)
+    for (const { state, warehouse, lines } of this.#book.orders)
+      if (state <= 3 && warehouse === 0) for (const { product, quantity, picked } of lines) add(product, picked - quantity)
+    return surplus
   }
 
   /** Orders of a day, in the order of time. Some are cancelled before anybody picks them. */
@@ -172,20 +234,9 @@ class Simulation {
 
   /** Counts two shelves, of which one may differ, and puts a damaged product aside now and then. */
   #lookAfterStock(at: number): void {
-    for (const offset of [0, 1]) {
-      const product = this.#random.pick(this.#productsOf(0))
-      const location = shelfOf(product, 0)
-      const found = this.#stock.at(product, location) + this.#random.pick([0, 0, 0, -1, 1])
-      const change = Math.max(0, found) - this.#stock.at(product, location)
-      this.#stock.change({
-        at: at + offset * MINUTE_MS,
-        product,
-        location,
-        type: 'ADJUSTMENT',
-        change,
-        reason: 'inventory_count',
-      })
-    }
+    const counted = [0, 1].map(() => this.#random.pick(this.#productsOf(0)))
+    const count = countShelves(this.#stock, this.#random, counted, at)
+    if (count !== undefined) this.#counts.push(count)
     if (!this.#random.chance(0.3)) return
     const product = this.#random.pick(this.#productsOf(0))
     const from = shelfOf(product, 0)
@@ -194,21 +245,35 @@ class Simulation {
     this.#stock.transfer({ at: at + 5 * MINUTE_MS, product, from, to, quantity: 1, reason: 'damaged' })
   }
 
-  /** A flow that is running, with a part of the order picked. */
-  #pickPartly(order: number, at: number): void {
-    const flow = startFlow(this.#book, order, order % OPERATORS.length, at)
-    const [first, ...others] = this.#book.orders[order]?.lines ?? []
-    const most = others.length > 0 ? Infinity : (first?.quantity ?? 0) - 1
-    pickLine(this.#book, this.#stock, flow, 0, at + 2 * MINUTE_MS, most)
+  /** Flows that are running, with a part of each order picked: the first orders in one walk, each other one by itself. */
+  #startPicking(orders: readonly number[], at: number): void {
+    const walk = orders.filter((order) => this.#book.orders[order]?.warehouse === 0).slice(0, ORDERS_OF_BATCH)
+    const others = orders.filter((order) => !walk.includes(order))
+    const flows = [
+      ...startFlows(this.#book, walk, 0, at),
+      ...others.flatMap((order, index) => startFlows(this.#book, [order], (index + 1) % OPERATORS.length, at + index + 1)),
+    ]
+    for (const [index, flow] of flows.entries()) this.#pickPartly(flow, at + 2 * MINUTE_MS + index * 1_000)
   }
 
+  #pickPartly(flow: FlowRecord, at: number): void {
+    const [first, ...others] = this.#book.orders[flow.order]?.lines ?? []
+    const most = others.length > 0 ? Infinity : (first?.quantity ?? 0) - 1
+    pickLine(this.#book, this.#stock, flow, 0, at, most)
+  }
+
+  /** Of what few others want: their backorders are not those of many. */
   #wantMore(): void {
-    const pending = this.#book.orders.filter(({ state }) => state === 1)
-    for (const order of pending.slice(0, BACKORDERS)) {
-      const [line] = order.lines
-      if (line === undefined) continue
-      line.quantity = Math.floor(this.#stock.total(line.product, order.warehouse)) + this.#random.integer(3, 12)
-    }
+    const open = this.#book.orders.filter(({ state }) => state <= 3)
+    const wanted = new Map<number, number>()
+    for (const { product } of open.flatMap(({ lines }) => lines)) wanted.set(product, (wanted.get(product) ?? 0) + 1)
+    const othersOf = ({ product }: LineRecord): number => wanted.get(product) ?? 0
+    const rarest = open.flatMap(({ state, warehouse, lines }) => {
+      const [line] = lines.toSorted((a, b) => othersOf(a) - othersOf(b))
+      return state === 1 && line !== undefined ? [{ warehouse, line }] : []
+    })
+    for (const { warehouse, line } of rarest.toSorted((a, b) => othersOf(a.line) - othersOf(b.line)).slice(0, BACKORDERS))
+      line.quantity = Math.floor(this.#stock.total(line.product, warehouse)) + this.#random.integer(3, 12)
   }
 
   #reorder(product: number): number {

@@ -1,10 +1,15 @@
 import type { Transaction } from '../database/database.ts'
-import type { DemoProduct } from './catalog.ts'
+import { caseBarcode, type DemoProduct } from './catalog.ts'
 import { OPERATORS } from './people.ts'
 import { type DemoLocation, SECOND_WAREHOUSE } from './places.ts'
 import { insertCounts } from './insert-counts.ts'
+import { insertDeliveries, insertStockCounts } from './insert-goods.ts'
+import { insertReturns } from './insert-returns.ts'
+import { insertShipments } from './insert-shipments.ts'
 import { assemblyDate, type FlowRecord, type HistoryRecords, iso, type OrderRecord } from './records.ts'
+import { ownRecord } from './own-record.ts'
 import { RowWriter } from './row-writer.ts'
+import { mostStateChanges, stateChangeRows } from './state-changes.ts'
 
 /** The world of a demo. */
 export interface DemoWorld {
@@ -21,7 +26,9 @@ interface Ids {
   /** By order. */
   lines: number[][]
   flows: number[]
+  batches: number[]
   movements: number[]
+  stateChanges: number[]
   warehouses: number[]
   operators: number[]
 }
@@ -37,26 +44,38 @@ export async function insertHistory(tx: Transaction, tenantId: number, world: De
   await writer.insert('operators', operatorRows(world, ids))
   await writer.insert('locations', locationRows(world, ids))
   await writer.insert('products', productRows(world, ids))
+  await writer.insert('product_barcodes', caseRows(world, ids))
   await writer.insert('stock_levels', levelRows(world, ids))
   const totals = totalRows(world, ids)
   await writer.insert('warehouse_stock', totals)
+  const sent = new Set(world.history.shipments.map(({ order }) => order))
   await writer.insert(
     'orders',
-    world.history.orders.map((order, index) => orderRow(order, ids.orders[index], ids)),
+    world.history.orders.map((order, index) => ({
+      ...orderRow(order, ids.orders[index], ids),
+      has_shipments: sent.has(index) ? true : null,
+    })),
   )
   await writer.insert(
     'order_lines',
     world.history.orders.flatMap((order, index) => lineRows(order, index, world, ids)),
   )
+  await writer.insert('flow_batches', batchRows(world, ids))
   await writer.insert(
     'picking_flows',
     world.history.flows.map((flow, index) => flowRow(flow, ids.flows[index], ids)),
   )
+  await writer.insert('order_state_changes', stateChangeRows(world.history, ids.orders, ids.stateChanges))
   await writer.insert('stock_movements', movementRows(world, ids))
   await writer.insert(
     'picks',
     world.history.flows.flatMap((flow, index) => pickRows(flow, index, world, ids)),
   )
+  const goods = { products: ids.products, movements: ids.movements, warehouse: ids.warehouses[0] }
+  await insertDeliveries(writer, world.history.deliveries, goods)
+  await insertStockCounts(writer, world.history.counts, goods)
+  await insertShipments(writer, world.history, ids)
+  await insertReturns(writer, world.history, ids)
   await insertCounts(writer, world.history, ids.products, totals)
 }
 
@@ -71,7 +90,9 @@ async function takeIds(writer: RowWriter, { products, history }: DemoWorld): Pro
     orders: await writer.takeIds('orders', history.orders.length),
     lines: history.orders.map((order) => lines.slice(next, (next += order.lines.length))),
     flows: await writer.takeIds('picking_flows', history.flows.length),
+    batches: await writer.takeIds('flow_batches', history.batches.length),
     movements: await writer.takeIds('stock_movements', history.movements.length),
+    stateChanges: await writer.takeIds('order_state_changes', mostStateChanges(history)),
     warehouses: [await writer.defaultWarehouse(), ...(await writer.takeIds('warehouses', 1))],
     operators: await writer.takeIds('operators', OPERATORS.length),
   }
@@ -107,6 +128,23 @@ function productRows({ products, since }: DemoWorld, { products: ids }: Ids): ob
     created_at: iso(since + index),
     updated_at: iso(since + index),
   }))
+}
+
+/** Every fifth product that is sold by the piece comes in cases, too. */
+function caseRows({ products, since }: DemoWorld, { products: ids }: Ids): object[] {
+  return products.flatMap((product, index) =>
+    product.weighable || index % 5 > 0
+      ? []
+      : [
+          {
+            barcode: caseBarcode(product),
+            product_id: ids[index],
+            quantity: 12,
+            name: 'case of 12',
+            created_at: iso(since + index),
+          },
+        ],
+  )
 }
 
 function levelRows({ history }: DemoWorld, { products, warehouses }: Ids): object[] {
@@ -178,12 +216,26 @@ function lineRows(order: OrderRecord, index: number, { products }: DemoWorld, id
     quantity,
     picked_quantity: picked,
     picked_before_flow: pickedBefore,
+    pick_tolerance_percent: products[product]?.pick_tolerance_percent,
     price: products[product]?.price,
   }))
 }
 
-function flowRow(flow: FlowRecord, id: number | undefined, { orders, operators }: Ids): object {
-  const { state, endedAt } = flow
+function batchRows({ history }: DemoWorld, { batches, warehouses, operators }: Ids): object[] {
+  return history.batches.map(({ name, warehouse, operator, createdAt }, index) => {
+    const { updated_at: _, ...record } = ownRecord(name, createdAt)
+    return {
+      id: batches[index],
+      ...record,
+      warehouse_id: warehouses[warehouse],
+      operator_email: OPERATORS[operator]?.email,
+      operator_id: operators[operator],
+    }
+  })
+}
+
+function flowRow(flow: FlowRecord, id: number | undefined, { orders, operators, batches }: Ids): object {
+  const { state, endedAt, batch, slot } = flow
   return {
     id,
     order_id: orders[flow.order],
@@ -199,10 +251,20 @@ function flowRow(flow: FlowRecord, id: number | undefined, { orders, operators }
     cancelled_at: state === 'cancelled' && endedAt !== undefined ? iso(endedAt) : null,
     cancellation_reason: flow.reason ?? null,
     revision: flow.picks.length,
+    batch_id: batch === undefined ? null : batches[batch],
+    slot: slot ?? null,
   }
 }
 
 function movementRows({ history }: DemoWorld, ids: Ids): object[] {
+  const picks = new Map(
+    history.flows.flatMap((flow, index) =>
+      flow.picks.flatMap(({ movement, putBack }, number) => {
+        const pick = { flow_id: ids.flows[index], pick_id: pickId(number) }
+        return [movement, ...(putBack === undefined ? [] : [putBack])].map((made) => [made, pick] as const)
+      }),
+    ),
+  )
   return history.movements.map(({ at, product, location, type, quantity, previous, next, reason, operator, order }, index) => ({
     id: ids.movements[index],
     product_id: ids.products[product],
@@ -215,8 +277,11 @@ function movementRows({ history }: DemoWorld, ids: Ids): object[] {
     user_id: operator === undefined ? null : ids.operators[operator],
     order_id: order === undefined ? null : ids.orders[order],
     created_at: iso(at),
+    ...(picks.get(index) ?? { flow_id: null, pick_id: null }),
   }))
 }
+
+const pickId = (number: number): string => `demo-${number + 1}`
 
 function pickRows(flow: FlowRecord, index: number, { history, products }: DemoWorld, ids: Ids): object[] {
   return flow.picks.map(({ at, line, location, quantity, pickedAfter, movement }, number) => {
@@ -230,10 +295,11 @@ function pickRows(flow: FlowRecord, index: number, { history, products }: DemoWo
       picked_quantity: pickedAfter,
       remaining: ordered - pickedAfter,
       taken: quantity,
+      ...toleranceFields(ordered, pickedAfter, products[product]?.pick_tolerance_percent ?? 0),
     }
     return {
       flow_id: ids.flows[index],
-      id: `demo-${number + 1}`,
+      id: pickId(number),
       product_id: ids.products[product],
       location_id: location,
       quantity,
@@ -244,4 +310,11 @@ function pickRows(flow: FlowRecord, index: number, { history, products }: DemoWo
       operator_email: OPERATORS[flow.operator]?.email,
     }
   })
+}
+
+/** Further fields of a line with a tolerance, as a pick keeps them. */
+function toleranceFields(ordered: number, picked: number, percent: number): object {
+  const bound = (share: number): number => Math.round(ordered * share * 10) / 1_000
+  const least = bound(100 - percent)
+  return percent === 0 ? {} : { is_fulfilled: picked >= least, minimum_quantity: least, maximum_quantity: bound(100 + percent) }
 }

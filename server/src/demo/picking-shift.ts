@@ -1,6 +1,6 @@
 import { shelfOf } from './places.ts'
 import type { Random } from './random.ts'
-import { type FlowRecord, MINUTE_MS, type OrderRecord } from './records.ts'
+import { type BatchRecord, type FlowRecord, MINUTE_MS, type OrderRecord } from './records.ts'
 import type { StockBook } from './stock-book.ts'
 
 /** What becomes of the picking of an order. */
@@ -10,6 +10,7 @@ export type Fate = 'whole' | 'put back'
 export interface OrderBook {
   orders: OrderRecord[]
   flows: FlowRecord[]
+  batches: BatchRecord[]
 }
 
 /** An order that can be picked from a time on. */
@@ -20,8 +21,11 @@ interface Waiting {
 }
 
 const SECOND_MS = 1_000
+/** How often an operator waits for further orders, to pick them in one walk. */
+const BATCH_SHARE = 0.15
+const ORDERS_OF_BATCH = 3
 
-/** One operator's work: a flow at a time, pick after pick. */
+/** One operator's work: a flow or a batch at a time, pick after pick. */
 class Operator {
   clock: number
   /** Steps that are left of the flow. */
@@ -54,30 +58,68 @@ export function pickOrders(
     else begin(operator, staff.indexOf(operator), queue.shift() as Waiting)
   }
 
-  function begin(operator: Operator, index: number, { order, readyAt, fate }: Waiting): void {
-    operator.clock = Math.max(operator.clock, readyAt) + random.integer(10, 40) * SECOND_MS
-    const flow = startFlow(book, order, index, operator.clock)
-    const open = book.orders[order]?.lines.flatMap(({ quantity, picked }, line) => (picked < quantity ? [line] : [])) ?? []
-    // Flows that are put back end in their middle.
-    const wanted = fate === 'put back' ? open.slice(0, Math.ceil(open.length / 2)) : open
+  function begin(operator: Operator, index: number, first: Waiting): void {
+    const group = first.fate === 'whole' && random.chance(BATCH_SHARE) ? [first, ...othersOf(first)] : [first]
+    operator.clock = Math.max(operator.clock, ...group.map(({ readyAt }) => readyAt)) + random.integer(10, 40) * SECOND_MS
+    operator.steps = [() => start(operator, index, group)]
+  }
+
+  /** Takes further orders of the same warehouse from the queue. */
+  function othersOf({ order }: Waiting): Waiting[] {
+    const warehouse = book.orders[order]?.warehouse
+    const others = queue.filter((waiting) => waiting.fate === 'whole' && book.orders[waiting.order]?.warehouse === warehouse)
+    const taken = others.slice(0, ORDERS_OF_BATCH - 1)
+    for (const waiting of taken) queue.splice(queue.indexOf(waiting), 1)
+    return taken
+  }
+
+  function start(operator: Operator, index: number, group: readonly Waiting[]): void {
+    const orders = group.map(({ order }) => order)
+    const flows = startFlows(book, orders, index, operator.clock)
+    const isPutBack = group[0]?.fate === 'put back'
+    const open = flows.flatMap((flow) => openLines(book, flow).map((line) => ({ flow, ...line })))
+    // Flows that are put back end in their middle. The shelves of products are in the pick order.
+    const wanted = isPutBack ? open.slice(0, Math.ceil(open.length / 2)) : open
+    const way = flows.length === 1 ? wanted : wanted.toSorted((a, b) => a.product - b.product)
     operator.steps = [
-      ...wanted.map((line) => () => {
+      ...way.map(({ flow, line }) => () => {
         operator.clock += random.integer(15, 70) * SECOND_MS
         pickLine(book, stock, flow, line, operator.clock)
       }),
       () => {
         operator.clock += random.integer(10, 30) * SECOND_MS
-        if (fate === 'put back') {
-          cancelFlow(book, stock, flow, operator.clock)
-          queue.push({ order, readyAt: operator.clock + 5 * MINUTE_MS, fate: 'whole' })
-        } else if (!completeFlow(book, flow, operator.clock)) short.push(order)
+        for (const flow of flows) end(operator, flow, isPutBack)
       },
     ]
   }
+
+  function end({ clock }: Operator, flow: FlowRecord, isPutBack: boolean): void {
+    if (isPutBack) {
+      cancelFlow(book, stock, flow, clock)
+      queue.push({ order: flow.order, readyAt: clock + 5 * MINUTE_MS, fate: 'whole' })
+    } else if (!completeFlow(book, flow, clock)) short.push(flow.order)
+  }
+}
+
+function openLines(book: OrderBook, { order }: FlowRecord): { line: number; product: number }[] {
+  const lines = book.orders[order]?.lines ?? []
+  return lines.flatMap(({ quantity, picked, product }, line) => (picked < quantity ? [{ line, product }] : []))
+}
+
+/** Starts a flow for each order; of several, in the slots of a batch. */
+export function startFlows(book: OrderBook, orders: readonly number[], operator: number, at: number): FlowRecord[] {
+  const flows = orders.map((order) => startFlow(book, order, operator, at))
+  const [first] = orders
+  if (first === undefined || orders.length === 1) return flows
+  const { warehouse } = book.orders[first] as OrderRecord
+  const name = `WALK-${String(book.batches.length + 1).padStart(5, '0')}`
+  const batch = book.batches.push({ name, warehouse, operator, createdAt: at }) - 1
+  for (const [index, flow] of flows.entries()) Object.assign(flow, { batch, slot: index + 1 })
+  return flows
 }
 
 /** Starts a flow for what is open of an order. */
-export function startFlow(book: OrderBook, order: number, operator: number, at: number): FlowRecord {
+function startFlow(book: OrderBook, order: number, operator: number, at: number): FlowRecord {
   const record = book.orders[order] as OrderRecord
   const open = record.lines.filter(({ picked, quantity }) => picked < quantity)
   for (const line of record.lines) line.pickedBefore = line.picked
@@ -129,9 +171,10 @@ export function completeFlow(book: OrderBook, flow: FlowRecord, at: number): boo
 /** Cancels a flow: its picks go back to where they came from. */
 function cancelFlow(book: OrderBook, stock: StockBook, flow: FlowRecord, at: number): void {
   const order = book.orders[flow.order] as OrderRecord
-  for (const { line, location, quantity } of flow.picks) {
+  for (const pick of flow.picks) {
+    const { line, location, quantity } = pick
     const product = order.lines[line]?.product ?? 0
-    stock.change({
+    pick.putBack = stock.change({
       at,
       product,
       location,

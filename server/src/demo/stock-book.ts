@@ -21,6 +21,11 @@ export class StockBook {
     return [...this.#levels.values()]
   }
 
+  /** When the last change was made. */
+  get lastAt(): number {
+    return this.#lastAt
+  }
+
   at(product: number, location: string): number {
     return this.#levels.get(keyOf(product, location))?.quantity ?? 0
   }

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
 import { type DeviceOperator, findOperatorOfDevice } from '../domain/sessions/index.ts'
 import type { CallerSession } from '../procedures/context.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import type { Shards } from '../shards/shards.ts'
 import { type Device, type Devices, refreshedDevice } from './device-sessions.ts'
 
+/** Receipts and their undo: they change stock, as picks do. */
+const RECEIPTS = ['inbound.receive', 'inbound.undoReceipt', 'returns.receive', 'returns.undoReceipt']
 /** Operations of every device whose key has the scope. */
 const OPERATIONS = new Set([
   'orders.list',
@@ -18,26 +20,51 @@ const OPERATIONS = new Set([
   'flows.undoPick',
   'flows.complete',
   'flows.cancel',
+  'flowBatches.create',
+  'flowBatches.cancel',
   'products.list',
   'products.get',
   'products.getBySku',
   'stock.getBySku',
   'stock.overview',
   'locations.list',
+  'settings.get',
+  'barcodes.scan',
+  'inbound.list',
+  'inbound.get',
+  'returns.list',
+  'returns.get',
+  'counts.list',
+  'counts.get',
+  'counts.addEntry',
+  'counts.submit',
+  'shipments.list',
+  'shipments.get',
+  'shipments.create',
+  'shipments.update',
+  'shipments.ship',
+  ...RECEIPTS,
 ])
 /** Further operations, for operators with `may_change_stock`. */
 const CORRECTIONS = new Set(['stock.transfer', 'stock.adjust', 'stock.setLevel'])
 /** Operations that a device may send for a former operator: it stored them while that operator was signed in. */
-const KEPT = new Set(['flows.pick', 'flows.undoPick', 'flows.complete'])
+const KEPT = new Set(['flows.pick', 'flows.undoPick', 'flows.complete', ...RECEIPTS, 'counts.addEntry'])
 /** Operations before which the operator is read again, to know whether they are active and may change stock. */
-const CHANGES_OF_STOCK = new Set([...CORRECTIONS, 'flows.pick', 'flows.undoPick', 'flows.cancel'])
+const CHANGES_OF_STOCK = new Set([
+  ...CORRECTIONS,
+  ...RECEIPTS,
+  'flows.pick',
+  'flows.undoPick',
+  'flows.cancel',
+  'flowBatches.cancel',
+])
 
 /**
  * Checks that a device may call an endpoint, and sets the operator of the call. Throws `not_on_device`, `operator_required`,
  * `operator_not_allowed`.
  */
 export async function admitDevice(
-  db: Database,
+  shards: Shards,
   devices: Devices,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +77,7 @@ export async function admitDevice(
   if (CORRECTIONS.has(name) && !operator.may_change_stock)
     throw new ServiceError('not_on_device', `${operator.name} may not change stock on a device`)
   const caller = namesOther(request, operator)
-    ? await formerOperator(db, request, device, name)
+    ? await formerOperator(shards, request, device, name)
     : { id: operator.id, email: operator.email, isFormer: false }
   request.caller = { ...request.caller, session: { ...(request.caller.session as CallerSession), operator: caller } }
 }
@@ -69,9 +96,12 @@ function namesOther({ headers }: FastifyRequest, { id }: DeviceOperator): boolea
 }
 
 /** The former operator for whom the device sends a stored operation. */
-async function formerOperator(db: Database, request: FastifyRequest, device: Device, name: string) {
+async function formerOperator(shards: Shards, request: FastifyRequest, device: Device, name: string) {
   const id = Number(request.headers['x-page-operator'])
-  const operator = KEPT.has(name) && Number.isSafeInteger(id) ? await findOperatorOfDevice(db, device, id) : undefined
+  const operator =
+    KEPT.has(name) && Number.isSafeInteger(id)
+      ? await findOperatorOfDevice(shards.of(device.data_tenant_id), device, id)
+      : undefined
   if (operator === undefined)
     throw new ServiceError('operator_not_allowed', 'X-Page-Operator must be the operator who is signed in on this device')
   return { id: operator.id, email: operator.email, isFormer: true }

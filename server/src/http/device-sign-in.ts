@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Database } from '../database/database.ts'
 import { parseBadge } from '../domain/operators/index.ts'
 import {
   DEVICE_MAX_DAYS,
-  endSessionOf,
   enrolDevice,
   invalidCode,
   parseDeviceCode,
@@ -17,14 +15,16 @@ import { ServiceError } from '../procedures/errors.ts'
 import { id, text, trimmedText } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import type { Shards } from '../shards/shards.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
+import { endSession, endSessionElsewhere } from './end-former-session.ts'
 import type { Guard } from './guards.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
 import type { RefusedSignIns } from './refused-sign-ins.ts'
 
 /** Services that the sessions of devices need. */
 export interface DeviceOptions {
-  db: Database
+  shards: Shards
   devices: Devices
   refused: RefusedSignIns
   /** Counts the sign-ins and sign-outs of operators against the device: each reads and writes the database. */
@@ -39,21 +39,23 @@ const enrolInput = z.object({
 const badgeInput = z.object({ badge: text(255) })
 
 /** Enrols a device with a code. The response has its session, its cookie, and what it keeps to be known again. */
-export async function enrol(request: FastifyRequest, reply: FastifyReply, { db, devices, refused }: DeviceOptions) {
+export async function enrol(request: FastifyRequest, reply: FastifyReply, { shards, devices, refused }: DeviceOptions) {
   const input = readInput(enrolInput, request)
   try {
     const code = parseDeviceCode(input.code)
     if (code === undefined) throw invalidCode('enrolment')
-    const { value, device, ended } = await enrolDevice(db, {
+    const former = parseSessionToken(readCookie(request, 'scan'))
+    const { value, device, ended } = await enrolDevice(shards.of(code.tenantId), {
       code,
       deviceName: input.device_name ?? undefined,
       device: input.device ?? undefined,
       address: request.ip,
       userAgent: request.headers['user-agent'],
       requestId: request.id,
-      former: parseSessionToken(readCookie(request, 'scan')),
+      former,
       admits: (ipWhitelist) => allowListOf(ipWhitelist)(request.ip),
     })
+    ended.push(...(await endSessionElsewhere(shards, former, code.tenantId, request, 'device')))
     for (const { tenantId, id } of ended) devices.forget(tenantId, id)
     setCookie(request, reply, 'scan', value, DEVICE_MAX_DAYS)
     return { success: true, data: { ...deviceData(await found(devices, value), request), device } }
@@ -68,12 +70,11 @@ export async function readDevice(request: FastifyRequest, reply: FastifyReply, {
 }
 
 /** Ends the session of the device. Succeeds without one too. */
-export async function endDeviceSession(request: FastifyRequest, reply: FastifyReply, { db, devices }: DeviceOptions) {
+export async function endDeviceSession(request: FastifyRequest, reply: FastifyReply, { shards, devices }: DeviceOptions) {
   const value = readCookie(request, 'scan')
   const token = parseSessionToken(value)
   if (token !== undefined && (await devices.find(value, false)) !== undefined) {
-    const client = { address: request.ip, requestId: request.id, kind: 'device' } as const
-    const ended = await db.forTenant(token.tenantId).transaction((tx) => endSessionOf(tx, token, client))
+    const ended = await endSession(shards, token, request, 'device')
     for (const { tenantId, id } of ended) devices.forget(tenantId, id)
   }
   clearCookie(request, reply, 'scan')
@@ -82,14 +83,14 @@ export async function endDeviceSession(request: FastifyRequest, reply: FastifyRe
 
 /** Signs an operator in on the device, with their badge. */
 export async function signInWithBadge(request: FastifyRequest, reply: FastifyReply, options: DeviceOptions) {
-  const { db, devices, refused, limit } = options
+  const { shards, devices, refused, limit } = options
   const device = await requireDevice(request, reply, devices)
   request.caller = callerOf(device)
   await limit?.(request, reply)
   const badge = parseBadge(readInput(badgeInput, request).badge)
   try {
     if (badge === undefined) throw invalidCode('badge')
-    await signInOperator(db, device, badge, { address: request.ip, requestId: request.id })
+    await signInOperator(shards.of(device.tenant_id), device, badge, { address: request.ip, requestId: request.id })
   } catch (error) {
     throw await refused.errorFor(error, request, `device ${device.tenant_id}/${device.device_id}`)
   }
@@ -97,11 +98,11 @@ export async function signInWithBadge(request: FastifyRequest, reply: FastifyRep
 }
 
 /** Signs the operator of the device out. Succeeds without one too. */
-export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { db, devices, limit }: DeviceOptions) {
+export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { shards, devices, limit }: DeviceOptions) {
   request.caller = callerOf(await requireDevice(request, reply, devices))
   await limit?.(request, reply)
   const device = await refreshedDevice(request, reply, devices)
-  await signOutOperator(db, device, { address: request.ip, requestId: request.id })
+  await signOutOperator(shards.of(device.tenant_id), device, { address: request.ip, requestId: request.id })
   return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }
 }
 

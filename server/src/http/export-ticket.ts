@@ -11,19 +11,23 @@ const ticket = z.object({
   expiresAt: z.number(),
 })
 
+type OpenedTicket = z.infer<typeof ticket>
+
 /** What a link to an export is for. The link is sealed: it has no row in the database, and works on every process. */
-export type ExportTicket = Omit<z.infer<typeof ticket>, 'expiresAt'>
+export type ExportTicket = Omit<OpenedTicket, 'expiresAt'>
 
-/** The token of a link that works for a minute. */
-export function sealTicket(sealed: ExportTicket, encryption: Encryption): string {
-  return encryption.encrypt(JSON.stringify({ ...sealed, expiresAt: Date.now() + LIFE_MS })).toString('base64url')
+/** The token of a link that works for a minute from `nowMs` on: a time of the database, because each process has a clock of its own. */
+export function sealTicket(sealed: ExportTicket, nowMs: number, encryption: Encryption): string {
+  return encryption.encrypt(JSON.stringify({ ...sealed, expiresAt: nowMs + LIFE_MS })).toString('base64url')
 }
 
-/** The ticket of a token; undefined when it is too old, or no token of this server. */
-export function openTicket(token: string, encryption: Encryption): ExportTicket | undefined {
-  const { data } = ticket.safeParse(opened(token, encryption))
-  return data === undefined || data.expiresAt <= Date.now() ? undefined : data
+/** The ticket of a token; undefined for what is no token of this server. Whether it is over: `isOver`. */
+export function openTicket(token: string, encryption: Encryption): OpenedTicket | undefined {
+  return ticket.safeParse(opened(token, encryption)).data
 }
+
+/** Whether a link has expired at `nowMs`, a time of the database. */
+export const isOver = ({ expiresAt }: OpenedTicket, nowMs: number): boolean => expiresAt <= nowMs
 
 function opened(token: string, encryption: Encryption): unknown {
   try {

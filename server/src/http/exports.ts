@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, csvHeader, csvLines, type CsvRow } from '../csv/csv-text.ts'
 import type { Database } from '../database/database.ts'
+import { statement } from '../database/statements/statement.ts'
 import { recordEntry } from '../domain/audit/index.ts'
 import { requireScope } from '../procedures/call-context.ts'
 import { ServiceError } from '../procedures/errors.ts'
@@ -11,13 +12,14 @@ import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import { pauseAfter } from '../runtime/event-loop/turns.ts'
-import { openTicket, sealTicket } from './export-ticket.ts'
+import type { Shards } from '../shards/shards.ts'
+import { isOver, openTicket, sealTicket } from './export-ticket.ts'
 import type { Guard } from './guards.ts'
 import type { PageAuthentication } from './page-sessions.ts'
 
 /** Services and settings that exports need. */
 export interface ExportOptions {
-  db: Database
+  shards: Shards
   encryption: Encryption
   lists: readonly ExportedList[]
   authentication: PageAuthentication
@@ -29,6 +31,12 @@ const CSV = { delimiter: ',', raw: false }
 /** Rows that are written in one piece: a few milliseconds. */
 const ROWS_OF_PIECE = 500
 const RETRY_AFTER_SECONDS = 5
+
+const readClock = statement<[], { now_ms: number }>({
+  name: 'clock_of_exports',
+  lane: 'read',
+  sql: 'select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms',
+})
 
 const startInput = z.object({ resource: text(64), query: z.record(z.string(), z.unknown()).default({}) })
 
@@ -46,8 +54,9 @@ export class Exports {
 
   /** Responds with a link for the session of the request. */
   async start(request: FastifyRequest, reply: FastifyReply) {
-    const { db, encryption, authentication, limit } = this.#options
+    const { shards, encryption, authentication, limit } = this.#options
     await authentication.authenticate(request, reply)
+    const db = shards.of(request.caller.tenantId)
     await limit?.(request, reply)
     const { resource, query } = inputOf(request.body)
     const { caller } = request
@@ -65,16 +74,17 @@ export class Exports {
       .forTenant(tenantId)
       .transaction((tx) => recordEntry(tx, { ...actor, operation: 'exports.start', input: { resource, query } }))
     const ticket = { session: { id: session.id, tenantId: session.tenantId }, mode: caller.mode, resource, query }
-    return { success: true, data: { url: `/dashboard/exports/${sealTicket(ticket, encryption)}` } }
+    return { success: true, data: { url: `/dashboard/exports/${sealTicket(ticket, await clockOf(db), encryption)}` } }
   }
 
   /** Sends the file of a link to the session that asked for it. Session, key and scope are checked again. */
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { encryption, authentication } = this.#options
+    const { shards, encryption, authentication } = this.#options
     const ticket = openTicket((request.params as { token: string }).token, encryption)
     if (ticket === undefined) throw noExport()
     const caller = await authentication.callerInMode(request, reply, ticket.mode)
     if (caller.session?.id !== ticket.session.id || caller.session.tenantId !== ticket.session.tenantId) throw noExport()
+    if (isOver(ticket, await clockOf(shards.of(caller.tenantId)))) throw noExport()
     request.caller = caller
     const list = this.#listOf(ticket.resource)
     requireScope(caller, list)
@@ -105,7 +115,7 @@ export class Exports {
   }
 
   async *#pieces(list: ExportedList, tenantId: number, query: object): AsyncGenerator<string, undefined> {
-    const db = this.#options.db.forTenant(tenantId)
+    const db = this.#options.shards.of(tenantId).forTenant(tenantId)
     try {
       let start = BYTE_ORDER_MARK + csvHeader(list.columns, CSV)
       let beganAtMs = performance.now()
@@ -141,6 +151,11 @@ export class Exports {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   }
+}
+
+/** The time of the database, in milliseconds. */
+async function clockOf(db: Database): Promise<number> {
+  return ((await db.runOne(readClock, [])) as { now_ms: number }).now_ms
 }
 
 function inputOf(body: unknown): z.infer<typeof startInput> {

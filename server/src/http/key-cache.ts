@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts'
-import { findCaller, type KnownKey, recordKeyUse } from '../domain/api-keys/index.ts'
+import { findCaller, type KnownKey, recordKeyUse, tenantOfKey } from '../domain/api-keys/index.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import { DIRECTORY_TENANT, type Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
 
 /** A key with its parsed allow-list. */
@@ -13,18 +13,18 @@ const USE_FLUSH_MS = 10_000
 
 /** API keys by their value. Reading the key on every request would cost 10 to 25 % of the throughput. */
 export class KeyCache {
-  readonly #db: Database
+  readonly #shards: Shards
   readonly #keys: BriefCache<CachedKey>
   /** By the key's value: ids are not unique after a tenant was moved here from another database. */
   #lastUse = new Map<string, { key: CachedKey; at: number }>()
   readonly #flush: NodeJS.Timeout
   readonly #onError: (error: unknown) => void
 
-  constructor(db: Database, onError: (error: unknown) => void) {
-    this.#db = db
+  constructor(shards: Shards, onError: (error: unknown) => void) {
+    this.#shards = shards
     this.#onError = onError
     this.#keys = new BriefCache(async (value, startedAt) => {
-      const known = await findCaller(db, value)
+      const known = await findCaller(shards.of(tenantOfKey(value) ?? DIRECTORY_TENANT), value)
       return known && cachedKey(known, startedAt)
     })
     this.#flush = setInterval(() => void this.#recordUse(), USE_FLUSH_MS).unref()
@@ -61,7 +61,8 @@ export class KeyCache {
       keyId: caller.keyId,
       msAgo: now - at,
     }))
-    await recordKeyUse(this.#db, uses).catch(this.#onError)
+    const byShard = Map.groupBy(uses, ({ tenantId }) => this.#shards.of(tenantId))
+    await Promise.all([...byShard].map(([db, own]) => recordKeyUse(db, own).catch(this.#onError)))
   }
 }
 

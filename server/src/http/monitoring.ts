@@ -1,11 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../database/database.ts'
+import type { Queryable } from '../database/database.ts'
 import { statement } from '../database/statements/statement.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import type { Metrics } from '../runtime/monitoring/metrics.ts'
+import { DIRECTORY, type Shards } from '../shards/shards.ts'
 
 /** Results are cached for this long, because the routes have no rate limit. */
 const CACHED_MS = 1_000
+
+/** A shard that takes longer counts as out of reach. */
+const PATIENCE_MS = 1_000
 
 /** A server that is connected to a standby, such as during a failover, is not ready, because it cannot write. */
 const selectReadOnly = statement<[], { is_read_only: boolean }>({
@@ -15,8 +20,9 @@ const selectReadOnly = statement<[], { is_read_only: boolean }>({
 })
 
 /** Routes for orchestrators and Prometheus: liveness, readiness and metrics. They need no key. */
-export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () => boolean) {
-  const isReadOnly = cachedFor(CACHED_MS, () => db.run(selectReadOnly, []))
+export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: () => boolean) {
+  const isReadOnly = cachedFor(CACHED_MS, () => shards.directory.run(selectReadOnly, []))
+  const unreachable = cachedFor(CACHED_MS, () => unreachableShards(shards))
   const render = cachedFor(CACHED_MS, () => metrics.render())
   const quietly = { logLevel: 'warn', config: { isUntraced: true } } as const
 
@@ -30,7 +36,9 @@ export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () 
       })
       if (database?.is_read_only !== false)
         throw new ServiceError('service_unavailable', 'The database is a standby and takes no writes', { retryAfterSeconds: 1 })
-      return { success: true, data: { status: 'ready' } }
+      // Tenants of the other shards are served, so the process is ready without these.
+      const data = shards.all.length === 1 ? {} : { unreachable_shards: await unreachable() }
+      return { success: true, data: { status: 'ready', ...data } }
     })
 
     app.get('/metrics', quietly, async (_request, reply) => {
@@ -38,6 +46,23 @@ export function monitoringRoutes(db: Database, metrics: Metrics, isStopping: () 
       return reply.type(contentType).send(text)
     })
   }
+}
+
+/** The ids of the shards, besides the directory, that do not take writes. */
+async function unreachableShards(shards: Shards): Promise<number[]> {
+  const others = shards.all.filter(({ id }) => id !== DIRECTORY)
+  const lost = await Promise.all(others.map(async ({ id, db }) => ((await takesWrites(db)) ? [] : [id])))
+  return lost.flat()
+}
+
+async function takesWrites(db: Queryable | undefined): Promise<boolean> {
+  const patience = new AbortController()
+  const row = await Promise.race([
+    db?.runOne(selectReadOnly, []).catch(() => undefined),
+    delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+  ])
+  patience.abort()
+  return row?.is_read_only === false
 }
 
 /** Caches the result of `work` for `ms`. */

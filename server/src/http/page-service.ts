@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
 import {
   findDeviceSession,
   findSession,
@@ -11,6 +10,7 @@ import {
 } from '../domain/sessions/index.ts'
 import type { ExportedList } from '../procedures/exported-list.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
+import type { Shards } from '../shards/shards.ts'
 import { admitDevice } from './device-rules.ts'
 import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
 import { deviceAuthentication } from './device-sessions.ts'
@@ -25,7 +25,7 @@ import type { AdmitDevice } from './rest.ts'
 import { SessionCache } from './session-cache.ts'
 import { readSession, signIn, type SignInOptions, signOut } from './sign-in.ts'
 
-export interface PageServiceOptions extends Pick<SignInOptions, 'db' | 'keys' | 'limit'> {
+export interface PageServiceOptions extends Pick<SignInOptions, 'shards' | 'keys' | 'limit'> {
   encryption: Encryption
   /** The lists that pages export. */
   lists: readonly ExportedList[]
@@ -50,18 +50,18 @@ export class PageService {
   readonly #devices: SessionCache<KnownDevice>
   readonly #publicUrl: string | undefined
 
-  constructor({ db, keys, limit, config, encryption, lists, onSignInRefused }: PageServiceOptions) {
-    this.#sessions = dashboardSessions(db, config.sessionIdleHours)
-    this.#devices = deviceSessions(db)
+  constructor({ shards, keys, limit, config, encryption, lists, onSignInRefused }: PageServiceOptions) {
+    this.#sessions = dashboardSessions(shards, config.sessionIdleHours)
+    this.#devices = deviceSessions(shards)
     this.#publicUrl = config.publicUrl
-    const browsers = pageAuthentication(db, this.#sessions)
+    const browsers = pageAuthentication(shards, this.#sessions)
     const authenticateDevice = deviceAuthentication(this.#devices)
     this.authenticate = (request, reply) =>
       request.raw.page?.app === 'scan' ? authenticateDevice(request, reply) : browsers.authenticate(request, reply)
-    this.admitDevice = (request, reply, endpoint) => admitDevice(db, this.#devices, request, reply, endpoint)
-    const pulses = new Pulses(db)
-    const refused = new RefusedSignIns(db, onSignInRefused)
-    const options: SignInOptions = { db, keys, limit, config, sessions: this.#sessions, refused }
+    this.admitDevice = (request, reply, endpoint) => admitDevice(shards, this.#devices, request, reply, endpoint)
+    const pulses = new Pulses(shards)
+    const refused = new RefusedSignIns(shards.directory, onSignInRefused)
+    const options: SignInOptions = { shards, keys, limit, config, sessions: this.#sessions, refused }
     this.dashboard = {
       signIn: (request, reply) => signIn(request, reply, options),
       read: (request, reply) => readSession(request, reply, options),
@@ -71,8 +71,8 @@ export class PageService {
         return await pulses.send(request, reply)
       },
     }
-    this.exports = new Exports({ db, encryption, lists, limit, authentication: browsers })
-    this.device = handlersOfDevices({ db, limit, devices: this.#devices, refused })
+    this.exports = new Exports({ shards, encryption, lists, limit, authentication: browsers })
+    this.device = handlersOfDevices({ shards, limit, devices: this.#devices, refused })
   }
 
   guard(request: FastifyRequest, reply: FastifyReply, page: PageRequest, done: (error?: Error) => void): void {
@@ -93,17 +93,17 @@ export class PageService {
 }
 
 // On the tenant's connections: a tenant with thousands of sessions must not occupy those of maintenance.
-function dashboardSessions(db: Database, idleHours: number): SessionCache<KnownSession> {
+function dashboardSessions(shards: Shards, idleHours: number): SessionCache<KnownSession> {
   return new SessionCache({
-    find: (token) => findSession(db, token, idleHours),
-    touch: (session) => touchSession(db.forTenant(session.tenant_id), session),
+    find: (token) => findSession(shards.of(token.tenantId), token, idleHours),
+    touch: (session) => touchSession(shards.of(session.tenant_id).forTenant(session.tenant_id), session),
   })
 }
 
-function deviceSessions(db: Database): SessionCache<KnownDevice> {
+function deviceSessions(shards: Shards): SessionCache<KnownDevice> {
   return new SessionCache({
-    find: (token) => findDeviceSession(db, token),
-    touch: (device) => touchDeviceSession(db.forTenant(device.tenant_id), device),
+    find: (token) => findDeviceSession(shards.of(token.tenantId), token),
+    touch: (device) => touchDeviceSession(shards.of(device.tenant_id).forTenant(device.tenant_id), device),
   })
 }
 

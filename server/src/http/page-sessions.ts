@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
 import type { KnownSession } from '../domain/sessions/index.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import type { Shards } from '../shards/shards.ts'
 import { addressNotAllowed } from './authentication.ts'
 import { clearCookie, readCookie } from './page-cookie.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
@@ -38,19 +38,19 @@ export interface PageAuthentication {
   callerInMode(request: FastifyRequest, reply: FastifyReply, mode: Mode): Promise<Caller>
 }
 
-export function pageAuthentication(db: Database, sessions: Sessions): PageAuthentication {
+export function pageAuthentication(shards: Shards, sessions: Sessions): PageAuthentication {
   return {
     authenticate: async (request, reply) => {
       const session = await requireSession(request, reply, sessions)
-      request.caller = await callerOf(db, sessions, request, session, headerModeOf(request))
+      request.caller = await callerOf(shards, sessions, request, session, headerModeOf(request))
     },
     callerInMode: async (request, reply, mode) =>
-      await callerOf(db, sessions, request, await requireSession(request, reply, sessions), mode),
+      await callerOf(shards, sessions, request, await requireSession(request, reply, sessions), mode),
   }
 }
 
 async function callerOf(
-  db: Database,
+  shards: Shards,
   sessions: Sessions,
   request: FastifyRequest,
   session: Session,
@@ -62,7 +62,7 @@ async function callerOf(
   const readsAfter = positionOf(request)
   const caller = { tenantId, mode, defaultWarehouse: { id, name }, keyId, keyName, scopes, session: surface, readsAfter }
   if (mode === 'live' || session.is_sandbox) return caller
-  const sandbox = session.sandbox_id === null ? await withSandbox(db, sessions, request, session) : session
+  const sandbox = session.sandbox_id === null ? await withSandbox(shards, sessions, request, session) : session
   const defaultWarehouse = { id: sandbox.sandbox_warehouse_id as number, name: sandbox.sandbox_warehouse_name as string }
   return { ...caller, tenantId: sandbox.sandbox_id as number, defaultWarehouse }
 }
@@ -88,8 +88,8 @@ function requireMode(mode: Mode, session: Session): void {
 }
 
 /** Creates the tenant's sandbox at its first use, and reads the session again. */
-async function withSandbox(db: Database, sessions: Sessions, request: FastifyRequest, session: Session): Promise<Session> {
-  await sandboxOf(db, session.tenant_id)
+async function withSandbox(shards: Shards, sessions: Sessions, request: FastifyRequest, session: Session): Promise<Session> {
+  await sandboxOf(shards.of(session.tenant_id), session.tenant_id)
   sessions.forget(session.tenant_id, session.id)
   const again = await sessions.find(readCookie(request, 'dashboard'), false)
   if (again === undefined) throw new ServiceError('no_session', 'Sign in: the session of this browser has ended')

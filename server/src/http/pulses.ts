@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../database/database.ts'
 import { type Pulse, TenantPulse } from '../domain/events/index.ts'
+import type { Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
 
 /** However many pages of a tenant ask, the database is asked once in this time. */
@@ -15,11 +15,11 @@ const MAX_TENANTS = 10_000
 export class Pulses {
   readonly #pulses: BriefCache<Pulse>
 
-  constructor(db: Database) {
+  constructor(shards: Shards) {
     const tenants = new LRUCache<number, TenantPulse>({ max: MAX_TENANTS, ttl: FORGET_AFTER_MS, updateAgeOnGet: true })
     this.#pulses = new BriefCache(async (name) => {
       const tenantId = Number(name)
-      const known = tenants.get(tenantId) ?? new TenantPulse(db.forTenant(tenantId), tenantId)
+      const known = tenants.get(tenantId) ?? new TenantPulse(shards.of(tenantId).forTenant(tenantId), tenantId)
       tenants.set(tenantId, known)
       return await known.read()
     }, READ_EVERY_MS)

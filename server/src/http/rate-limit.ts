@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
 import type { Caller } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import type { Shards } from '../shards/shards.ts'
 import type { Guard } from './guards.ts'
 import { RequestAllowance, type Taken } from './request-allowance.ts'
 
@@ -37,11 +37,11 @@ type Standing = Taken & { perMinute: number }
  * A guard that counts the requests per minute of the caller's key or session, and of its tenant; undefined if both limits are off. The headers
  * describe the limit with fewer requests left.
  */
-export function rateLimitHook(db: Pick<Database, 'run'>, limits: Limits): Guard | undefined {
+export function rateLimitHook(shards: Shards, limits: Limits): Guard | undefined {
   const applied = [
-    limitOf(db, limits.rateLimitPerMinute, ownAllowance, { key: 'This API key', session: 'This session' }),
+    limitOf(shards, limits.rateLimitPerMinute, ownAllowance, { key: 'This API key', session: 'This session' }),
     // After the key's limit, so that rejected requests of one key do not count against the others.
-    limitOf(db, limits.tenantRateLimitPerMinute, tenantAllowance, {
+    limitOf(shards, limits.tenantRateLimitPerMinute, tenantAllowance, {
       key: "All of this tenant's API keys together",
       session: "All of this tenant's sessions together",
     }),
@@ -67,13 +67,13 @@ function refusal(standing: Standing, limit: Limit, { caller }: FastifyRequest, r
 }
 
 function limitOf(
-  db: Pick<Database, 'run'>,
+  shards: Shards,
   perMinute: number,
   counterOf: Counter,
   who: { key: string; session: string },
 ): Limit | undefined {
   if (perMinute === 0) return undefined
-  const allowance = new RequestAllowance(db, perMinute)
+  const allowance = new RequestAllowance((tenantId) => shards.of(tenantId), perMinute)
   return {
     perMinute,
     take: ({ caller }) => {

@@ -18,7 +18,7 @@ export class RefusedSignIns {
   readonly #onRefused: () => void
 
   constructor(db: Pick<Database, 'run'>, onRefused: () => void) {
-    this.#allowance = new RequestAllowance(db, MAX_PER_MINUTE)
+    this.#allowance = new RequestAllowance(() => db, MAX_PER_MINUTE)
     this.#onRefused = onRefused
   }
 

@@ -51,19 +51,22 @@ const takeShare = statement<
    returning taken, granted, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`,
 })
 
+/** The database that counts the requests of a tenant. */
+type DatabaseOf = (tenantId: number) => Pick<Database, 'run'>
+
 /**
  * Counts the requests of API keys or tenants per minute, across all server processes of a database. A process leases some of a key's
  * requests and then counts without a query, so few requests wait for one. Never more than the limit are allowed. With several processes,
  * fewer may be allowed, because a process may not use its lease; with one process the limit is exact.
  */
 export class RequestAllowance {
-  readonly #db: Pick<Database, 'run'>
+  readonly #databaseOf: DatabaseOf
   readonly #limit: number
   readonly #windows = new Map<string, Window>()
   readonly #leases = new Map<string, Lease>()
 
-  constructor(db: Pick<Database, 'run'>, requestsPerMinute: number) {
-    this.#db = db
+  constructor(databaseOf: DatabaseOf, requestsPerMinute: number) {
+    this.#databaseOf = databaseOf
     this.#limit = requestsPerMinute
   }
 
@@ -96,7 +99,7 @@ export class RequestAllowance {
   async #lease(tenantId: number, keyId: number, key: string, lease: Lease): Promise<void> {
     // The minute ends here no later than in the database, so that a lease is not used in the next minute.
     const askedAtMs = performance.now()
-    const [row] = await this.#db.run(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
+    const [row] = await this.#databaseOf(tenantId).run(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
     if (row === undefined) return
     if (this.#windows.size >= MAX_WINDOWS) this.#forgetPast()
     this.#windows.set(key, { endsAtMs: askedAtMs + row.ms_left, own: row.granted, free: this.#limit - row.taken })

@@ -2,20 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
-import type { Database } from '../database/database.ts'
-import {
-  endSessionOf,
-  invalidCode,
-  type KnownSession,
-  parseSessionToken,
-  parseSignInCode,
-  startSession,
-} from '../domain/sessions/index.ts'
+import { invalidCode, type KnownSession, parseSessionToken, parseSignInCode, startSession } from '../domain/sessions/index.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import type { Shards } from '../shards/shards.ts'
 import { requireCaller } from './authentication.ts'
+import { endSession, endSessionElsewhere } from './end-former-session.ts'
 import type { Guard } from './guards.ts'
 import type { KeyCache } from './key-cache.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
@@ -25,7 +19,7 @@ import type { CachedSession, SessionCache } from './session-cache.ts'
 
 /** Services and settings that sign-in needs. */
 export interface SignInOptions {
-  db: Database
+  shards: Shards
   config: Pick<Config, 'publicUrl' | 'sessionMaxDays'>
   keys: KeyCache
   sessions: SessionCache<KnownSession>
@@ -58,19 +52,23 @@ export async function signOut(request: FastifyRequest, reply: FastifyReply, opti
 }
 
 async function startWith(request: FastifyRequest, reply: FastifyReply, options: SignInOptions): Promise<string> {
-  const { db, sessions, refused, config } = options
+  const { shards, sessions, refused, config } = options
   const input = readInput(request.body)
   try {
-    const { value, ended } = await startSession(db, {
-      credential: await credentialOf(input, request, reply, options),
+    const credential = await credentialOf(input, request, reply, options)
+    const tenantId = credential.code === undefined ? credential.tenantId : credential.code.tenantId
+    const former = parseSessionToken(readCookie(request, 'dashboard'))
+    const { value, ended } = await startSession(shards.of(tenantId), {
+      credential,
       address: request.ip,
       userAgent: request.headers['user-agent'],
       requestId: request.id,
       maxDays: config.sessionMaxDays,
-      former: parseSessionToken(readCookie(request, 'dashboard')),
+      former,
       admits: (ipWhitelist) => allowListOf(ipWhitelist)(request.ip),
     })
-    for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
+    ended.push(...(await endSessionElsewhere(shards, former, tenantId, request, 'dashboard')))
+    for (const session of ended) sessions.forget(session.tenantId, session.id)
     return value
   } catch (error) {
     throw await refused.errorFor(error, request, 'address')
@@ -78,14 +76,11 @@ async function startWith(request: FastifyRequest, reply: FastifyReply, options: 
 }
 
 /** Ends the browser's session, if it has one. */
-async function endCurrent(request: FastifyRequest, { db, sessions }: SignInOptions): Promise<void> {
+async function endCurrent(request: FastifyRequest, { shards, sessions }: SignInOptions): Promise<void> {
   const value = readCookie(request, 'dashboard')
   const token = parseSessionToken(value)
   if (token === undefined || (await sessions.find(value, false)) === undefined) return
-  const { ip: address, id: requestId } = request
-  const ended = await db
-    .forTenant(token.tenantId)
-    .transaction((tx) => endSessionOf(tx, token, { address, requestId, kind: 'dashboard' }))
+  const ended = await endSession(shards, token, request, 'dashboard')
   for (const { tenantId, id } of ended) sessions.forget(tenantId, id)
 }
 

@@ -13,11 +13,17 @@ export interface KeyedArguments {
 export async function keyedArguments(tool: string, given: Record<string, unknown>): Promise<KeyedArguments> {
   const { idempotency_key: key, ...input } = given
   if (key === undefined || key === null) return { input, keyed: undefined }
-  if (typeof key !== 'string' || key.length < 1 || key.length > 255) {
-    const error = 'must have 1 to 255 characters'
+  const error = errorOf(key)
+  if (error !== undefined)
     throw new ServiceError('validation_error', `idempotency_key: ${error}`, { details: [{ path: 'idempotency_key', error }] })
-  }
-  return { input, keyed: { key, fingerprint: `mcp ${tool} ${await hashOf(input)}` } }
+  return { input, keyed: { key: key as string, fingerprint: `mcp ${tool} ${await hashOf(input)}` } }
+}
+
+function errorOf(key: unknown): string | undefined {
+  if (typeof key !== 'string' || key.length < 1 || key.length > 255) return 'must have 1 to 255 characters'
+  // Postgres stores neither.
+  if (key.includes('\u0000') || !key.isWellFormed()) return 'must not contain U+0000 or half of a surrogate pair'
+  return undefined
 }
 
 /** The same for the same arguments: models don't always write them in the same order. In turns, because they can have megabytes. */

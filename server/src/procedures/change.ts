@@ -1,11 +1,24 @@
 import type { Change } from '../database/replica/write-positions.ts'
 import type { ErrorCode } from './errors.ts'
 
-/**
- * Writes the audit entry of a call. The returned function adds the error code of a failed call. No entry is written, and undefined is
- * returned, if a response of the call's `Idempotency-Key` is stored.
- */
-export type BeginAudit = (input: unknown, idempotencyKey?: string) => Promise<((error: ErrorCode) => void) | undefined>
+/** The audit entry of a call. */
+export interface CallEntry {
+  /** By the clock of the database. */
+  at: string
+  id: string
+  address: string
+  /** Number of orders, or records of orders, that the entry names; those in a list are its first ones. */
+  named: number
+}
+
+/** An entry that was written, and the function that adds the error code of a failed call. Without an entry, the call is not audited. */
+export interface BegunAudit {
+  entry?: CallEntry
+  addError: (error: ErrorCode) => void
+}
+
+/** Writes the audit entry of a call. No entry is written, and undefined is returned, if a response of the call's `Idempotency-Key` is stored. */
+export type BeginAudit = (input: unknown, idempotencyKey?: string) => Promise<BegunAudit | undefined>
 
 /** The call does not run: its `Idempotency-Key` has a stored response. */
 export class HasResponse extends Error {
@@ -24,7 +37,7 @@ export class RecordedChange {
   readonly #position: Change | undefined
   readonly #idempotencyKey: string | undefined
   #begun: Promise<void> | undefined
-  #addError: ((error: ErrorCode) => void) | undefined
+  #audit: BegunAudit | undefined
 
   /** `position` is undefined while no process reads from a replica. With a key, a stored response is looked for. */
   constructor(beginAudit: BeginAudit, position: Change | undefined, idempotencyKey?: string) {
@@ -38,9 +51,14 @@ export class RecordedChange {
     return (this.#begun ??= this.#record(input))
   }
 
+  /** Undefined before the call begins, and for a call that is not audited. */
+  get entry(): CallEntry | undefined {
+    return this.#audit?.entry
+  }
+
   /** Adds the error to the audit entry, if there is one. */
   failed(error: ErrorCode): void {
-    this.#addError?.(error)
+    this.#audit?.addError(error)
   }
 
   /** Called when the change is committed or has failed. */
@@ -49,8 +67,8 @@ export class RecordedChange {
   }
 
   async #record(input: unknown): Promise<void> {
-    this.#addError = await this.#beginAudit(input, this.#idempotencyKey)
-    if (this.#addError === undefined) throw new HasResponse()
+    this.#audit = await this.#beginAudit(input, this.#idempotencyKey)
+    if (this.#audit === undefined) throw new HasResponse()
     await this.#position?.noted
   }
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts'
 import type { WebhookTargetPolicy } from '../delivery/index.ts'
+import type { CallEntry } from './change.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 
 /** The scopes that a key can have. `admin` grants all of them. */
@@ -80,6 +81,8 @@ export interface RequestContext {
   readonly sessionRules: SessionRules
   /** The origin of the pages: `https://stock.example` */
   readonly pagesOrigin: string
+  /** The change of a write, with its audit entry. */
+  readonly change?: { readonly entry: CallEntry | undefined } | undefined
 }
 
 /** The event numbers up to which the feed may be read. */

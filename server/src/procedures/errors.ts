@@ -43,6 +43,11 @@ export const ERRORS = {
     cause:
       'The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.',
   },
+  shipment_error: {
+    status: 400,
+    cause:
+      'The state of the shipment or of its order does not permit the call, or more would be packed than was taken for the order.',
+  },
   not_found: { status: 404, cause: 'The route does not exist, or the tenant has no such record.' },
   method_not_allowed: {
     status: 405,

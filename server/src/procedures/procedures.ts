@@ -61,7 +61,7 @@ function recordedChange({ beginAudit, beginChange, endpoint }: CallContext, keye
 }
 
 /** For a call without an audit entry. A stored response of its key is found when the response would be stored. */
-const NO_ENTRY: BeginAudit = () => Promise.resolve(() => {})
+const NO_ENTRY: BeginAudit = () => Promise.resolve({ addError: () => {} })
 
 /** `orders.cancel` is the procedure `cancel` of the router `orders`. */
 function routerOf(endpoints: readonly Endpoint[]): AnyTRPCRouter {

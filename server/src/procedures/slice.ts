@@ -14,7 +14,7 @@ export interface Slice {
   topics?: readonly EventTopic[]
   /** The API errors for violated constraints of its tables, by the constraint's name. */
   constraints?: ConstraintErrors
-  /** Statements that add changed counts to the rollups of its lists. Run every second. */
+  /** What adds changed counts to the rollups of its lists, every second. */
   rollups?: readonly Rollup[]
   /** Its tables with a partition per day. */
   partitions?: readonly DailyPartitions[]
@@ -23,8 +23,11 @@ export interface Slice {
   exports?: readonly ExportedList[]
 }
 
-/** Moves up to a batch of changed counts into rollups. */
-type Rollup = Statement<[batch: number], { folded: number }>
+/** A table of changed counts, and the statement that moves up to a batch of them into rollups. */
+interface Rollup {
+  changes: string
+  fold: Statement<[batch: number], { folded: number }>
+}
 
 /** Gauges read from the database, with the same values in every process. */
 export interface SliceMetrics {

@@ -109,10 +109,11 @@ describe('what a model reads', () => {
     expect(body.result).toEqual({ isError: true, content: [{ type: 'text', text: JSON.stringify(refused.body.error) }] })
     const agent = await connectAgent(tenant)
     expect(await agent.failure('orders_get', { id: 'x' })).toMatchObject({ code: 'invalid_id' })
-    expect(await agent.failure('orders_update', { id: 1, idempotency_key: '' })).toMatchObject({
-      code: 'validation_error',
-      details: [{ path: 'idempotency_key' }],
-    })
+    for (const idempotency_key of ['', 'a\u0000b', '\ud800'])
+      expect(await agent.failure('orders_update', { id: 1, idempotency_key })).toMatchObject({
+        code: 'validation_error',
+        details: [{ path: 'idempotency_key' }],
+      })
   })
 })
 

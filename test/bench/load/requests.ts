@@ -31,6 +31,7 @@ export interface MadeRequest {
 type Maker = (plan: RequestPlan) => MadeRequest
 
 const MAKERS = {
+  getTimeline: ({ ids }) => ({ method: 'GET', path: `/orders/${draw(ids)}/timeline` }),
   getOrder: ({ ids }) => ({ method: 'GET', path: `/orders/${draw(ids)}` }),
   getProduct: ({ ids }) => ({ method: 'GET', path: `/products/${draw(ids)}` }),
   listOrders: (plan) => ({ method: 'GET', path: withQuery('/orders', queryOf(plan)) }),

@@ -81,6 +81,23 @@ export const growth: Row[] = [
       return { ...worst, ratio: 1 / worst.ratio }
     },
   },
+  {
+    name: 'timeline',
+    title: 'GET /orders/{id}/timeline, time over that of GET /orders/{id}: 27 entries, with 1,000,000 orders',
+    must: 1.5,
+    aim: 1.2,
+    higherIsBetter: false,
+    unit: 'requests/s',
+    measure: async (bench) => {
+      const { large, orders } = bench.database.seed.service
+      const measured = await comparePlans(
+        bench,
+        [large.key, { kind: 'getTimeline', ids: orders }],
+        [large.key, { kind: 'getOrder', ids: orders }],
+      )
+      return { ...measured, ratio: 1 / measured.ratio }
+    },
+  },
 ]
 
 /** Two plans for the same server, which take turns. */

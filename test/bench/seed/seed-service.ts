@@ -19,7 +19,8 @@ export async function seedService(db: Database, client: pg.Client, sizes: Sizes)
   ]) {
     for (const text of [
       ...orderStatements(id, sizes.products, orders, days, withLines),
-      ...movementStatements(id, sizes.products, orders, days),
+      ...movementStatements(id, sizes.products, orders, days, withLines),
+      ...timelineStatements(id, withLines),
     ]) {
       await client.query(text)
     }
@@ -142,8 +143,8 @@ function orderStatements(id: number, products: number, count: number, days: numb
   ]
 }
 
-/** A product has a hundred movements in both tenants, so that its pages have the same length. */
-function movementStatements(id: number, products: number, count: number, days: number): string[] {
+/** A product has a hundred movements in both tenants, so that its pages have the same length. Orders with lines share the movements, side by side. */
+function movementStatements(id: number, products: number, count: number, days: number, withLines: number): string[] {
   const counted = (table: string, columns: string): string =>
     `insert into ${table} (tenant_id, created_day, ${columns}, count)
      select tenant_id, (created_at at time zone 'UTC')::date, ${columns}, count(*) from stock_movements where tenant_id = ${id}
@@ -153,16 +154,38 @@ function movementStatements(id: number, products: number, count: number, days: n
      select tenant_id, date_trunc('month', created_day::timestamp)::date, ${columns}, sum(count) from ${daily} where tenant_id = ${id}
      group by tenant_id, 2, ${columns}`
   return [
-    `insert into stock_movements (tenant_id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, created_at)
+    `insert into stock_movements (tenant_id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, created_at, order_id)
      select ${id}, p.first + g % ${Math.min(products, Math.ceil(count / 100))}, 'A-' || 1 + g % 5, (array['IN', 'OUT', 'ADJUSTMENT', 'TRANSFER'])[1 + g / 7 % 4],
-       1, 10, 11, 'seed', ${createdAt(count, days)}
-     from generate_series(1, ${count}) g, (select min(id) as first from products where tenant_id = ${id}) p order by g`,
+       1, 10, 11, 'seed', ${createdAt(count, days)}, o.last - ${withLines - 1} + (g - 1) * ${withLines}::bigint / ${count}
+     from generate_series(1, ${count}) g, (select min(id) as first from products where tenant_id = ${id}) p,
+       (select max(id) as last from orders where tenant_id = ${id}) o order by g`,
     counted('movement_counts', 'movement_type'),
     counted('movement_product_counts', 'product_id, location_id, movement_type'),
     counted('movement_location_counts', 'location_id, movement_type'),
     countedByMonth('movement_month_counts', 'movement_counts', 'movement_type'),
     countedByMonth('movement_product_month_counts', 'movement_product_counts', 'product_id, location_id, movement_type'),
     countedByMonth('movement_location_month_counts', 'movement_location_counts', 'location_id, movement_type'),
+  ]
+}
+
+/** What happened to the orders with lines: each was released, picked and completed, by calls that sent events. */
+function timelineStatements(id: number, withLines: number): string[] {
+  const orders = `(select id, created_at from orders where tenant_id = ${id} order by id desc limit ${withLines}) o`
+  const at = (minutes: string): string => `date_trunc('milliseconds', o.created_at) + ${minutes} * interval '1 minute'`
+  return [
+    `insert into picking_flows (tenant_id, order_id, state, operator_email, items_to_pick, total_quantity, items_picked, total_quantity_picked, started_at, completed_at)
+     select ${id}, o.id, 'completed', 'sam@warehouse.example', 3, 9, 3, 9, ${at('2')}, ${at('4')} from ${orders} order by o.id`,
+    `insert into flow_count_changes (tenant_id, state, change) values (${id}, 'completed', ${withLines})`,
+    `insert into order_state_changes (tenant_id, order_id, at, state_id, previous_state_id, changed_by)
+     select ${id}, o.id, ${at('k')}, (array[2, 3, 5])[k], k, 'ERP' from ${orders} cross join generate_series(1, 3) k order by o.id, k`,
+    `insert into order_events (tenant_id, order_id, created_at, event_id, topic)
+     select ${id}, o.id, ${at('k')}, 'evt_1' || lpad(to_hex(o.id * 6 + k), 23, '0'),
+       (array['order/created', 'order/updated', 'flow/started', 'order/updated', 'flow/completed', 'order/completed'])[k]
+     from ${orders} cross join generate_series(1, 6) k order by o.id, k`,
+    `insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
+     select ${id}, case when k < 3 then 'order/' || o.id else 'flow/' || f.id end, ${at('k')}, gen_random_uuid(),
+       (array['orders.create', 'orders.update', 'flows.pick', 'flows.pick', 'flows.complete'])[k], 'ERP', '203.0.113.7', gen_random_uuid()::text
+     from ${orders} join picking_flows f on f.tenant_id = ${id} and f.order_id = o.id cross join generate_series(1, 5) k order by o.id, k`,
   ]
 }
 

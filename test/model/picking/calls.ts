@@ -18,6 +18,8 @@ export interface Records {
 export const LOCATIONS = ['A', 'B']
 const ORDERS = 4
 const PRODUCTS = 2
+/** Lower and upper bounds of lines of 2 and 3, what is between, and next to them. */
+const NEAR_BOUNDS = [250, 251, 375, 500, 1750, 1749, 2250, 2251, 2625, 3375]
 
 const order = fc.nat(ORDERS - 1)
 const product = fc.nat(PRODUCTS - 1)
@@ -25,7 +27,10 @@ const location = fc.nat(LOCATIONS.length - 1)
 /** A flow, by its position from the newest one. */
 const flow = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(8))
 const pickId = fc.constantFrom('scan 1', 'scan 2', 'scan/3')
-const quantity = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(1000, 2000, 3000) }, fc.constantFrom(500, 1250, 4000))
+const quantity = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(1000, 2000, 3000) },
+  fc.constantFrom(1250, 4000, ...NEAR_BOUNDS),
+)
 
 const type = <Type extends Call['type']>(type: Type) => fc.constant(type)
 

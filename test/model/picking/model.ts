@@ -5,6 +5,10 @@ import type { Call } from './call.ts'
 interface Line {
   product: number
   ordered: number
+  /** From here on the line is fulfilled. */
+  least: number
+  /** It is never picked beyond this. */
+  most: number
   picked: number
   pickedBeforeFlow: number
 }
@@ -50,8 +54,17 @@ export interface Outcome {
   told?: string
 }
 
-/** Whether each product is weighable. */
-export const WEIGHABLE = [false, true]
+/** Whether each product is weighable, and the tolerance of its picks in percent. */
+export const PRODUCTS = [
+  { weighable: false, percent: 0 },
+  { weighable: true, percent: 12.5 },
+]
+
+/** A line of an order, of which nothing is picked. With this tolerance and some thousand units, its bounds are exact. */
+export function newLine(product: number, ordered: number): Line {
+  const tolerance = (ordered * (PRODUCTS[product]?.percent ?? 0)) / 100
+  return { product, ordered, least: ordered - tolerance, most: ordered + tolerance, picked: 0, pickedBeforeFlow: 0 }
+}
 
 /** Applies the call to the model. Returns false when the service cannot have given this outcome. */
 export function perform(model: Model, call: Call, outcome: Outcome): boolean {
@@ -72,7 +85,7 @@ const STEPS: Steps = {
     model.flows[outcome.id as number] = { order: call.order, state: 'started', picks: {} }
     order.state = 3
     order.log.push('flow/started', 'order/updated')
-    const open = order.lines.filter((line) => line.picked < line.ordered)
+    const open = order.lines.filter((line) => line.picked < line.least)
     return { ...OK, told: `${open.length} ${sum(open.map((line) => line.ordered - line.picked))}` }
   },
 
@@ -94,20 +107,26 @@ const STEPS: Steps = {
     const product = call.by === 'line' ? lines[0]?.product : call.product
     if (flow.state !== 'started') return refuse('flow_error')
     if (product === undefined) return refuse('not_found')
-    if (WEIGHABLE[product] !== true && call.quantity % 1000 !== 0) return refuse('validation_error')
-    if (sum(lines.map((line) => line.ordered - line.picked)) < call.quantity) return refuse('flow_error')
+    if (PRODUCTS[product]?.weighable !== true && call.quantity % 1000 !== 0) return refuse('validation_error')
+    if (sum(lines.map((line) => line.most - line.picked)) < call.quantity) return refuse('flow_error')
     const levels = model.stock[product] as number[]
     if ((levels[call.location] ?? 0) < call.quantity) return refuse('adjustment_error')
 
     levels[call.location] = (levels[call.location] ?? 0) - call.quantity
-    let left = call.quantity
+    const ofOrdered = shares(
+      call.quantity,
+      lines.map(({ ordered, picked }) => Math.max(ordered - picked, 0)),
+    )
+    const ofTolerance = shares(
+      call.quantity - sum(ofOrdered),
+      lines.map(({ ordered, picked, most }) => most - Math.max(ordered, picked)),
+    )
     const taken = []
-    for (const { index } of lines) {
+    for (const [position, { index }] of lines.entries()) {
       const line = order.lines[index] as Line
-      const quantity = Math.min(left, line.ordered - line.picked)
+      const quantity = (ofOrdered[position] ?? 0) + (ofTolerance[position] ?? 0)
       if (quantity === 0) continue
       line.picked += quantity
-      left -= quantity
       taken.push({ line: index, quantity, picked: line.picked })
     }
     move(model, order)
@@ -140,7 +159,7 @@ const STEPS: Steps = {
     if (flow === undefined) return refuse('not_found')
     if (flow.state !== 'started') return refuse('flow_error')
     const order = model.orders[flow.order] as Order
-    const isPicked = order.lines.every((line) => line.picked === line.ordered)
+    const isPicked = order.lines.every((line) => line.picked >= line.least)
     flow.state = 'completed'
     order.state = isPicked ? 5 : 2
     order.log.push('flow/completed', 'order/updated', ...(isPicked ? ['order/completed'] : []))
@@ -230,6 +249,16 @@ function putBack(model: Model, order: Order, pick: Pick): void {
 function move(model: Model, order: Order): void {
   model.movements++
   order.log.push('movement')
+}
+
+/** The quantity, given to the rooms in order. */
+function shares(quantity: number, rooms: number[]): number[] {
+  let left = quantity
+  return rooms.map((room) => {
+    const share = Math.min(left, room)
+    left -= share
+    return share
+  })
 }
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)

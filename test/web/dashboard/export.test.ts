@@ -31,6 +31,9 @@ describe('D7: Export CSV', () => {
       ['/products?category=Spices', 'products', 'external_id', ['SALT']],
       ['/stock?low=true', 'levels', 'quantity', ['2', '2']],
       ['/movements?movement_type=OUT', 'movements', 'reason', ['order_fulfillment']],
+      ['/inbound?state=receiving', 'inbound', 'received_quantity', ['2']],
+      ['/returns?reference=RMA-1', 'returns', 'scrapped_quantity', ['1']],
+      ['/counts?state=counting', 'counts', 'variance', ['-1']],
       ['/audit?operation=flows.pick', 'audit', 'operation', ['flows.pick']],
       [webhook, 'deliveries', 'event', ['order/created']],
     ]

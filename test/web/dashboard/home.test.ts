@@ -19,7 +19,7 @@ describe('Home', () => {
     const late = await newOrder(tenant, 'LATE-2', dayIn(-100))
     await newOrder(tenant, 'LATER', dayIn(1))
     await seed(tenant, `/orders/${late}`, { state_id: 2 }, 'PUT')
-    await signIn(page, tenant.key)
+    await signIn(page, tenant.key, '/')
     const due = page.getByRole('region', { name: 'Due today' })
     const rows = due.getByRole('table', { name: 'Due orders' }).locator('tbody tr')
     const cells = async (row: number) => await rows.nth(row).getByRole('cell').allTextContents()
@@ -51,7 +51,7 @@ describe('Home', () => {
       `update webhook_subscriptions set active = false, disabled_reason = 'gone', disabled_at = now() where tenant_id = $1 and id = $2`,
       [tenant.id, webhook.id],
     )
-    await signIn(page, tenant.key)
+    await signIn(page, tenant.key, '/')
     const region = (name: string) => page.getByRole('region', { name, exact: true })
     await region('Picking now').getByRole('link', { name: '1 flow running' }).waitFor()
     await region('Picking now').getByText('1 order ready').waitFor()
@@ -79,7 +79,7 @@ describe('Home', () => {
   })
 
   it('has first steps for a new tenant, which work as they are copied', async ({ window: { page }, tenant }) => {
-    await signIn(page, tenant.key)
+    await signIn(page, tenant.key, '/')
     const steps = page.getByRole('list', { name: 'First steps' })
     await steps.waitFor()
     expect(await steps.getByRole('listitem').count()).toBe(5)
@@ -104,7 +104,7 @@ describe('Home', () => {
 
   it('has only the parts that the key can read', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
-    await signIn(page, await tenant.createKey({ name: 'stock', scopes: ['read:stock'] }))
+    await signIn(page, await tenant.createKey({ name: 'stock', scopes: ['read:stock'] }), '/')
     await page.getByRole('region', { name: 'Low stock' }).waitFor()
     expect(await page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Low stock'])
   })

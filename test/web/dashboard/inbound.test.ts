@@ -64,6 +64,66 @@ describe('deliveries', () => {
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).waitFor({ state: 'detached' })
   })
 
+  it('are announced with their lines, changed, and take products that were not announced where that is allowed', async ({
+    window,
+    tenant,
+  }) => {
+    window.expectComplaint(/400/)
+    const { page } = window
+    for (const name of ['Green tea', 'Mate']) await seed(tenant, '/products', { name, barcode: `barcode of ${name}` })
+    await signIn(page, tenant.key, '/inbound')
+    await page.getByText('No deliveries yet.').waitFor()
+    await page.getByRole('link', { name: 'New delivery' }).click()
+    await page.getByRole('heading', { level: 1, name: 'New delivery' }).waitFor()
+    await page.getByRole('textbox', { name: 'Reference' }).fill('PO-7')
+    await page.getByRole('textbox', { name: 'Supplier' }).fill('Tea Trade')
+    await page.getByLabel('Expected on').fill('2030-01-15')
+    const product = page.getByRole('combobox', { name: 'Add a product' })
+    for (const press of [1, 2]) {
+      await product.pressSequentially('barcode of Green tea')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.getByRole('spinbutton', { name: 'Quantity of Green tea' }).inputValue()).toBe(String(press))
+    }
+    const quantity = page.getByRole('spinbutton', { name: 'Quantity of Green tea' })
+    await quantity.fill('0.5')
+    await page.getByRole('button', { name: 'Announce delivery' }).click()
+    await page.getByRole('listitem').filter({ has: quantity }).getByText('Must be an integer').waitFor()
+    await quantity.fill('5')
+    await page.getByRole('button', { name: 'Announce delivery' }).click()
+    await page.getByRole('status').getByText('Announced delivery PO-7').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Delivery PO-7' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Supplier' }).fill('')
+    await page.getByRole('textbox', { name: 'Note' }).fill('At the back door')
+    await page.getByRole('checkbox', { name: 'Allow more than announced' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved delivery PO-7').waitFor()
+    const { inbound } = (await tenant.request('GET', '/inbound')).body.data
+    expect(inbound).toMatchObject([
+      { reference: 'PO-7', supplier: null, note: 'At the back door', allow_over: true, expected_at: '2030-01-15' },
+    ])
+
+    await page.getByRole('button', { name: 'Receive' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Receive' })
+    await dialog.getByRole('button', { name: 'Line' }).click()
+    await page.getByRole('option', { name: 'Another product' }).click()
+    await dialog.getByRole('combobox', { name: 'Product' }).pressSequentially('barcode of Mate')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => dialog.getByRole('combobox', { name: 'Product' }).inputValue()).toBe('Mate')
+    await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('2')
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('DOCK')
+    await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+    await page.getByRole('status').getByText('Received 2 × Mate at DOCK').waitFor()
+    await rowOf(page, 'Lines', 'Mate').waitFor()
+    expect(await deliveryOf(tenant, inbound[0])).toMatchObject({
+      lines: [
+        { product_name: 'Green tea', quantity: 5, received_quantity: 0 },
+        { product_name: 'Mate', quantity: 0, received_quantity: 2 },
+      ],
+    })
+  })
+
   it('are closed or cancelled, and nothing more can be done then', async ({ window: { page }, tenant }) => {
     const closed = await newDelivery(tenant)
     const cancelled = await newDelivery(tenant, { reference: 'PO-2' })
@@ -73,6 +133,11 @@ describe('deliveries', () => {
     await page.getByRole('status').getByText('Closed delivery PO-1').waitFor()
     for (const name of ['Receive', 'Close', 'Cancel'])
       await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Note' }).fill('The rest is lost')
+    expect(await page.getByRole('textbox', { name: 'Supplier' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The rest is lost').waitFor()
     await page.goto(page.url().replace(`/inbound/${closed.id}`, `/inbound/${cancelled.id}`))
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Cancel' })

@@ -35,6 +35,8 @@ describe('a page past the end', () => {
     await seed(tenant, `/flows/${flow.id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
     const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
     await seed(tenant, `/webhooks/${webhook.id}/test`, {})
+    for (const path of ['/inbound', '/returns']) await seed(tenant, path, { lines: [{ product_id: id, quantity: 1 }] })
+    await seed(tenant, '/counts', { product_ids: [id] })
     await signIn(page, tenant.key)
     const lists: [path: string, parameter?: string, last?: number][] = [
       ['/orders', 'page', 2],
@@ -48,6 +50,9 @@ describe('a page past the end', () => {
       ['/keys'],
       ['/operators'],
       ['/reservations', 'page', 2],
+      ['/inbound'],
+      ['/returns'],
+      ['/counts'],
       [`/webhooks/${webhook.id}`],
     ]
     for (const [path, parameter = 'page', last = 1] of lists) {
@@ -130,6 +135,9 @@ describe('a list without rows', () => {
       ['/orders', 'No orders yet', 'New order'],
       ['/products', 'No products yet', 'New product'],
       ['/stock', 'No products yet', 'New product'],
+      ['/inbound', 'No deliveries yet.', 'New delivery'],
+      ['/returns', 'No returns yet.', 'New return'],
+      ['/counts', 'No counts yet.', 'New count'],
       ['/webhooks', 'No webhooks yet.', 'New webhook'],
     ] as const) {
       await openScreen(page, path)

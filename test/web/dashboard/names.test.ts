@@ -13,6 +13,11 @@ const TOPICS = ['All standard topics', 'order/created', 'order/updated', 'stock/
 const SCOPES = ['read:orders', 'write:orders', 'read:products', 'write:products', 'read:stock', 'write:stock', 'admin']
 const PRESETS = ['Read Only', 'ERP Sync', 'Stock Sync', 'Full Access', 'Custom']
 const ORDER_FIELDS = { textbox: ['Customer', 'Shipping address'], field: ['Assembly date'] } as const
+const ANNOUNCED = {
+  field: ['Expected on'],
+  checkbox: ['Allow more than announced'],
+  combobox: ['Add a product'],
+} as const
 
 /** What each screen has at once. A choice from a list is a button of its name. */
 const SCREENS: [path: string, names: Names][] = [
@@ -45,7 +50,9 @@ const SCREENS: [path: string, names: Names][] = [
     {
       heading: ['Order SHOP-1', 'Why it cannot be picked now'],
       table: ['Lines', 'Picking flows', 'Movements'],
-      button: ['Edit', 'Release', 'Complete', 'Cancel order'],
+      list: ['Timeline'],
+      button: ['Show', 'Edit', 'Release', 'Complete', 'Cancel order'],
+      link: ['Return'],
     },
   ],
   [
@@ -119,13 +126,99 @@ const SCREENS: [path: string, names: Names][] = [
     '/reservations?show=holds',
     { table: ['Holds'], textbox: ['Reference'], button: ['State', 'Release cart-81'], link: ['cart-81'] },
   ],
-  ['/inbound', { heading: ['Inbound'], table: ['Inbound'], button: ['State'], textbox: ['Reference'] }],
+  [
+    '/inbound',
+    {
+      heading: ['Inbound'],
+      table: ['Inbound'],
+      button: ['State', 'Export CSV'],
+      textbox: ['Reference'],
+      link: ['New delivery'],
+    },
+  ],
+  ['/inbound/new', { ...ANNOUNCED, textbox: ['Reference', 'Supplier', 'Note'], button: ['Announce delivery', 'Copy as curl'] }],
   [
     '/inbound/:id',
     {
       heading: ['Delivery PO-1'],
       table: ['Lines', 'Receipts'],
-      button: ['Receive', 'Close', 'Cancel', 'Undo the receipt of Tea at DOCK'],
+      button: ['Receive', 'Edit', 'Close', 'Cancel', 'Undo the receipt of Tea at DOCK'],
+    },
+  ],
+  [
+    '/returns',
+    {
+      heading: ['Returns'],
+      table: ['Returns'],
+      button: ['State', 'Export CSV'],
+      textbox: ['Reference'],
+      spinbutton: ['Order id'],
+      link: ['New return'],
+    },
+  ],
+  [
+    '/returns/new',
+    {
+      ...ANNOUNCED,
+      textbox: ['Order identifier', 'Reference', 'Reason', 'Note'],
+      button: ['Announce return', 'Copy as curl'],
+    },
+  ],
+  [
+    '/returns/:id',
+    {
+      heading: ['Return RMA-1'],
+      table: ['Lines', 'Receipts'],
+      button: ['Receive', 'Edit', 'Close', 'Cancel', 'Undo the scrapping of Tea'],
+    },
+  ],
+  [
+    '/counts',
+    {
+      heading: ['Counts'],
+      table: ['Counts'],
+      button: ['State', 'Export CSV'],
+      textbox: ['Reference'],
+      link: ['New count'],
+    },
+  ],
+  [
+    '/counts/new',
+    {
+      textbox: ['Reference', 'Note'],
+      combobox: ['Add a location', 'Add a product'],
+      checkbox: ['Blind: hide what is expected while counting'],
+      button: ['Begin count', 'Copy as curl'],
+    },
+  ],
+  [
+    '/counts/:id',
+    {
+      heading: ['Count CC-1'],
+      table: ['Lines'],
+      radiogroup: ['Show'],
+      radio: ['All', 'Not counted', 'Different'],
+      spinbutton: ['Count of Tea at A-01'],
+      button: ['Add an entry', 'Submit', 'Reopen', 'Approve', 'Cancel'],
+    },
+  ],
+  [
+    '/shipments',
+    {
+      heading: ['Shipments'],
+      table: ['Shipments'],
+      button: ['State'],
+      textbox: ['Reference', 'Tracking number'],
+      link: ['SHOP-5'],
+    },
+  ],
+  [
+    '/shipments/:id',
+    {
+      heading: ['Shipment SHP-1', 'Package 1'],
+      table: ['Content of package 1'],
+      button: ['Ship', 'Deliver', 'Cancel', 'Tracking of package 1'],
+      link: ['SHOP-5', 'https://track.example.com/00340434292135100186'],
     },
   ],
   ['/webhooks', { heading: ['Webhooks'], table: ['Webhooks'], link: ['New webhook'] }],
@@ -213,6 +306,47 @@ const DIALOGS: [path: string, pressed: string, dialog: string | undefined, names
   ['/picking', 'Assign SHOP-1', 'Assign', { combobox: ['Operator'], button: ['Assign', 'Copy as curl'] }],
   ['/picking', 'Cancel flow SHOP-1', 'Cancel flow SHOP-1', { button: ['Cancel flow SHOP-1', 'Copy as curl'] }],
   ['/reservations?show=holds', 'Release cart-81', 'Release cart-81', { button: ['Release hold', 'Copy as curl'] }],
+  [
+    '/inbound/:id',
+    'Receive',
+    'Receive',
+    { button: ['Line', 'Receive', 'Copy as curl'], spinbutton: ['Quantity'], textbox: ['Location'] },
+  ],
+  ['/inbound/:id', 'Edit', undefined, { textbox: ['Supplier', 'Note'], field: ['Expected on'], button: ['Save', 'Discard'] }],
+  [
+    '/returns/:id',
+    'Receive',
+    'Receive',
+    { button: ['Line', 'Disposition', 'Receive', 'Copy as curl'], spinbutton: ['Quantity'], textbox: ['Location'] },
+  ],
+  ['/returns/:id', 'Close', 'Close', { button: ['Close return RMA-1', 'Copy as curl'] }],
+  ['/returns/:id', 'Undo the scrapping of Tea', 'Undo the scrapping of Tea', { button: ['Undo the receipt', 'Copy as curl'] }],
+  [
+    '/counts/:id',
+    'Add an entry',
+    'Add an entry',
+    {
+      combobox: ['Product'],
+      textbox: ['Location'],
+      spinbutton: ['Quantity'],
+      button: ['Add an entry', 'Copy as curl'],
+    },
+  ],
+  ['/counts/:id', 'Cancel', 'Cancel', { textbox: ['Reason'], button: ['Cancel count CC-1', 'Copy as curl'] }],
+  [
+    '/orders/:id',
+    'Pack',
+    'Pack order SHOP-1',
+    { textbox: ['Reference', 'Carrier', 'Tracking number'], spinbutton: ['Weight (kg)'] },
+  ],
+  [
+    '/shipments/:id',
+    'Tracking of package 1',
+    'Tracking of package 1',
+    { textbox: ['Carrier', 'Tracking number', 'Tracking address'], button: ['Save tracking', 'Copy as curl'] },
+  ],
+  ['/shipments/:id', 'Ship', 'Ship', { button: ['Ship shipment SHP-1', 'Copy as curl'] }],
+  ['/shipments/:id', 'Cancel', 'Cancel', { textbox: ['Reason'], button: ['Cancel shipment SHP-1', 'Copy as curl'] }],
   ['/webhooks/:id', 'Replay', 'Replay', { field: ['Since', 'Until'], button: ['Replay', 'Copy as curl'] }],
   ['/webhooks/:id', 'Rotate secret', 'Rotate secret', { button: ['Rotate secret', 'Copy as curl'] }],
   ['/webhooks/:id', 'Delete', 'Delete', { button: ['Delete shop', 'Copy as curl'], textbox: ['Type shop to confirm'] }],
@@ -283,10 +417,11 @@ describe('accessible names', () => {
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
     const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations', 'Inbound']
+    const records = ['Returns', 'Counts', 'Shipments']
     const wires = ['Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
     const setup = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations', 'Settings']
     const navigation = page.getByRole('navigation', { name: 'Main' })
-    expect(await navigation.getByRole('link').allTextContents()).toEqual([...goods, ...wires, ...setup])
+    expect(await navigation.getByRole('link').allTextContents()).toEqual([...goods, ...records, ...wires, ...setup])
     await page.getByRole('button', { name: 'Account' }).click()
     expect(await missing(page, { menuitem: ['Sign out', 'Sessions'] })).toEqual([])
     await page.keyboard.press('Escape')

@@ -224,6 +224,43 @@ describe('D3: orders', () => {
     expect(body.data.events[0].data.cancellation_reason).toBe("customer's $wish `now`")
   })
 
+  it('shows what happened to it, of one kind or all, page by page, and what others do now', async ({ window, tenant }) => {
+    const tea = await newProduct(tenant, 'Tea')
+    const order = await newOrder(tenant, 'SHOP-1', tea)
+    await seed(tenant, '/stock/adjustment', { sku: 'sku of Tea', location_id: 'A', adjustment_quantity: 60 })
+    const flow = (await seed(tenant, '/flows', { order_id: order, operator_email: 'ada@example.com' })).id
+    for (let number = 0; number < 15; number++) {
+      await seed(tenant, `/flows/${flow}/picks`, { barcode: tea, location_id: 'A', quantity: 1, pick_id: `scan ${number}` })
+      await seed(tenant, `/flows/${flow}/picks/${encodeURIComponent(`scan ${number}`)}`, undefined, 'DELETE')
+    }
+    const { page } = window
+    await signIn(page, tenant.key, `/orders/${order}`)
+    const entries = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+    await entries.filter({ hasText: 'SHOP-1: 1 line, 2 units' }).waitFor()
+    expect(await entries.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show later entries' }).click()
+    await entries.nth(50).waitFor()
+    await page.getByRole('button', { name: 'Show later entries' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('option', { name: 'Picking' }).click()
+    await entries.filter({ hasText: 'started by ada@example.com' }).waitFor()
+    expect(await entries.count()).toBe(1)
+    // Another caller ends it: the page shows that by itself.
+    await seed(tenant, `/flows/${flow}/cancel`, { reason: 'the shift ended' })
+    await entries.filter({ hasText: 'cancelled by ada@example.com, 0 picked of 0 lines, “the shift ended”' }).waitFor()
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('option', { name: 'Stock' }).click()
+    await entries.filter({ hasText: 'Tea −1 at A, order_fulfillment, pick scan 0' }).waitFor()
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('option', { name: 'State' }).click()
+    await entries.filter({ hasText: 'Picking to Released by test key' }).waitFor()
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByRole('option', { name: 'Events' }).click()
+    await entries.getByRole('link', { name: 'flow/cancelled' }).click()
+    await page.getByRole('heading', { name: 'flow/cancelled' }).waitFor()
+  })
+
   it('that does not exist says so', async ({ window, tenant }) => {
     window.expectComplaint(/404/)
     await signIn(window.page, tenant.key, '/orders/17')

@@ -158,10 +158,13 @@ describe('D5: picking', () => {
     const { page } = window
     await signIn(page, tenant.key, '/picking')
     await page.getByText('No order was picked today (UTC).').waitFor()
+    const pagesOf = (list: string) => page.getByRole('navigation', { name: `Pages of ${list}` })
+    expect([await pagesOf('Ready').count(), await pagesOf('Done today').count()]).toEqual([1, 0])
     await pick(tenant, flowId, 'scan-1', 3)
     await seed(tenant, `/flows/${flowId}/complete`, {})
     await rowOf(page, 'Done today', 'SHOP-1').waitFor({ timeout: atMost(LIVE_MS) })
     expect(await rowOf(page, 'Done today', 'SHOP-1').getByRole('cell').nth(3).textContent()).toBe('3')
+    expect(await pagesOf('Done today').count()).toBe(1)
     await page.getByText('1 picking flow since midnight UTC').waitFor()
     await rowOf(page, 'Ready', 'LATE-1').getByText('Overdue').waitFor()
     await page.clock.setFixedTime(new Date(Date.now() + 24 * 60 * MINUTE_MS))
@@ -256,9 +259,99 @@ describe('a picking flow', () => {
     expect(await stockOf(tenant)).toEqual({ 'A-01': 5, 'B-02': 2 })
   })
 
+  it('says, as its order does, which lines are fulfilled with less than was ordered', async ({ window, tenant }) => {
+    const cheese = { name: 'Cheese', barcode: '1', weighable: true, pick_tolerance_percent: 10 }
+    const { id } = await seed(tenant, '/products', cheese)
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A-01', quantity: 5 }] })
+    const lines = [2, 1].map((quantity) => ({ barcode: '1', quantity }))
+    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-15', order_detail: lines }
+    const orderId = (await seed(tenant, '/orders', order)).orders[0].id
+    const flowId = await newFlow(tenant, orderId)
+    await pick(tenant, flowId, 'scan-1', 1.85)
+    const { page } = window
+    await signIn(page, tenant.key, `/picking/${flowId}`)
+    const textsOf = async (row: number) =>
+      (await page.getByRole('table', { name: 'Lines' }).getByRole('row').nth(row).getByRole('cell').allTextContents()).map(
+        (text) => text.trim(),
+      )
+    await expect.poll(() => textsOf(1)).toEqual(['Cheese', '1', '2', '1.85', '0', 'Fulfilled', 'A-01: 3.15'])
+    await expect.poll(() => textsOf(2)).toEqual(['Cheese', '1', '1', '0', '1', '', 'A-01: 3.15'])
+    await page.getByRole('link', { name: 'SHOP-1' }).click()
+    await expect
+      .poll(() => textsOf(1))
+      .toEqual(['Cheese', '1', '', '2', '1.85', 'Fulfilled'].map((text, index) => (index === 2 ? expect.any(String) : text)))
+    expect((await textsOf(2)).at(-1)).toBe('')
+  })
+
   it('that does not exist says so', async ({ window, tenant }) => {
     window.expectComplaint(/404/)
     await signIn(window.page, tenant.key, '/picking/17')
     await window.page.getByRole('alert').getByText('Picking flow 17 does not exist').waitFor()
+  })
+})
+
+describe('batches', () => {
+  it('are started by a rule or by name, show slots and stops, and are completed or cancelled', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    await newOrder(tenant, 'SHOP-1', '2030-01-15')
+    await newOrder(tenant, 'SHOP-2', '2030-01-14')
+    await newOrder(tenant, 'SHOP-3', '2030-01-16')
+    const { page } = window
+    await signIn(page, tenant.key, '/picking')
+    await page.getByText('No batch is being picked.').waitFor()
+    const start = page.getByRole('dialog', { name: 'Start a batch' })
+    await page.getByRole('button', { name: 'Start a batch' }).click()
+    await start.getByRole('combobox', { name: 'Operator' }).fill('ada@example.com')
+    await page.keyboard.press('Tab')
+    await start.getByRole('spinbutton', { name: 'At most' }).fill('51')
+    await start.getByRole('button', { name: 'Start a batch' }).click()
+    await start.getByText(/50/).first().waitFor()
+    await start.getByRole('spinbutton', { name: 'At most' }).fill('2')
+    await start.getByRole('button', { name: 'Start a batch' }).click()
+
+    await page.getByRole('heading', { level: 1, name: /^Batch No\. \d+$/ }).waitFor()
+    await rowOf(page, 'Slots', 'SHOP-2').getByRole('cell', { name: '1', exact: true }).waitFor()
+    await rowOf(page, 'Slots', 'SHOP-1').getByText('0 of 1').waitFor()
+    await rowOf(page, 'Stops', 'A-01').getByText('3 into 1, 2 into 2').waitFor()
+    await rowOf(page, 'Stops', 'B-02').getByText('1 into 2').waitFor()
+    const { flow_batches: started } = (await tenant.request('GET', '/flow-batches?state=started')).body.data
+    const [first, second] = started[0].slots.map(({ flow_id }: { flow_id: number }) => flow_id)
+    await pick(tenant, first, 'scan-1', 3)
+    await rowOf(page, 'Stops', 'A-01')
+      .getByText('2 into 2')
+      .waitFor({ timeout: atMost(LIVE_MS) })
+    await pick(tenant, second, 'scan-2', 2)
+    await page.getByRole('button', { name: /^Complete batch/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Complete batch/ })
+      .click()
+    await page
+      .getByRole('status')
+      .getByText(/^Completed batch/)
+      .waitFor()
+    await page.getByText('Ended').waitFor()
+    expect((await tenant.request('GET', '/orders?state_id=5')).body.data.pagination.total).toBe(1)
+
+    await page.getByRole('link', { name: 'Picking', exact: true }).first().click()
+    await page.getByRole('button', { name: 'Start a batch' }).click()
+    await start.getByRole('combobox', { name: 'Operator' }).fill('ada@example.com')
+    await page.keyboard.press('Tab')
+    await start.getByRole('radio', { name: 'By name' }).check({ force: true })
+    await start.getByRole('textbox', { name: 'Orders to pick' }).fill('SHOP-3\nSHOP-1')
+    await start.getByRole('button', { name: 'Start a batch' }).click()
+    await rowOf(page, 'Slots', 'SHOP-1').getByRole('cell', { name: '2', exact: true }).waitFor()
+    await rowOf(page, 'Missing', 'Product').getByText('1 into 1, 1 into 2').waitFor()
+    await page.getByRole('link', { name: 'Picking', exact: true }).first().click()
+    await page.getByRole('button', { name: /^Cancel batch/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Cancel batch/ })
+      .click()
+    await page
+      .getByRole('status')
+      .getByText(/^Cancelled batch/)
+      .waitFor()
+    await page.getByText('No batch is being picked.').waitFor()
   })
 })

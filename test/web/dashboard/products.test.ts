@@ -57,7 +57,10 @@ describe('D4: products and stock', () => {
     await page.getByRole('textbox', { name: 'Category' }).fill('Tea leaves')
     await page.getByRole('textbox', { name: 'Description' }).fill('Picked in May')
     await page.getByRole('textbox', { name: 'Photo address' }).fill('http://photos.example/tea.jpg')
+    const tolerance = page.getByRole('spinbutton', { name: 'Picking tolerance, %' })
+    expect(await tolerance.count()).toBe(0)
     await page.getByRole('checkbox', { name: 'Sold by weight' }).check()
+    await tolerance.fill('7.5')
     const unit = page.getByRole('spinbutton', { name: 'Sales unit' })
     await unit.fill('0')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -66,15 +69,17 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved Tea').waitFor()
     const main = page.getByRole('main')
-    const shown = Object.fromEntries(
-      await Promise.all(
-        (await main.locator('dl > div').all()).map(async (fact) => [
-          await fact.locator('dt').textContent(),
-          await fact.locator('dd').textContent(),
-        ]),
-      ),
-    )
-    expect(shown).toMatchObject({
+    const shown = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          (await main.locator('dl > div').all()).map(async (fact) => [
+            await fact.locator('dt').textContent(),
+            await fact.locator('dd').textContent(),
+          ]),
+        ),
+      )
+    // What was saved is read again.
+    await expect.poll(shown).toMatchObject({
       Id: String(id),
       SKU: 'TEA-G-100',
       Barcode: 'barcode of Tea',
@@ -88,6 +93,7 @@ describe('D4: products and stock', () => {
       'Reorder quantity': '8',
       'Sales unit': '6',
       'Sold by weight': 'Yes',
+      'Picking tolerance, %': '7.5',
     })
     // The page loads pictures over https alone.
     const photo = main.getByRole('link', { name: 'Photo' })
@@ -95,7 +101,47 @@ describe('D4: products and stock', () => {
       'http://photos.example/tea.jpg',
       'noreferrer noopener',
     ])
-    expect((await tenant.request('GET', `/products/${id}`)).body.data).toMatchObject({ sales_unit: 6, weighable: true })
+    expect((await tenant.request('GET', `/products/${id}`)).body.data).toMatchObject({
+      weighable: true,
+      pick_tolerance_percent: 7.5,
+    })
+    // Only goods that are sold by weight have a tolerance.
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('checkbox', { name: 'Sold by weight' }).uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    await page.getByText('Picking tolerance, %').waitFor({ state: 'detached' })
+    const { data } = (await tenant.request('GET', `/products/${id}`)).body
+    expect([data.sales_unit, data.weighable, data.pick_tolerance_percent]).toEqual([6, false, undefined])
+  })
+
+  it('has barcodes of packs, which are added and removed', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/409/)
+    const id = await stocked(tenant, 'Tea', { A: 1 })
+    await stocked(tenant, 'Salt', { A: 1 })
+    await signIn(page, tenant.key, `/products/${id}`)
+    const table = page.getByRole('table', { name: 'Barcodes' })
+    await table.getByRole('row', { name: /barcode of Tea/ }).waitFor()
+    await page.getByRole('button', { name: 'Add barcode' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a barcode of Tea' })
+    const barcode = dialog.getByRole('textbox', { name: 'Barcode' })
+    await barcode.fill('barcode of Salt')
+    await dialog.getByRole('spinbutton', { name: 'Units' }).fill('12')
+    await dialog.getByRole('textbox', { name: 'Name of the pack' }).fill('case of 12')
+    await dialog.getByRole('button', { name: 'Add barcode' }).click()
+    await expect.poll(() => barcode.getAttribute('aria-invalid')).toBe('true')
+    expect(await axe(page)).toEqual([])
+    await barcode.fill('pack/12')
+    await dialog.getByRole('button', { name: 'Add barcode' }).click()
+    await table.getByRole('row', { name: /pack\/12.*12.*case of 12/ }).waitFor()
+    const listed = async () => (await tenant.request('GET', `/products/${id}/barcodes`)).body.data.barcodes
+    expect(await listed()).toMatchObject([{ is_primary: true }, { barcode: 'pack/12', quantity: 12, name: 'case of 12' }])
+    await page.getByRole('button', { name: 'Remove barcode pack/12' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove barcode' }).click()
+    await page.getByRole('status').getByText('Removed barcode pack/12').waitFor()
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
+    expect(await listed()).toHaveLength(1)
   })
 
   it('is set in the grid by keyboard: Enter edits and saves, Esc undoes, arrows move', async ({ window, tenant }) => {

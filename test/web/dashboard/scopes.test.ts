@@ -45,22 +45,37 @@ describe('D8: modes and scopes', () => {
     await reserve(tenant, 'track')
     await seed(tenant, '/holds', { reference: 'cart-81', lines: [{ product_id: id, quantity: 1 }] })
     const inbound = await seed(tenant, '/inbound', { lines: [{ product_id: id, quantity: 1 }] })
+    const returned = await seed(tenant, '/returns', { lines: [{ product_id: id, quantity: 1 }] })
+    await seed(tenant, `/returns/${returned.id}/receipts`, { product_id: id, quantity: 1, disposition: 'scrap' })
+    const count = await seed(tenant, '/counts', { product_ids: [id] })
+    const shipment = await seed(tenant, '/shipments', { order_id: orders[0].id })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:orders', 'read:products', 'read:stock'] })
     const { page } = window
     await signIn(page, key, '/orders')
     const entries = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     await entries.first().waitFor()
     const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations', 'Inbound']
-    expect(await entries.allTextContents()).toEqual([...goods, 'Locations', 'Settings'])
+    const records = ['Returns', 'Counts', 'Shipments']
+    expect(await entries.allTextContents()).toEqual([...goods, ...records, 'Locations', 'Settings'])
     const newOrder = page.getByRole('link', { name: 'New order' })
     expect(await newOrder.getAttribute('aria-disabled')).toBe('true')
     expect(await newOrder.getAttribute('href')).toBeNull()
 
     const writes: [path: string, role: 'button' | 'link', names: string[], scope: string][] = [
       ['/orders', 'link', ['New order'], 'write:orders'],
-      [`/orders/${orders[0].id}`, 'button', ['Edit', 'Release', 'Complete', 'Cancel order'], 'write:orders'],
+      [`/orders/${orders[0].id}`, 'button', ['Edit', 'Release', 'Complete', 'Cancel order', 'Pack'], 'write:orders'],
+      [`/orders/${orders[0].id}`, 'link', ['Return'], 'write:orders'],
       ['/products', 'link', ['New product'], 'write:products'],
-      [`/inbound/${inbound.id}`, 'button', ['Receive', 'Close', 'Cancel'], 'write:stock'],
+      ['/inbound', 'link', ['New delivery'], 'write:stock'],
+      ['/inbound/new', 'button', ['Announce delivery'], 'write:stock'],
+      [`/inbound/${inbound.id}`, 'button', ['Receive', 'Edit', 'Close', 'Cancel'], 'write:stock'],
+      ['/returns', 'link', ['New return'], 'write:orders'],
+      ['/returns/new', 'button', ['Announce return'], 'write:orders'],
+      [`/returns/${returned.id}`, 'button', ['Receive', 'Edit', 'Close', 'Cancel', 'Undo the scrapping of Tea'], 'write:orders'],
+      ['/counts', 'link', ['New count'], 'write:stock'],
+      ['/counts/new', 'button', ['Begin count'], 'write:stock'],
+      [`/counts/${count.id}`, 'button', ['Add an entry', 'Submit', 'Reopen', 'Approve', 'Cancel'], 'write:stock'],
+      [`/shipments/${shipment.id}`, 'button', ['Ship', 'Deliver', 'Cancel'], 'write:orders'],
       [`/products/${id}`, 'button', ['Edit', 'Deactivate'], 'write:products'],
       [`/products/${id}`, 'button', ['Set stock', 'Adjust stock', 'Transfer'], 'write:stock'],
       ['/stock', 'button', ['Adjust stock of Tea', 'Transfer Tea'], 'write:stock'],

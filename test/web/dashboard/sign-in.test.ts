@@ -62,7 +62,9 @@ describe('sign-in', () => {
     const { page } = window
     const requests: Request[] = []
     page.on('request', (request) => requests.push(request))
-    await signIn(page, tenant.key, '/keys')
+    await page.goto('/dashboard/sign-in?next=%2Fkeys')
+    await page.getByRole('textbox', { name: 'API key' }).fill(tenant.key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'test key' }).waitFor()
     await page.getByRole('link', { name: 'Orders' }).click()
     await page.getByRole('heading', { name: 'Orders' }).waitFor()
@@ -105,7 +107,7 @@ describe('sign-in', () => {
   it('ends with Sign out', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/401/)
-    await signIn(page, tenant.key)
+    await signIn(page, tenant.key, '/')
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -14,6 +14,9 @@ const OUT = path.join(import.meta.dirname, 'out')
 /** Any text has more colours than this, by its antialiased edges. */
 const FEW_COLOURS = 16
 
+/** Of a test that opens every screen at each width and in each scheme, on a machine that others use too. */
+const timeout = 300_000
+
 const nameOf = (address: string): string =>
   address
     .slice(1)
@@ -36,19 +39,23 @@ async function look(page: Page, address: string): Promise<string[]> {
   return found
 }
 
-it('A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts', async ({ window: { page }, tenant }) => {
-  await mkdir(OUT, { recursive: true })
-  const addresses = [...SCREENS, ...(await fillScreens(tenant))]
-  await page.goto('/dashboard/sign-in')
-  await page.getByRole('heading').waitFor()
-  const found = await look(page, '/sign-in')
-  await signIn(page, tenant.key)
-  for (const address of addresses) {
-    await openScreen(page, address)
-    found.push(...(await look(page, address)))
-  }
-  expect(found).toEqual([])
-})
+it(
+  'A2: no screen is blank, scrolls sideways, or cuts or overlaps its texts',
+  { timeout },
+  async ({ window: { page }, tenant }) => {
+    await mkdir(OUT, { recursive: true })
+    const addresses = [...SCREENS, ...(await fillScreens(tenant))]
+    await page.goto('/dashboard/sign-in')
+    await page.getByRole('heading').waitFor()
+    const found = await look(page, '/sign-in')
+    await signIn(page, tenant.key)
+    for (const address of addresses) {
+      await openScreen(page, address)
+      found.push(...(await look(page, address)))
+    }
+    expect(found).toEqual([])
+  },
+)
 
 it('A2: a screen that shows nothing is found, though its texts are there', async ({ window: { page }, tenant }) => {
   await mkdir(OUT, { recursive: true })

@@ -4,10 +4,12 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
 import { type PickableProduct, stockedProduct } from '../../support/picking.ts'
+import { completedOrder, lead, pack, packageOf } from '../../support/shipments.ts'
 import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
+import { seed } from '../support/page-server.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 /** For people to look at. Not committed. */
@@ -20,9 +22,9 @@ const SIZES = [
 const TARGET = 56
 
 /** What is wrong with what the page shows, in each size and scheme. */
-async function look(page: Page, name: string): Promise<string[]> {
+async function look(page: Page, name: string, further: typeof SIZES = []): Promise<string[]> {
   const found: string[] = []
-  for (const size of SIZES) {
+  for (const size of [...SIZES, ...further]) {
     await page.setViewportSize(size)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -41,7 +43,11 @@ async function look(page: Page, name: string): Promise<string[]> {
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate((target) => {
     const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document
-    return [...top.querySelectorAll<HTMLElement>('button, input:not([type=checkbox]), label:has(input[type=checkbox])')]
+    return [
+      ...top.querySelectorAll<HTMLElement>(
+        'button, input:not([type=checkbox], [type=radio]), label:has([type=checkbox], [type=radio])',
+      ),
+    ]
       .filter((element) => element.checkVisibility())
       .map((element) => ({ element, box: element.getBoundingClientRect() }))
       .filter(({ box }) => box.height < target || box.width < target)
@@ -102,6 +108,152 @@ it('A1, A2: every screen, in light and dark, on a handheld and a desk', async ({
   await page.getByRole('menuitem', { name: 'Change operator' }).click()
   await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
   found.push(...(await look(page, 'badge')))
+  expect(found).toEqual([])
+})
+
+it('A1, A2: deliveries, returns and counts', async ({ window, tenant }) => {
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
+  const { page, context } = window
+  await mkdir(OUT, { recursive: true })
+  const found: string[] = []
+  const tea = await stockedProduct(tenant, { 'A-01-03': 9 }, { name: 'Jasmine green tea, loose leaves, 250 g' })
+  const cup = await stockedProduct(tenant, { 'A-01-03': 4, 'B-12-07': 9 }, { name: 'Cup' })
+  const lines = [tea, cup].map(({ id }) => ({ product_id: id, quantity: 12 }))
+  const supplier = 'Tea Trade Ltd'
+  const delivery = await seed(tenant, '/inbound', { reference: 'PO-2044', expected_at: '2026-03-02', supplier, lines })
+  await seed(tenant, '/returns', { reference: 'RMA-77', expected_at: '2030-03-02', lines })
+  await seed(tenant, '/counts', { reference: 'CC-2026-48', product_ids: [tea.id, cup.id] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const open = async (tile: string, reference: string): Promise<void> => {
+    await page.goto('/scan#/queue')
+    await page.getByRole('button', { name: tile }).click()
+    await page.getByRole('button', { name: new RegExp(`${reference}$`) }).waitFor()
+    found.push(...(await look(page, tile.toLowerCase().replace(' ', '-'))))
+    await device.scan(reference)
+    await page.getByRole('heading', { name: reference }).waitFor()
+  }
+  await open('Count list', 'CC-2026-48')
+  for (const code of ['A-01-03', tea.barcode, 'FC-CONFIRM', cup.barcode]) await device.scan(code)
+  found.push(...(await look(page, 'counting')))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Submit' }).click()
+  await page.getByRole('dialog', { name: 'Submit' }).waitFor()
+  found.push(...(await look(page, 'submit')))
+  await page.keyboard.press('Escape')
+  await open('Return', 'RMA-77')
+  for (const code of ['A-01-03', tea.barcode]) await device.scan(code)
+  found.push(...(await look(page, 'returning')))
+  await open('Receive', 'PO-2044')
+  for (const code of ['A-01-03', tea.barcode, 'FC-CONFIRM', cup.barcode]) await device.scan(code)
+  found.push(...(await look(page, 'receiving')))
+  await page.getByRole('button', { name: 'Quantity' }).click()
+  await page.getByRole('dialog', { name: 'Quantity' }).waitFor()
+  found.push(...(await look(page, 'quantity-in-hand')))
+  await page.keyboard.press('Escape')
+  await context.setOffline(true)
+  await device.scan('FC-CONFIRM')
+  await tenant.request('POST', `/inbound/${delivery.id}/close`, {})
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Problems (1)' }).click()
+  await page.getByText('PO-2044 was closed. Set 1 × Cup aside').waitFor()
+  found.push(...(await look(page, 'problems-of-records')))
+  expect(found).toEqual([])
+})
+
+it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ window, tenant }) => {
+  window.expectComplaint(/400|404/)
+  const { page } = window
+  await mkdir(OUT, { recursive: true })
+  const found: string[] = []
+  const tea = await stockedProduct(tenant, { A: 20 }, { name: 'Jasmine green tea, loose leaves, 250 g' })
+  const cup = await stockedProduct(tenant, { A: 20 }, { name: 'Cup' })
+  const order = await completedOrder(tenant, [
+    [tea, 12],
+    [cup, 2],
+  ])
+  const earlier = await pack(tenant, order, [packageOf({ product_id: cup.id }, 1)], { reference: 'SHP-2026-11-0042' })
+  await lead(tenant, earlier, 'ship')
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await pack(tenant, order, [packageOf({ product_id: tea.id }, 2, { weight: 1.4 })])
+  await page.getByRole('button', { name: 'Pack', exact: true }).click()
+  await page.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).waitFor()
+  found.push(...(await look(page, 'orders-to-pack')))
+  await device.scan(order.order_tenant_id)
+  await page.getByRole('button', { name: 'New package' }).click()
+  for (const { barcode } of [tea, tea]) await device.scan(barcode)
+  found.push(
+    ...(await look(page, 'packing', [
+      { width: 740, height: 360 },
+      { width: 390, height: 844 },
+    ])),
+  )
+  for (const name of ['Weight', 'Ship']) {
+    await page.getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog', { name }).waitFor()
+    found.push(...(await look(page, `packing-${name.toLowerCase()}`)))
+    await page.keyboard.press('Escape')
+  }
+  await tenant.request('POST', `/products/${tea.id}/barcodes`, { barcode: 'CASE', quantity: 9 })
+  await device.scan('CASE', 'problem')
+  await page.getByRole('button', { name: 'Pack 8' }).waitFor()
+  found.push(...(await look(page, 'packing-problem', [{ width: 740, height: 360 }])))
+  expect(found).toEqual([])
+})
+
+it('A1, A2: a batch, also on a phone and on its side', async ({ window, tenant }) => {
+  window.expectComplaint(/400/)
+  const { page } = window
+  await mkdir(OUT, { recursive: true })
+  const found: string[] = []
+  const tea = await stockedProduct(tenant, { 'A-01-03': 31, 'B-12-07': 9 }, { name: 'Jasmine green tea, loose leaves, 250 g' })
+  const orders = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      newOrder(tenant, {
+        order_tenant_id: `SHOP-100${index + 10}`,
+        assembly_date: `2026-12-${index + 10}`,
+        order_detail: [{ barcode: tea.barcode, quantity: 3 }],
+      }),
+    ),
+  )
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await page.getByRole('button', { name: 'Batch' }).click()
+  await page.getByRole('heading', { name: 'Pick a batch' }).waitFor()
+  found.push(...(await look(page, 'batch-start')))
+  await page.getByRole('textbox', { name: 'Slots on the cart' }).fill('12')
+  await page.getByRole('button', { name: 'Start a batch' }).click()
+  await page.getByRole('heading', { name: 'Slot 1' }).waitFor()
+  for (const code of ['A-01-03', tea.barcode]) await device.scan(code)
+  for (let slot = 1; slot < 11; slot++) await device.scan('FC-ALL', 'line')
+  await page.getByRole('heading', { name: 'Slot 11' }).waitFor()
+  await device.scan('FC-UNDO')
+  await page.getByRole('heading', { name: 'Slot 10' }).waitFor()
+  await device.scan(tea.barcode)
+  // Slot and location are as large as each other, and the slot is seen without scrolling.
+  const sizeOf = (name: string) =>
+    page.getByRole('heading', { name, exact: true }).evaluate((element) => parseFloat(getComputedStyle(element).fontSize))
+  expect([await sizeOf('A-01-03'), await sizeOf('Slot 10')]).toEqual([48, 48])
+  for (const [name, width, height] of [
+    ['phone', 390, 844],
+    ['side', 844, 390],
+    ['small-side', 568, 320],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.screenshot({ path: path.join(OUT, `scan-batch-${name}.png`) })
+    found.push(...(await layoutProblems(page)))
+    const box = await page.getByRole('heading', { name: 'Slot 10' }).boundingBox()
+    expect((box?.y ?? height) + (box?.height ?? 0), `${name}: the slot is on the screen`).toBeLessThan(height)
+  }
+  await page.getByRole('button', { name: 'Orders on the cart' }).click()
+  found.push(...(await look(page, 'batch')))
+  await tenant.request('POST', `/orders/${orders[11]?.id}/cancel`)
+  await page.goto('/scan#/queue')
+  await page.reload()
+  await page.getByRole('button', { name: /^Go on with batch/ }).click()
+  await page.getByRole('alert').waitFor()
+  found.push(...(await look(page, 'batch-gone')))
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await page.getByRole('heading', { name: /^Finish batch/ }).waitFor()
+  found.push(...(await look(page, 'batch-finish')))
   expect(found).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, type PickableProduct, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base } from '../support/browser.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { seed } from '../support/page-server.ts'
 import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 /** The service behind a network that loses what the test says. */
@@ -136,3 +137,58 @@ it.for([
     await expectConsistentPicking(service.db, tenant)
   },
 )
+
+it('without a connection, packs, weights and GS1 codes stand for what they say, also after a reload', async ({
+  openWindow,
+  tenant,
+  service,
+  proxy,
+}) => {
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch/)
+  const { page, context } = window
+  await tenant.request('PUT', '/settings', { weight_barcodes: [{ pattern: '21IIIIIWWWWWC', decimals: 3 }] })
+  const tea = await stockedProduct(tenant, { 'A-1': 30 }, { barcode: '4006381333931' })
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+  const tolerance = { weighable: true, pick_tolerance_percent: 10 }
+  const cheese = await stockedProduct(tenant, { 'A-2': 5 }, { barcode: '2112345', ...tolerance })
+  const ham = await stockedProduct(tenant, { 'A-3': 5 }, { barcode: '99501101530006', ...tolerance })
+  const order = await newOrder(tenant, {
+    order_detail: [
+      { barcode: tea.barcode, quantity: 25 },
+      { barcode: cheese.barcode, quantity: 1 },
+      { barcode: ham.barcode, quantity: 2 },
+    ],
+  })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await whenInstalled(page)
+  const settings = page.waitForResponse(/\/settings$/)
+  // The last of the products that the device reads with the flow.
+  const details = page.waitForResponse(new RegExp(`/products/${ham.id}$`))
+  await device.scan(order.order_tenant_id)
+  await Promise.all([settings, details])
+  await context.setOffline(true)
+  await page.reload()
+  await page.getByRole('heading', { name: 'A-1', exact: true }).waitFor()
+  await device.scan('A-1')
+  // A case of 12, which the identifier of its symbology makes an element string; a Digital Link of it; a GTIN-14 of the piece.
+  await device.scan(']C10114006381333938')
+  await device.scan('https://id.example.com/01/14006381333938/10/L-7')
+  await page.getByText('Taken here: 24', { exact: true }).waitFor()
+  await device.scan('14006381333938', 'problem')
+  await device.scanner.scan('FC-OK')
+  await device.scan('04006381333931', 'line')
+  await device.scan('A-2')
+  await device.scan('2112345010502', 'line')
+  await device.scan(']C1A-3')
+  await device.scan(']C101995011015300063103001800', 'order')
+  await page.getByRole('heading', { name: /^Finish/ }).waitFor()
+  expect((await device.outcomes()).at(-1)).toBe('order')
+  await context.setOffline(false)
+  await expect.poll(() => connection(page)).toBe('Online')
+  const { order_detail: lines } = (await tenant.request('GET', `/orders/${order.id}`)).body.data
+  expect(lines.map((line: { picked_quantity: number }) => line.picked_quantity)).toEqual([25, 1.05, 1.8])
+  await finish(device)
+  await expect.poll(async () => (await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+  await expectConsistentPicking(service.db, tenant)
+})

@@ -56,7 +56,8 @@ const it = base.extend('site', async ({ startProcess, folder }, { onCleanup }) =
 it(
   `a day of ${ORDERS} orders with shorts, undos, outages, reloads and changes by others: each ok is a pick or a problem`,
   { timeout: TIMEOUT_MS },
-  async ({ site: { db, proxy, restart, tenant }, openWindow }) => {
+  async ({ site: { db, proxy, restart, tenant }, openWindow, onTestFailed }) => {
+    onTestFailed(() => console.error(`PICKING_DAY_SEED=${SEED} draws the same day`))
     const dice = new Dice(SEED)
     const { products, orders } = await dayOf(tenant, dice)
     const window = await openWindow({ baseURL: proxy.url })

@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { attempt } from '../../../web/scan/queue/attempt.ts'
-import type { Entry, NewEntry } from '../../../web/scan/queue/entry.ts'
+import type { Entry, RecordRef } from '../../../web/scan/queue/entry.ts'
 import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
+import { COUNT, DELIVERY } from '../support/record-model.ts'
 import { ADA, QueueModel, type Weather, WEATHERS } from '../support/queue-model.ts'
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 2_000)
 
 type Step =
   | { do: 'pick'; flow: number; line: number; location: string; quantity: number }
+  | { do: 'receive'; quantity: number }
+  | { do: 'count'; location: string; quantity: number }
+  /** Of a pick or a receipt. */
   | { do: 'undo'; which: number }
   | { do: 'complete'; flow: number }
   | { do: 'send'; weathers: Weather[] }
@@ -18,6 +22,7 @@ type Step =
   | { do: 'crash'; isSent: boolean; weather: Weather }
   | { do: 'resolve'; which: number; how: 'again' | 'put back' | 'elsewhere' | 'again as new' }
   | { do: 'others'; flow: number; what: 'cancel' | 'complete' | 'assign' | 'assign back' | 'take stock' | 'take line' }
+  | { do: 'office'; what: 'close' | 'expect less' | 'submit' | 'reopen' }
 
 const flow = fc.constantFrom(1, 2)
 const weather = fc.constantFrom(...WEATHERS)
@@ -38,7 +43,19 @@ const steps = fc.array(
         quantity: fc.integer({ min: 1, max: 2 }),
       }),
     },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('receive' as const), quantity: fc.integer({ min: 1, max: 3 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('count' as const), location: fc.constantFrom('A', 'B'), quantity: fc.nat(9) }),
+    },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('undo' as const), which: fc.nat(9) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('office' as const),
+        what: fc.constantFrom('close' as const, 'expect less' as const, 'submit' as const, 'reopen' as const),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('complete' as const), flow }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), weathers }) },
     { weight: 2, arbitrary: fc.constant<Step>({ do: 'doubt' }) },
@@ -72,7 +89,8 @@ const steps = fc.array(
 
 /** Something that the operator heard an ok for. It may get another pick_id on the way. */
 interface Ok {
-  flow: number
+  /** Null for a receipt. */
+  flow: number | null
   ids: string[]
   isUndone: boolean
   /** The operator gave up the last entry of it. */
@@ -84,6 +102,8 @@ class World {
   entries: readonly Entry[] = []
   readonly server = new QueueModel()
   readonly oks: Ok[] = []
+  /** The latest count of each location: a later one replaces it. */
+  readonly counts = new Map<string, { entry_id: string; isGivenUp: boolean }>()
   readonly completed = new Map<number, 'queued' | 'given up'>()
   #seq = 1
   #id = 1
@@ -97,12 +117,16 @@ class World {
     switch (step.do) {
       case 'pick':
         return this.#pick(step)
+      case 'receive':
+        return this.#receive(step.quantity)
+      case 'count':
+        return this.#count(step)
       case 'undo':
         return this.#undo(step.which)
       case 'complete':
         if (this.completed.has(step.flow)) return
         this.completed.set(step.flow, 'queued')
-        return this.apply({ type: 'add', entry: { ...common(step.flow), kind: 'complete', pick_id: null, body: null } })
+        return this.apply({ type: 'add', entry: { ...ofFlow(step.flow), kind: 'complete', pick_id: null, body: null } })
       case 'send':
         return await this.send(step.weathers)
       case 'doubt':
@@ -114,6 +138,8 @@ class World {
         return this.#resolve(step)
       case 'others':
         return this.#others(step)
+      case 'office':
+        return this.#office(step.what)
     }
   }
 
@@ -151,19 +177,37 @@ class World {
   #pick({ flow, line, location, quantity }: Extract<Step, { do: 'pick' }>): void {
     const pick_id = `p${this.#id++}`
     const body = { order_detail_id: flow * 10 + line, location_id: location, quantity }
-    this.apply({ type: 'add', entry: { ...common(flow), kind: 'pick', pick_id, body } })
+    this.apply({ type: 'add', entry: { ...ofFlow(flow), kind: 'pick', pick_id, body } })
     this.oks.push({ flow, ids: [pick_id], isUndone: false, isSettled: false })
+  }
+
+  #receive(quantity: number): void {
+    const pick_id = `r${this.#id++}`
+    const body = { product_id: 1, location_id: 'A', quantity }
+    this.apply({ type: 'add', entry: { ...ofRecord(DELIVERY), kind: 'receipt', pick_id, body } })
+    this.oks.push({ flow: null, ids: [pick_id], isUndone: false, isSettled: false })
+  }
+
+  #count({ location, quantity }: Extract<Step, { do: 'count' }>): void {
+    const pick_id = `c${this.#id++}`
+    const body = { product_id: 1, location_id: location, quantity }
+    this.apply({ type: 'add', entry: { ...ofRecord(COUNT), kind: 'count', pick_id, body } })
+    this.counts.set(location, { entry_id: pick_id, isGivenUp: false })
   }
 
   #undo(which: number): void {
     const ok = this.oks[which]
     const pick_id = ok?.ids.at(-1)
-    const entry = this.entries.find((entry) => entry.kind === 'pick' && entry.pick_id === pick_id)
+    const entry = this.entries.find((entry) => entry.kind !== 'undo' && entry.pick_id === pick_id)
     // Refused picks have ways out of their own.
     if (ok === undefined || pick_id === undefined || ok.isUndone || entry?.state === 'refused') return
     ok.isUndone = true
-    const body = { order_detail_id: 0, location_id: '', quantity: 1 }
-    this.apply({ type: 'undo', entry: { ...common(ok.flow), kind: 'undo', pick_id, body } })
+    const undo = { kind: 'undo', pick_id } as const
+    const body = { order_detail_id: 0, product_id: 1, location_id: '', quantity: 1 }
+    this.apply({
+      type: 'undo',
+      entry: ok.flow === null ? { ...ofRecord(DELIVERY), ...undo, body } : { ...ofFlow(ok.flow), ...undo, body },
+    })
   }
 
   #resolve({ which, how }: Extract<Step, { do: 'resolve' }>): void {
@@ -176,6 +220,7 @@ class World {
     else this.apply(how === 'again as new' ? { type: how, seq, pick_id } : { type: how, seq })
     if (this.entries.some((entry) => entry.pick_id === pick_id)) ok?.ids.push(pick_id)
     if (how !== 'put back') return
+    for (const count of this.counts.values()) count.isGivenUp ||= count.entry_id === problem.pick_id
     if (problem.kind === 'complete') this.completed.set(problem.flow_id, 'given up')
     if (ok !== undefined && problem.kind === 'undo') ok.isSettled = true
     if (ok !== undefined) ok.isUndone = true
@@ -191,7 +236,21 @@ class World {
     else if (flow.state === 'started') flow.state = what === 'cancel' ? 'cancelled' : 'completed'
   }
 
+  #office(what: Extract<Step, { do: 'office' }>['what']): void {
+    const { delivery, count } = this.server.records
+    if (what === 'close') delivery.state = 'closed'
+    else if (what === 'expect less') delivery.expected = 4
+    else count.state = what === 'submit' ? 'review' : 'counting'
+  }
+
   check(): void {
+    for (const [location, { entry_id, isGivenUp }] of this.counts) {
+      const done = this.server.records.entries.filter((entry) => entry.location === location).map((entry) => entry.entry_id)
+      const isThere = this.entries.some(({ pick_id }) => pick_id === entry_id)
+      expect(isGivenUp || isThere || done.at(-1) === entry_id, JSON.stringify([entry_id, done, this.entries])).toBe(true)
+      // Never an older one after a newer one.
+      expect(done).toEqual(done.toSorted((one, other) => Number(one.slice(1)) - Number(other.slice(1))))
+    }
     for (const ok of this.oks) expect(this.#verdictOf(ok), JSON.stringify([ok, this.entries])).toBe('exactly once')
     for (const [id, was] of this.completed) {
       const isThere = this.entries.some((entry) => entry.kind === 'complete' && entry.flow_id === id)
@@ -202,21 +261,25 @@ class World {
 
   /** Whether what the operator did is on the server or in the Problems, and not twice. */
   #verdictOf({ flow, ids, isUndone, isSettled }: Ok): string {
-    const active = ids.filter((id) => this.server.isActive(flow, id))
+    const isActive = (id: string): boolean =>
+      flow === null ? this.server.records.receipts.get(id)?.isUndone === false : this.server.isActive(flow, id)
+    const active = ids.filter(isActive)
     if (active.length > 1) return 'twice on the server'
     const isProblem = this.entries.some(({ kind, pick_id }) => kind !== 'complete' && pick_id === ids.at(-1))
     if (isSettled || isProblem) return 'exactly once'
     // The server puts the picks of a cancelled flow back.
-    const isBack = active.length === 0 || this.server.flows.get(flow)?.state === 'cancelled'
+    const isBack = active.length === 0 || (flow !== null && this.server.flows.get(flow)?.state === 'cancelled')
     if (isUndone) return isBack ? 'exactly once' : 'taken, although it was put back'
     return active.length === 1 ? 'exactly once' : 'lost'
   }
 }
 
-function common(flow: number): Pick<NewEntry, 'flow_id' | 'about' | 'operator_id' | 'operator_email' | 'added_at'> {
-  const about = { order_tenant_id: `SHOP-${flow}`, product_name: 'Tea', location_code: 'A' }
-  return { flow_id: flow, about, operator_id: 1, operator_email: ADA, added_at: '' }
-}
+const ABOUT = { product_name: 'Tea', location_code: 'A' }
+const BY = { operator_id: 1, operator_email: ADA, added_at: '' }
+
+const ofFlow = (flow: number) => ({ ...BY, flow_id: flow, about: { ...ABOUT, order_tenant_id: `SHOP-${flow}` } })
+
+const ofRecord = (record: RecordRef) => ({ ...BY, flow_id: null, record, about: { ...ABOUT, order_tenant_id: 'PO-1' } })
 
 /** Sends until nothing is left to send. Problems that hold something up stay. */
 async function drain(world: World): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attempt, type Attempt } from '../../../web/scan/queue/attempt.ts'
 import type { Entry, PickEntry, Refusal } from '../../../web/scan/queue/entry.ts'
 import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
+import { COUNT, DELIVERY } from '../support/record-model.ts'
 import { ADA, type ModelFlow, QueueModel, type Weather } from '../support/queue-model.ts'
 
 function entry(fields: Partial<Entry> & { pick_id?: string | null }): Entry {
@@ -173,5 +174,66 @@ describe('an attempt', () => {
     const model = new QueueModel()
     model.pick = () => Promise.reject(new TypeError('defect'))
     await expect(attempt(entry({}), model)).rejects.toThrow('defect')
+  })
+})
+
+describe('entries of records', () => {
+  const BY = { seq: 1, operator_id: 1, operator_email: ADA, added_at: '', state: 'waiting', attempts: 0, error: null } as const
+  const about = { order_tenant_id: 'PO-1', product_name: 'Tea', location_code: 'A' }
+  const receipt = (fields: object = {}): Entry => {
+    const body = { product_id: 1, location_id: 'A', quantity: 2 }
+    return { ...BY, about, flow_id: null, record: DELIVERY, kind: 'receipt', pick_id: 'r1', body, ...fields }
+  }
+  const count = (fields: object = {}): Entry => receipt({ kind: 'count', record: COUNT, pick_id: 'c1', ...fields })
+  const fresh = (one: Entry): QueueEvent => ({ type: 'add', entry: one })
+  const send = async (sent: Entry, weathers: Weather[], prepare: (model: QueueModel) => void = () => undefined) => {
+    const model = new QueueModel()
+    prepare(model)
+    model.weathers = weathers
+    return await attempt(sent, model)
+  }
+
+  it('are apart from picks, also with the same numbers', () => {
+    const picked = entry({ pick_id: 'r1' })
+    expect(after([picked], fresh(receipt()))).toEqual(['pick r1 waiting', 'receipt r1 waiting'])
+    expect(after([receipt()], { type: 'cancelled', flow_id: DELIVERY.id })).toEqual(['receipt r1 waiting'])
+    const complete = entry({ kind: 'complete', seq: 5, pick_id: null, flow_id: DELIVERY.id })
+    expect(nextToSend([receipt({ state: 'refused' }), complete])?.kind).toBe('complete')
+  })
+
+  it('a count replaces one of the same level that was refused or not sent, and follows one that may be on its way', () => {
+    const second = fresh(count({ pick_id: 'c2' }))
+    expect(after([count()], second)).toEqual(['count c2 waiting'])
+    expect(after([count({ state: 'refused', attempts: 2, error: refusal(false) })], second)).toEqual(['count c2 waiting'])
+    expect(after([count({ attempts: 1 })], second)).toEqual(['count c1 waiting', 'count c2 waiting'])
+    const elsewhere = count({ body: { product_id: 1, location_id: 'B', quantity: 2 } })
+    expect(after([elsewhere], second)).toEqual(['count c1 waiting', 'count c2 waiting'])
+    const both = [count({ state: 'sending', attempts: 1 }), count({ seq: 2, pick_id: 'c2' })]
+    expect(after(both, { type: 'refused', seq: 1, error: refusal(true) })).toEqual(['count c2 waiting'])
+  })
+
+  it('a receipt that is refused says why', async () => {
+    const close = (model: QueueModel): void => void (model.records.delivery.state = 'closed')
+    const less = (model: QueueModel): void => void (model.records.delivery.expected = 1)
+    const again = receipt({ attempts: 2 })
+    expect(await send(again, [], close)).toMatchObject({
+      is: 'refused',
+      error: { reason: 'over', state: 'closed', is_certain: true },
+    })
+    expect(await send(again, [], less)).toMatchObject({ is: 'refused', error: { reason: 'beyond', left: 1, is_certain: true } })
+    expect(await send(again, ['forbidden'])).toMatchObject({ is: 'refused', error: { reason: 'other', is_certain: false } })
+    expect(await send(again, ['forbidden', 'lost before'])).toMatchObject({ is: 'unanswered' })
+  })
+
+  it('a count that has waited for more than a minute is not sent', async () => {
+    const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString()
+    const submitted = (model: QueueModel): void => void (model.records.count.state = 'review')
+    expect(await send(count({ added_at: minutesAgo(2) }), [])).toMatchObject({ is: 'refused', error: { reason: 'late' } })
+    expect(await send(count({ added_at: minutesAgo(0) }), [])).toMatchObject({ is: 'done' })
+    expect(await send(count({ added_at: minutesAgo(0) }), [], submitted)).toMatchObject({
+      error: { reason: 'over', state: 'review' },
+    })
+    // However long it takes: goods that came have come.
+    expect(await send(receipt({ added_at: minutesAgo(9_999) }), [])).toMatchObject({ is: 'done' })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSameCode } from '../../../web/shared/gtin.ts'
+import { isSameCode } from '@fulfillment/codes/gtin.ts'
 import { RepeatFilter } from '../../../web/scan/wedge/repeat-filter.ts'
 import { cleanScan, enrolmentCode, readScan } from '../../../web/scan/wedge/scan-text.ts'
 
@@ -20,9 +20,11 @@ describe('the text of a scan', () => {
     [']C1FC-UNDO', { kind: 'command', command: 'FC-UNDO' }],
     ['FB-12-0ABCDEFGHJKMN', { kind: 'badge', badge: 'FB-12-0ABCDEFGHJKMN' }],
     ['https://stock.example/scan#code=7-0ABCDEFGHJKMNPQR', { kind: 'enrolment', code: '7-0ABCDEFGHJKMNPQR' }],
-    ['FC-12', { kind: 'code', texts: ['FC-12'] }],
-    ['FB-12', { kind: 'code', texts: ['FB-12'] }],
-    ['4006381333931', { kind: 'code', texts: ['4006381333931'] }],
+    ['FC-12', { kind: 'code', texts: ['FC-12'], codes: ['FC-12'] }],
+    ['FB-12', { kind: 'code', texts: ['FB-12'], codes: ['FB-12'] }],
+    [' 4006381333931', { kind: 'code', texts: ['4006381333931'], codes: ['4006381333931'] }],
+    // The prefix is kept for those who read GS1 codes.
+    [']C110AB\u001D', { kind: 'code', texts: ['10AB\u001D'], codes: [']C110AB\u001D'] }],
     ['   ', undefined],
   ] as const)('%s', ([text, scanned]) => {
     expect(readScan([text])).toEqual(scanned)
@@ -30,8 +32,8 @@ describe('the text of a scan', () => {
 
   it('is tried as a scanner with another layout means it, after what the device read', () => {
     expect(readScan(['FBß12ß0', 'FB-12-0'])).toEqual({ kind: 'badge', badge: 'FB-12-0' })
-    expect(readScan(['Aß01', 'A-01'])).toEqual({ kind: 'code', texts: ['Aß01', 'A-01'] })
-    expect(readScan(['A-01', 'A-01'])).toEqual({ kind: 'code', texts: ['A-01'] })
+    expect(readScan(['Aß01', 'A-01'])).toEqual({ kind: 'code', texts: ['Aß01', 'A-01'], codes: ['Aß01', 'A-01'] })
+    expect(readScan(['A-01', 'A-01'])).toEqual({ kind: 'code', texts: ['A-01'], codes: ['A-01'] })
   })
 
   it('a typed enrolment is an address or a code', () => {

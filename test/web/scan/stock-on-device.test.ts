@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { newOrder } from '../../support/orders.ts'
 import { stockedProduct, stockOf } from '../../support/picking.ts'
 import { it } from '../support/browser.ts'
+import { seed } from '../support/page-server.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 async function open(page: Page, name: string): Promise<void> {
@@ -14,8 +16,15 @@ async function type(page: Page, digits: string): Promise<void> {
   for (const digit of digits) await page.getByRole('button', { name: digit, exact: true }).click()
 }
 
-it('looks up products and locations', async ({ window: { page }, tenant }) => {
-  await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea', barcode: '4006381333931' })
+it('looks up products, locations and orders, by every code that the server reads', async ({ window, tenant }) => {
+  window.expectComplaint(/404/)
+  const { page } = window
+  const { id, sku } = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea', barcode: '4006381333931' })
+  await seed(tenant, `/products/${id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+  const order = await newOrder(tenant, {
+    customer_name: 'Ada Lovelace',
+    order_detail: [{ barcode: '4006381333931', quantity: 3 }],
+  })
   await stockedProduct(tenant, { 'A-1': 7 }, { name: 'Cup' })
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   await open(page, 'Look up')
@@ -26,6 +35,21 @@ it('looks up products and locations', async ({ window: { page }, tenant }) => {
   await device.scan('A-1')
   const location = page.getByRole('region', { name: 'A-1' })
   await expect.poll(async () => (await location.getByRole('listitem').allTextContents()).toSorted()).toEqual(['Cup: 7', 'Tea: 4'])
+  // The identifier of the symbology is on a pack of a lot, and on a label of a location.
+  await device.scan(']C101140063813339381727033110L-7')
+  await tea.getByText('This code stands for 12').waitFor()
+  expect(await tea.getByRole('paragraph').allTextContents()).toEqual([
+    'This code stands for 12',
+    'Lot L-7',
+    'Expires Mar 31, 2027',
+  ])
+  await device.scan(']C1B-1')
+  await page.getByRole('region', { name: 'B-1' }).getByText('Tea: 2').waitFor()
+  await device.scan(order.order_tenant_id)
+  const lines = page.getByRole('region', { name: order.order_tenant_id })
+  expect(await lines.innerText()).toMatch(/Pending\s+Ada Lovelace\s+Tea: 3/)
+  await device.scan(sku)
+  await tea.getByText('A-1: 4').waitFor()
   await device.scan('Z-9', 'problem')
 })
 

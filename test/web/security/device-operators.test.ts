@@ -358,6 +358,42 @@ describe('X-Page-Operator', () => {
     expect(entries).toHaveLength(2)
   })
 
+  it('lets a device send what an operator of before has received and counted, and not for one who was never here', async ({
+    tenant,
+  }) => {
+    const [ada, bob] = [await newOperator(tenant), await newOperator(tenant, { name: 'Bob' })]
+    const client = await deviceOf(tenant, ada)
+    const tea = await stockedProduct(tenant, { 'A-1': 20 })
+    const lines = [{ product_id: tea.id, quantity: 5 }]
+    const inbound = (await tenant.request('POST', '/inbound', { lines })).body.data
+    const returned = (await tenant.request('POST', '/returns', { lines })).body.data
+    const count = (await tenant.request('POST', '/counts', { product_ids: [tea.id] })).body.data
+    await client.scanBadge(bob)
+    await tenant.request('PUT', `/operators/${ada.id}`, { is_active: false })
+    const goods = { product_id: tea.id, quantity: 2, receipt_id: 'r1', operator_id: ada.id }
+    const scanned: [method: string, path: string, body?: object][] = [
+      ['POST', `/inbound/${inbound.id}/receipts`, { ...goods, location_id: 'A-1' }],
+      ['DELETE', `/inbound/${inbound.id}/receipts/r1`],
+      ['POST', `/returns/${returned.id}/receipts`, { ...goods, disposition: 'scrap' }],
+      ['DELETE', `/returns/${returned.id}/receipts/r1`],
+      ['POST', `/counts/${count.id}/entries`, { product_id: tea.id, location_id: 'A-1', quantity: 20 }],
+    ]
+    const grace = await newOperator(tenant, { name: 'Grace' })
+    for (const [method, path, body] of scanned) {
+      expect(outcome(await client.call(method, path, body, as(grace))), path).toEqual(NOT_ALLOWED)
+      expect(outcome(await client.call(method, path, body, as(ada))), path).toEqual([200, undefined])
+    }
+    expect(outcome(await client.call('POST', `/counts/${count.id}/submit`, undefined, as(ada)))).toEqual(NOT_ALLOWED)
+    const { entries } = (await tenant.request('GET', `/audit-log?operator_email=${ada.email}&surface=scan`)).body.data
+    expect(entries.slice(0, 5).map(({ operation }: { operation: string }) => operation)).toEqual([
+      'counts.addEntry',
+      'returns.undoReceipt',
+      'returns.receive',
+      'inbound.undoReceipt',
+      'inbound.receive',
+    ])
+  })
+
   it('grants nothing else', async ({ service, tenant }) => {
     const ada = await newOperator(tenant, { may_change_stock: true })
     const bob = await newOperator(tenant, { may_change_stock: true })

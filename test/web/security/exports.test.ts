@@ -116,6 +116,56 @@ describe('an export', () => {
     expect(await exported(client, 'deliveries', { id: webhook.id, state: 'succeeded' })).toEqual([])
   })
 
+  it('of deliveries, returns and counts has a row for each line that the filters match, however many a record has', async ({
+    service,
+    tenant,
+  }) => {
+    const products = Array.from({ length: 400 }, (_, index) => ({ name: `Tea ${index}`, barcode: `${index}` }))
+    await seed(tenant, '/products/bulk', { products })
+    const linesOf = (count: number) => Array.from({ length: count }, (_, index) => ({ barcode: `${index}`, quantity: index + 1 }))
+    const long = await seed(tenant, '/inbound', { reference: 'PO-1', supplier: '=cmd|calc', lines: linesOf(400) })
+    await seed(tenant, '/inbound', { reference: 'PO-2', lines: linesOf(300) })
+    const short = await seed(tenant, '/inbound', { reference: 'PO-3', lines: linesOf(2) })
+    await seed(tenant, `/inbound/${short.id}/receipts`, { barcode: '1', quantity: 2, location_id: 'A' })
+    const client = await signedIn(service.url, tenant.key)
+    const deliveries = await exported(client, 'inbound')
+    expect(deliveries).toHaveLength(702)
+    expect(deliveries.map(({ reference }) => reference)).toEqual(
+      ['PO-3', 'PO-2', 'PO-1'].flatMap((name, at) => Array([2, 300, 400][at]).fill(name)),
+    )
+    expect(deliveries.at(-1)).toMatchObject({
+      id: String(long.id),
+      supplier: "'=cmd|calc",
+      product_name: 'Tea 399',
+      quantity: '400',
+    })
+    const numbersOf = async (query: object) =>
+      new Set((await exported(client, 'inbound', query)).map(({ reference }) => reference))
+    expect(await numbersOf({ state: 'receiving' })).toEqual(new Set(['PO-3']))
+    expect(await numbersOf({ reference: 'PO-2' })).toEqual(new Set(['PO-2']))
+    expect(await numbersOf({ product_id: long.lines[350].product_id })).toEqual(new Set(['PO-1']))
+
+    const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: linesOf(2) }
+    const [{ id: orderId }] = (await seed(tenant, '/orders', order)).orders
+    await seed(tenant, `/orders/${orderId}`, { state_id: 5 }, 'PUT')
+    const line = { barcode: '1', quantity: 1, reason: 'Torn' }
+    const returned = await seed(tenant, '/returns', { reference: 'RMA-1', order_id: orderId, reason: 'Late', lines: [line] })
+    await seed(tenant, '/returns', { reference: 'RMA-2', lines: linesOf(1) })
+    await seed(tenant, `/returns/${returned.id}/receipts`, { barcode: '1', quantity: 1, disposition: 'scrap' })
+    expect(await exported(client, 'returns', { order_id: orderId })).toMatchObject([
+      { reference: 'RMA-1', order_tenant_id: 'SHOP-1', reason: 'Late', line_reason: 'Torn', scrapped_quantity: '1' },
+    ])
+    expect(await exported(client, 'returns')).toHaveLength(2)
+
+    const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'], blind: true })
+    expect(await exported(client, 'counts', { warehouse_id: count.warehouse_id })).toMatchObject([
+      { reference: 'CC-1', location_ids: '["A"]', location_code: 'A', expected_quantity: '', counted_quantity: '' },
+    ])
+    expect(await exported(client, 'counts', { state: 'approved' })).toEqual([])
+    const reader = await signedIn(service.url, await tenant.createKey({ scopes: ['read:stock'] }))
+    expect(outcome(await start(reader, 'returns'))).toEqual([403, 'insufficient_scope'])
+  })
+
   it('has the data of its mode, and is in the audit log', async ({ service, tenant }) => {
     await seed(tenant, '/products', { name: 'Live tea', barcode: '1' })
     const client = await signedIn(service.url, tenant.key)

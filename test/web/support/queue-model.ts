@@ -1,6 +1,7 @@
 import { APIError, ConnectionError, type FlowsPickResult, type PickingFlow, type PickingFlowDetails } from '@fulfillment/sdk'
 import type { QueueCalls } from '../../../web/scan/queue/attempt.ts'
-import type { Entry, PickEntry } from '../../../web/scan/queue/entry.ts'
+import type { FlowEntry, PickEntry } from '../../../web/scan/queue/entry.ts'
+import { RecordModel } from './record-model.ts'
 
 /** What happens to a request on its way. */
 export const WEATHERS = [
@@ -43,6 +44,7 @@ const refused = (code: string, status = 400): APIError =>
 /** The rules of the server for picks, in memory: a pick_id is carried out once, for ever. */
 export class QueueModel implements QueueCalls {
   readonly flows = new Map<number, ModelFlow>()
+  readonly records = new RecordModel()
   /** Of the next requests; good weather after them. */
   weathers: Weather[] = []
   /** How often each pick changed the stock. */
@@ -64,14 +66,18 @@ export class QueueModel implements QueueCalls {
 
   pick = (entry: PickEntry): Promise<FlowsPickResult> => this.#through(() => this.#pick(entry))
   undo = (entry: PickEntry): Promise<FlowsPickResult> => this.#through(() => this.#undo(entry))
-  complete = ({ flow_id }: Entry): Promise<PickingFlow> => this.#through(() => this.#complete(flow_id))
+  complete = ({ flow_id }: FlowEntry): Promise<PickingFlow> => this.#through(() => this.#complete(flow_id))
   readFlow = (id: number): Promise<PickingFlowDetails> => this.#through(() => this.#details(id))
+  receive: QueueCalls['receive'] = (entry) => this.#through(() => this.records.receive(entry))
+  undoReceipt: QueueCalls['undoReceipt'] = (entry) => this.#through(() => this.records.undoReceipt(entry))
+  enterCount: QueueCalls['enterCount'] = (entry) => this.#through(() => this.records.enterCount(entry))
+  readRecord: QueueCalls['readRecord'] = (ref) => this.#through(() => this.records.read(ref))
 
   isActive(flowId: number, pickId: string): boolean {
     return this.flows.get(flowId)?.picks.get(pickId)?.isUndone === false
   }
 
-  async #through<T>(run: () => T): Promise<T> {
+  async #through<T>(run: () => T | Promise<T>): Promise<T> {
     const weather = this.weathers.shift() ?? 'good'
     if (weather === 'lost before') throw new ConnectionError('lost')
     if (weather === 'busy') throw refused('service_unavailable', 503)
@@ -80,7 +86,7 @@ export class QueueModel implements QueueCalls {
     if (weather === 'no session') throw refused('no_session', 401)
     if (weather === 'no operator') throw refused('operator_required', 403)
     if (weather === 'forbidden') throw refused('ip_not_allowed', 403)
-    const result = run()
+    const result = await run()
     if (weather === 'lost after') throw new ConnectionError('lost')
     return result
   }
@@ -149,6 +155,8 @@ export class QueueModel implements QueueCalls {
       .map(([location_id, quantity]) => ({ location_id, location_code: location_id, quantity }))
     const lines = [...flow.lines.keys()].map((line) => ({
       order_detail_id: line,
+      quantity: flow.lines.get(line) ?? 0,
+      picked_quantity: (flow.lines.get(line) ?? 0) - this.#remaining(flow, line),
       remaining: this.#remaining(flow, line),
       locations,
     }))

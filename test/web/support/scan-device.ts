@@ -44,9 +44,13 @@ export async function enrolledDevice(page: Page, tenant: TestTenant, operator: T
 /** The device of a page that shows the scan app. */
 export async function deviceOn(page: Page): Promise<Device> {
   const scanner = await Scanner.at(page)
+  // In the order in which the operator heard them: by its keys, a scan may have begun before the tap that it followed.
   const outcomes = (): Promise<string[]> =>
     page.evaluate(() =>
-      performance.getEntriesByName('scan').map((entry) => (entry as PerformanceMeasure).detail.outcome as string),
+      performance
+        .getEntriesByName('scan')
+        .toSorted((one, other) => one.startTime + one.duration - other.startTime - other.duration)
+        .map((entry) => (entry as PerformanceMeasure).detail.outcome as string),
     )
   const scan = async (text: string, outcome = 'taken'): Promise<void> => {
     const before = (await outcomes()).length

@@ -18,6 +18,11 @@ export const SCREENS = [
   '/reservations',
   '/reservations?show=holds',
   '/inbound',
+  '/inbound/new',
+  '/returns',
+  '/returns/new',
+  '/counts',
+  '/counts/new',
   '/locations',
   '/locations/labels',
   '/settings',
@@ -27,6 +32,7 @@ export const SCREENS = [
   '/devices',
   '/devices/commands',
   '/sessions',
+  '/shipments',
   '/webhooks',
   '/webhooks/new',
   '/events',
@@ -54,6 +60,8 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   await seed(tenant, '/holds', { reference: 'cart-81', ttl_seconds: 86_400, lines: [{ product_id: id, quantity: 1 }] })
   const waiting = { ...order, order_tenant_id: 'SHOP-3', order_detail: [{ barcode: '1', quantity: 5 }] }
   const { orders: waitingOrders } = await seed(tenant, '/orders', waiting)
+  const { orders: batched } = await seed(tenant, '/orders', { ...waiting, order_tenant_id: 'SHOP-4' })
+  const batch = await seed(tenant, '/flow-batches', { order_ids: [batched[0].id], operator_email: 'ada@example.com' })
   const operator = await newOperator(tenant, { name: 'Ada Lovelace', email: 'ada@example.com', may_change_stock: true })
   await deviceOf(tenant, operator, { device_name: 'Handheld 3' })
   const inbound = await seed(tenant, '/inbound', {
@@ -62,6 +70,30 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
     lines: [{ product_id: id, quantity: 5 }],
   })
   await seed(tenant, `/inbound/${inbound.id}/receipts`, { product_id: id, quantity: 2, location_id: 'DOCK' })
+  const returned = await seed(tenant, '/returns', {
+    reference: 'RMA-1',
+    reason: 'Too much',
+    lines: [{ product_id: id, quantity: 2 }],
+  })
+  await seed(tenant, `/returns/${returned.id}/receipts`, { product_id: id, quantity: 1, disposition: 'scrap' })
+  const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A-01'] })
+  await seed(tenant, `/counts/${count.id}/entries`, { product_id: id, location_id: 'A-01', quantity: 1 })
+  const sent = { ...order, order_tenant_id: 'SHOP-5', order_detail: [{ barcode: '1', quantity: 3 }] }
+  const { orders: sentOrders } = await seed(tenant, '/orders', sent)
+  await tenant.request('PUT', `/orders/${sentOrders[0].id}`, { state_id: 5 })
+  const shipment = await seed(tenant, '/shipments', {
+    reference: 'SHP-1',
+    order_id: sentOrders[0].id,
+    packages: [
+      {
+        lines: [{ barcode: '1', quantity: 2 }],
+        weight: 1.4,
+        carrier: 'DHL',
+        tracking_number: '00340434292135100186',
+        tracking_url: 'https://track.example.com/00340434292135100186',
+      },
+    ],
+  })
   const keys = await seed(tenant, '/api-keys', {
     name: 'ERP',
     preset: 'erp_sync',
@@ -77,7 +109,11 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
     `/orders/${orders[0].id}`,
     `/orders/${waitingOrders[0].id}`,
     `/picking/${flow.id}`,
+    `/picking/batches/${batch.id}`,
     `/inbound/${inbound.id}`,
+    `/returns/${returned.id}`,
+    `/counts/${count.id}`,
+    `/shipments/${shipment.id}`,
     `/keys/${keys.id}`,
   ]
 }

@@ -40,7 +40,7 @@ export const startSession = (input: { key: string } | { code: string }): Promise
 
 /** A list that is exported, and its filters. */
 export interface ListToExport {
-  resource: 'orders' | 'products' | 'movements' | 'levels' | 'audit' | 'deliveries'
+  resource: 'orders' | 'products' | 'movements' | 'levels' | 'inbound' | 'returns' | 'counts' | 'audit' | 'deliveries'
   /** As the list's operation takes them. */
   query: object
 }

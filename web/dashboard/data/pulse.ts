@@ -54,6 +54,12 @@ const SHOWN: Record<string, readonly PulseKind[]> = {
   product: ['products', 'stock'],
   stock: ['stock', 'products'],
   reservations: ['orders', 'stock'],
+  inbound: ['stock'],
+  'inbound record': ['stock'],
+  returns: ['stock'],
+  return: ['stock'],
+  counts: ['stock'],
+  count: ['stock'],
   movements: ['stock'],
   events: ['orders', 'products', 'stock', 'flows'],
 }

@@ -2,6 +2,8 @@ import { t } from '../../shared/texts/texts.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import { itemOf, type Mapping } from './mapping.ts'
 import type { CsvTable } from './parse-csv.ts'
+import type { RowError } from './row-error.ts'
+import { Turn } from './turn.ts'
 
 const MAX_ITEMS = 500
 /** Characters of a batch and of a row, well below the largest body that the server takes. */
@@ -10,8 +12,20 @@ const MAX_LENGTH = 1_000_000
 /** Rows that are sent together, by their index in the table. */
 export type Batch = readonly number[]
 
+/** The rows that cannot be sent. */
+export async function unsendableRows(table: CsvTable, signal: AbortSignal): Promise<RowError[]> {
+  const turn = new Turn(signal)
+  const errors: RowError[] = []
+  for (const [row, { cells }] of table.rows.entries()) {
+    if (turn.isOver) await turn.next()
+    const message = rowProblem(cells, table)
+    if (message !== undefined) errors.push({ row, message })
+  }
+  return errors
+}
+
 /** Why a row cannot be sent; undefined when it can. */
-export function rowProblem(cells: readonly string[], { header }: CsvTable): string | undefined {
+function rowProblem(cells: readonly string[], { header }: CsvTable): string | undefined {
   if (cells.length !== header.length) return t.import.cells(cells.length, header.length)
   return lengthOf(cells) > MAX_LENGTH ? t.import.longRow : undefined
 }
@@ -20,11 +34,18 @@ export function rowProblem(cells: readonly string[], { header }: CsvTable): stri
  * Cuts rows into batches, the same for the same rows. The rows of one record are in one batch, so that a check of the batch, which keeps
  * nothing, sees what the import will see.
  */
-export function batchesOf(rows: readonly number[], table: CsvTable, recordColumn: number): Batch[] {
+export async function batchesOf(
+  rows: readonly number[],
+  table: CsvTable,
+  recordColumn: number,
+  signal: AbortSignal,
+): Promise<Batch[]> {
+  const turn = new Turn(signal)
   const batches: number[][] = []
   let batch: number[] = []
   let length = 0
-  for (const index of recordColumn === -1 ? rows : byRecord(rows, table, recordColumn)) {
+  for (const index of recordColumn === -1 ? rows : await byRecord(rows, table, recordColumn, turn)) {
+    if (turn.isOver) await turn.next()
     const own = lengthOf(table.rows[index]?.cells ?? [])
     if (batch.length === MAX_ITEMS || (batch.length > 0 && length + own > MAX_LENGTH)) {
       batches.push(batch)
@@ -43,9 +64,10 @@ export function itemsOf(batch: Batch, { rows }: CsvTable, mapping: Mapping, targ
 }
 
 /** The rows in the order of the first row of their record. */
-function byRecord(rows: readonly number[], table: CsvTable, column: number): number[] {
+async function byRecord(rows: readonly number[], table: CsvTable, column: number, turn: Turn): Promise<number[]> {
   const records = new Map<string, number[]>()
   for (const index of rows) {
+    if (turn.isOver) await turn.next()
     const name = table.rows[index]?.cells[column]?.trim() ?? ''
     const record = records.get(name)
     if (record === undefined) records.set(name, [index])

@@ -1,5 +1,5 @@
 import { client } from '../data/client.ts'
-import { type Batch, batchesOf, itemsOf, rowProblem } from './batches.ts'
+import { type Batch, batchesOf, itemsOf, unsendableRows } from './batches.ts'
 import type { ImportTarget } from './import-target.ts'
 import type { KeptImport, KeptProgress } from './kept-import.ts'
 import type { Mapping } from './mapping.ts'
@@ -28,14 +28,12 @@ export async function checkRows(
   signal: AbortSignal,
   onProgress: (progress: Partial<Checked>) => void,
 ): Promise<Checked> {
-  const unsendable = table.rows.flatMap(({ cells }, row): RowError[] => {
-    const message = rowProblem(cells, table)
-    return message === undefined ? [] : [{ row, message }]
-  })
+  onProgress({ rows: 0, total: table.rows.length, created: 0, changed: 0, errors: [] })
+  const unsendable = await unsendableRows(table, signal)
   const rows = goodRows(table, unsendable)
   const checked = { rows: unsendable.length, total: table.rows.length, created: 0, changed: 0, errors: [...unsendable] }
   onProgress(checked)
-  for (const batch of batchesOf(rows, table, recordColumn(mapping, target))) {
+  for (const batch of await batchesOf(rows, table, recordColumn(mapping, target), signal)) {
     const items = itemsOf(batch, table, mapping, target)
     const outcome = await sendPatiently(
       () => target.check(client, items, { signal }),
@@ -66,7 +64,7 @@ export async function sendRows(
   onBatch: (progress: KeptProgress) => Promise<void>,
 ): Promise<KeptProgress> {
   let progress = done
-  const batches = batchesOf(goodRows(table, kept.bad), table, recordColumn(kept.mapping, target))
+  const batches = await batchesOf(goodRows(table, kept.bad), table, recordColumn(kept.mapping, target), signal)
   for (const [number, batch] of batches.entries()) {
     if (number < done.batches) continue
     const items = itemsOf(batch, table, kept.mapping, target)

@@ -44,9 +44,9 @@ const ofProducts = ({ created, updated, errors }: ProductsOutcome): BatchOutcome
 const PRODUCTS: ImportTarget = {
   name: 'products',
   scope: 'write:products',
-  fields: ['barcode', 'name', 'sku', 'category', 'price', 'weight'],
+  fields: ['barcode', 'name', 'sku', 'category', 'price', 'weight', 'pick_tolerance_percent'],
   required: [['barcode']],
-  numbers: new Set(['price', 'weight']),
+  numbers: new Set(['price', 'weight', 'pick_tolerance_percent']),
   aliases: { external_id: 'sku', ean: 'barcode', gtin: 'barcode', upc: 'barcode', product_name: 'name', title: 'name' },
   recordField: 'barcode',
   check: async (client, items, options) => ofProducts(await client.products.checkBulk({ products: items as never }, options)),

@@ -23,6 +23,8 @@ export interface FieldProps {
   autoComplete?: string
   inputMode?: 'decimal' | 'numeric' | 'text'
   isLabelHidden?: boolean
+  /** Says what the field is for where its label is hidden. */
+  placeholder?: string
   /** Shown as dots: a key pasted beside a colleague. */
   isSecret?: boolean
 }
@@ -39,10 +41,11 @@ export function Field(props: FieldProps) {
     isLabelHidden = false,
     isSecret = false,
     type = 'text',
+    placeholder,
     ...rest
   } = props
   const message = useFieldMessage(props.name)
-  const shared = { className: `${styles.input} ${isSecret ? styles.secret : ''}`, required: isRequired }
+  const shared = { className: `${styles.input} ${isSecret ? styles.secret : ''}`, required: isRequired, placeholder }
   return (
     <TextField
       {...rest}

@@ -36,6 +36,8 @@ export function PagedList({
   children,
 }: PagedListProps) {
   const isPast = rows > 0 && page > total_pages
+  // Beside other lists, an empty one needs no more than its sentence.
+  const hasPages = of === undefined || rows > 0 || page > 1
   return (
     <>
       {rows === 0 && empty}
@@ -45,7 +47,7 @@ export function PagedList({
         </Empty>
       )}
       {rows > 0 && !isPast && children}
-      <Pages total={total(rows)} page={page} totalPages={total_pages} of={of} onPage={onPage} />
+      {hasPages && <Pages total={total(rows)} page={page} totalPages={total_pages} of={of} onPage={onPage} />}
     </>
   )
 }

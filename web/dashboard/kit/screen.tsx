@@ -76,8 +76,12 @@ export function Section({ title, actions, children }: { title: string; actions?:
   )
 }
 
+export interface FactsProps {
+  facts: readonly { name: string; value: ReactNode }[]
+}
+
 /** Names and values of a record. */
-export function Facts({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
+export function Facts({ facts }: FactsProps) {
   return (
     <dl className={styles.facts}>
       {facts.map(({ name, value }) => (

@@ -20,6 +20,7 @@ const KNOWN: Record<WebhookTopic, 'standard' | 'by name'> = {
   'inbound/updated': 'by name',
   'return/updated': 'by name',
   'count/updated': 'by name',
+  'shipment/updated': 'by name',
 }
 
 /** All topics, as the documentation lists them. */

@@ -77,9 +77,13 @@ function usePages(text: string): Found[] {
   const canWriteWebhooks = useScope('write:webhooks')
   const isAdmin = useScope('admin')
   const canReadStock = useScope('read:stock')
+  const canWriteStock = useScope('write:stock')
   const actions = [
     { path: '/orders/new', label: t.orders.new, isAllowed: canWriteOrders },
     { path: '/products/new', label: t.products.new, isAllowed: canWriteProducts },
+    { path: '/inbound/new', label: t.inbound.new, isAllowed: canWriteStock },
+    { path: '/returns/new', label: t.returns.new, isAllowed: canWriteOrders },
+    { path: '/counts/new', label: t.counts.new, isAllowed: canWriteStock },
     { path: '/webhooks/new', label: t.webhooks.new, isAllowed: canWriteWebhooks },
     { path: '/keys/new', label: t.keys.new, isAllowed: isAdmin },
     { path: '/devices/commands', label: t.devices.commands, isAllowed: isAdmin },

@@ -15,6 +15,8 @@ export interface ProblemNote {
   scanned?: string | undefined
   expected?: string | undefined
   requestId?: string | undefined
+  /** Ways on, besides OK. Each acknowledges it. */
+  ways?: readonly { name: string; run: () => void }[] | undefined
 }
 
 /** What the last scan or tap led to. */
@@ -50,8 +52,8 @@ export interface Ui {
   code: string | undefined
 }
 
-/** What a screen does with a code. False: the code is not known to it. */
-export type CodeHandler = (texts: readonly string[], at: number) => boolean | Promise<boolean>
+/** What a screen does with a code. False: the code is not known to it. `codes` are the readings `texts` with their AIM prefix. */
+export type CodeHandler = (texts: readonly string[], at: number, codes: readonly string[]) => boolean | Promise<boolean>
 
 const MOST_SCANS = 50
 
@@ -146,7 +148,7 @@ export class App {
     if (this.ui.problem !== undefined) return this.#sound('problem', text, at)
     if (scanned.kind === 'badge') return this.onBadge(scanned.badge, at)
     if (this.ui.dialog !== undefined) this.set({ dialog: undefined })
-    void this.#handle(scanned.kind === 'code' ? scanned.texts : [text], at)
+    void (scanned.kind === 'code' ? this.#handle(scanned.texts, at, scanned.codes) : this.#handle([text], at, [text]))
   }
 
   /** Tells the outcome of a scan or tap: the screen, the tone and the vibration at once. */
@@ -188,8 +190,8 @@ export class App {
     this.set(code === undefined ? { screen: screenOf(location.hash), dialog: undefined } : { code })
   }
 
-  async #handle(texts: readonly string[], at: number): Promise<void> {
-    const isKnown = (await this.#onCode?.(texts, at)) ?? false
+  async #handle(texts: readonly string[], at: number, codes: readonly string[]): Promise<void> {
+    const isKnown = (await this.#onCode?.(texts, at, codes)) ?? false
     if (!isKnown) this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
   }
 

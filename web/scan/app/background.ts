@@ -1,9 +1,13 @@
 import { FulfillmentError } from '@fulfillment/sdk'
 import { idleMs } from '../../shared/page-fetch.ts'
 import { TakenOverError } from '../store/store.ts'
+import { lineOf } from '../picking/view.ts'
+import { keyOfBatch } from '../picking/walk.ts'
 import type { App } from './app.ts'
 import { refreshFlow } from './flows.ts'
+import { readOwnFlows } from './own-flows.ts'
 import { whileSending } from './page-lock.ts'
+import { walkView } from './picking-actions.ts'
 import { checkSession, signOut } from './session.ts'
 
 const REFRESH_MS = 10_000
@@ -17,6 +21,7 @@ export function startBackground(app: App, signal: AbortSignal): void {
   void send(app, signal)
   refreshAfterSending(app)
   addEventListener('online', () => resume(app), { signal })
+  addEventListener('offline', () => app.set({ isOnline: false }), { signal })
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && resume(app), { signal })
   const timer = setInterval(() => {
     if (idleMs() > SIGN_OUT_AFTER_MS && app.kept.session?.operator) void signOut(app)
@@ -28,8 +33,18 @@ export function startBackground(app: App, signal: AbortSignal): void {
 function resume(app: App): void {
   app.sender.retry()
   void checkSession(app)
+  void refreshScreen(app)
+}
+
+/** Reads again what is picked on the screen. Of a batch, its running flows and the one at hand, whose stock is that of all slots. */
+async function refreshScreen(app: App): Promise<void> {
   const { screen } = app.ui
-  if ('flow' in screen) void refreshFlow(app, screen.flow)
+  if ('flow' in screen) return await refreshFlow(app, screen.flow)
+  if (!(screen.name === 'batch' || screen.name === 'finish-batch') || screen.record === undefined) return
+  await readOwnFlows(app).catch(() => undefined)
+  const view = walkView(app.kept, keyOfBatch(screen.record))
+  const flow = view && lineOf(view, view.current)?.flow
+  if (flow !== undefined) await refreshFlow(app, flow.id)
 }
 
 async function send(app: App, signal: AbortSignal): Promise<void> {
@@ -55,9 +70,8 @@ async function send(app: App, signal: AbortSignal): Promise<void> {
 function refreshAfterSending(app: App): void {
   let readAt = 0
   app.onSent = () => {
-    const { screen } = app.ui
-    if (!('flow' in screen) || performance.now() - readAt < REFRESH_MS) return
+    if (performance.now() - readAt < REFRESH_MS) return
     readAt = performance.now()
-    void refreshFlow(app, screen.flow)
+    void refreshScreen(app)
   }
 }

@@ -1,6 +1,6 @@
 import { APIError, ConnectionError } from '@fulfillment/sdk'
 import { t } from '../../shared/texts/scan-texts.ts'
-import { interruptionOf } from '../queue/attempt.ts'
+import { interruptionOf } from '../queue/interruption.ts'
 import type { App } from './app.ts'
 
 /**

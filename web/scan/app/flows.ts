@@ -2,10 +2,12 @@ import { FulfillmentError, type PickingFlowDetails } from '@fulfillment/sdk'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { complete } from '../picking/decide.ts'
 import { flowChanges } from '../queue/flow-changes.ts'
-import { TakenOverError } from '../store/store.ts'
+import { type Changes, type Kept, TakenOverError } from '../store/store.ts'
+import { batchOf, type WalkKey, walkKeyOf } from '../picking/walk.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
-import { decide } from './picking-actions.ts'
+import { decide, keptWalk, productOf } from './picking-actions.ts'
+import { readWeightPatterns } from './weights.ts'
 
 /** Starts picking an order, and shows it when it is stored here. */
 export async function startFlow(app: App, orderId: number, at = performance.now()): Promise<void> {
@@ -24,21 +26,32 @@ export async function startFlow(app: App, orderId: number, at = performance.now(
 }
 
 /** Stores a flow that the server has, so that it can be picked without a connection. */
-export async function keepFlow(app: App, flow: PickingFlowDetails, at = performance.now()): Promise<boolean> {
-  const isKept = await app.keep(({ flows }) => {
-    const products = flows.get(flow.id)?.products ?? {}
-    return { flows: new Map([[flow.id, { flow, products }]]) }
+export const keepFlow = (app: App, flow: PickingFlowDetails, at = performance.now()): Promise<boolean> =>
+  keepFlows(app, [flow], at)
+
+/** Stores flows that the server has, all or none. */
+export async function keepFlows(app: App, flows: readonly PickingFlowDetails[], at = performance.now()): Promise<boolean> {
+  const isKept = await app.keep((kept) => {
+    const rows = flows.map((flow) => [flow.id, { flow, products: kept.flows.get(flow.id)?.products ?? {} }] as const)
+    return { flows: new Map(rows) }
   }, at)
-  if (isKept) void readProducts(app, flow.id)
-  return isKept
+  if (!isKept) return false
+  for (const key of new Set(flows.map(walkKeyOf))) void readProducts(app, key)
+  void readWeightPatterns(app)
+  return true
 }
 
-/** Reads a flow again, between two entries of the queue. One that is over or another operator's leaves the device. */
+/**
+ * Reads a flow again, between two entries of the queue. One that is over or another operator's leaves the device. In a batch, not while it is
+ * unknown what became of an entry: the stock that is read counts it for all slots.
+ */
 export async function refreshFlow(app: App, flowId: number): Promise<void> {
   const row = app.kept.flows.get(flowId)
   if (row === undefined) return
+  const isInDoubt = (): boolean => app.kept.entries.some(({ state, attempts }) => state === 'waiting' && attempts > 0)
   try {
     await app.sender.between(async () => {
+      if (row.flow.batch_id !== undefined && isInDoubt()) return
       const flow = await app.api.readFlow(flowId, 0)
       const isOwn = flow.state === 'started' && flow.operator_email.toLowerCase() === row.flow.operator_email.toLowerCase()
       await app.store.commit((kept) => flowChanges(kept, flowId, isOwn ? { is: 'read', flow } : { is: 'over' }))
@@ -49,28 +62,19 @@ export async function refreshFlow(app: App, flowId: number): Promise<void> {
   }
 }
 
-/** Queues the end of a flow. */
-export async function completeFlow(app: App, flowId: number): Promise<void> {
-  if (await decide(app, flowId, complete)) app.go({ name: 'queue' })
+/** Queues the end of a walk. */
+export async function completeWalk(app: App, key: WalkKey): Promise<void> {
+  if (await decide(app, key, complete)) app.go({ name: 'queue' })
 }
 
-/** Cancels a flow: all of it goes back to its locations, also what waits in the queue. */
-export async function cancelFlow(app: App, flowId: number): Promise<void> {
+/** Cancels an order's or a batch's picking: all of it goes back to its locations, also what waits in the queue. */
+export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
   const at = performance.now()
+  const batch = batchOf(key)
   const isCancelled = await online(app, () =>
     app.sender.between(async () => {
-      await app.api.client.flows.cancel(flowId)
-      await app.keep(
-        (kept) => ({
-          events: [{ type: 'cancelled', flow_id: flowId }],
-          flows: new Map([[flowId, null]]),
-          drafts: new Map([[flowId, null]]),
-          log: kept.entries
-            .filter(({ flow_id }) => flow_id === flowId)
-            .map((entry) => ({ at: new Date().toISOString(), what: 'cancelled' as const, entry })),
-        }),
-        at,
-      )
+      await (batch === undefined ? app.api.client.flows.cancel(key) : app.api.client.flowBatches.cancel(batch))
+      await app.keep((kept) => cancelled(kept, key), at)
       return true
     }),
   )
@@ -80,11 +84,32 @@ export async function cancelFlow(app: App, flowId: number): Promise<void> {
   }
 }
 
-/** Photos, and which products have decimals. Without them the flow can be picked all the same. */
-async function readProducts(app: App, flowId: number): Promise<void> {
-  const { flow, products } = app.kept.flows.get(flowId) ?? {}
-  const ids = new Set(flow?.lines.map(({ product_id }) => product_id).filter((id) => products?.[id] === undefined))
-  for (const id of ids) {
+function cancelled(kept: Kept, key: WalkKey): Changes {
+  const ids = keptWalk(kept, key)?.flows.map(({ id }) => id) ?? []
+  return {
+    events: ids.map((flow_id) => ({ type: 'cancelled', flow_id })),
+    flows: new Map(ids.map((id) => [id, null])),
+    drafts: new Map([[key, null]]),
+    log: kept.entries
+      .filter(({ flow_id }) => flow_id !== null && ids.includes(flow_id))
+      .map((entry) => ({ at: new Date().toISOString(), what: 'cancelled' as const, entry })),
+  }
+}
+
+/** So many products are read at once; the others four a second, so that picks find the rate limit free. */
+const AT_ONCE = 20
+const PAUSE_MS = 250
+
+/** Photos, and which products have decimals. Without them a walk can be picked all the same. */
+async function readProducts(app: App, key: WalkKey): Promise<void> {
+  const walk = keptWalk(app.kept, key)
+  if (walk === undefined) return
+  const flows = new Map(
+    walk.flows.toReversed().flatMap(({ id, lines }) => lines.map(({ product_id }) => [product_id, id] as const)),
+  )
+  const unread = [...flows].filter(([product]) => productOf(app.kept, walk, product) === undefined)
+  for (const [index, [id, flowId]] of unread.entries()) {
+    if (index >= AT_ONCE) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     const product = await Promise.resolve(app.api.client.products.get(id)).catch(() => undefined)
     if (product === undefined || !app.kept.flows.has(flowId)) return
     const { photo_url, weighable } = product

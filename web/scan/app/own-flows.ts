@@ -1,12 +1,14 @@
+import { inSteps } from '../data/in-steps.ts'
 import type { PickingFlow } from '@fulfillment/sdk'
 import { isCompleting } from '../picking/view.ts'
+import { batchOf, type Walk, type WalkKey, walkKeyOf, walkOf } from '../picking/walk.ts'
 import type { App } from './app.ts'
-import { keepFlow, refreshFlow } from './flows.ts'
+import { keepFlows, refreshFlow } from './flows.ts'
 
 const isOf = (flow: PickingFlow, email: string): boolean => flow.operator_email.toLowerCase() === email.toLowerCase()
 
 /** Running flows of the operator that this device holds, without those whose end waits in the queue. */
-export function ownFlows({ kept }: App): PickingFlow[] {
+function ownFlows({ kept }: App) {
   const email = kept.session?.operator?.email
   if (email === undefined) return []
   return [...kept.flows.values()]
@@ -14,19 +16,35 @@ export function ownFlows({ kept }: App): PickingFlow[] {
     .filter((flow) => isOf(flow, email) && !isCompleting(flow.id, kept.entries))
 }
 
+/** What the operator is picking on this device: orders and batches. */
+export function ownWalks(app: App): Walk[] {
+  const flows = ownFlows(app)
+  return [...new Set(flows.map(walkKeyOf))].map((key) => walkOf(key, flows))
+}
+
+/** Whether the operator is picking this order or batch on this device. */
+export const isOwnWalk = (app: App, key: WalkKey): boolean => ownFlows(app).some((flow) => walkKeyOf(flow) === key)
+
+/** The batches that the operator is picking on this device. */
+export const ownBatches = (app: App): Walk[] => ownWalks(app).filter(({ key }) => batchOf(key) !== undefined)
+
 /** Reads which flows of the operator run: those that began elsewhere come to this device, those that ended elsewhere leave it. */
 export async function readOwnFlows(app: App): Promise<void> {
   const operator = app.kept.session?.operator
   if (operator === null || operator === undefined) return
-  const { flows } = await app.api.client.flows.list({ state: 'started', operator_email: operator.email })
-  const running = new Set(flows.map(({ id }) => id))
+  const running = new Set<number>()
+  const mine = { state: 'started', operator_email: operator.email, limit: 100 } as const
+  for await (const { id } of app.api.client.flows.list(mine)) running.add(id)
   for (const { id } of ownFlows(app)) if (!running.has(id)) await refreshFlow(app, id)
-  for (const id of running) {
-    if (app.kept.flows.has(id)) continue
-    // Its end may be on its way.
-    await app.sender.between(async () => {
-      const flow = await app.api.readFlow(id, operator.id)
-      if (flow.state === 'started' && isOf(flow, operator.email)) await keepFlow(app, flow)
-    })
-  }
+  if ([...running].every((id) => app.kept.flows.has(id))) return
+  // Their end may be on its way.
+  await app.sender.between(async () => {
+    const unknown = [...running].filter((id) => !app.kept.flows.has(id))
+    const read = await inSteps(unknown, (id) => app.api.readFlow(id, operator.id))
+    // All at once: a batch is never here in part.
+    await keepFlows(
+      app,
+      read.filter((flow) => flow.state === 'started' && isOf(flow, operator.email)),
+    )
+  })
 }

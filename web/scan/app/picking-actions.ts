@@ -1,9 +1,12 @@
 import { t } from '../../shared/texts/scan-texts.ts'
+import type { Decision, Picking, PickingProblem, Said } from '../picking/decision.ts'
+import { scan } from '../picking/decide.ts'
 import { type Draft, emptyDraft } from '../picking/draft.ts'
-import { type Decision, type Picking, type PickingProblem, type Said, scan } from '../picking/decide.ts'
-import { type FlowView, viewOf } from '../picking/view.ts'
-import type { Kept } from '../store/store.ts'
-import type { App, ProblemNote } from './app.ts'
+import { isCompleting, viewOf, type WalkView } from '../picking/view.ts'
+import { batchOf, type Walk, type WalkKey, walkOf } from '../picking/walk.ts'
+import { type Kept, weightPatternsOf } from '../store/store.ts'
+import type { App, CodeHandler, ProblemNote } from './app.ts'
+import { finishScreen } from './screen.ts'
 
 const PICK_ID_BYTES = 16
 
@@ -11,59 +14,92 @@ const PICK_ID_BYTES = 16
 export const newPickId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(PICK_ID_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** The draft of a flow. */
-export const draftOf = ({ drafts }: Kept, flowId: number): Draft => drafts.get(flowId) ?? emptyDraft(flowId)
+/** The draft of a walk. */
+export const draftOf = ({ drafts }: Kept, key: WalkKey): Draft => drafts.get(key) ?? emptyDraft(key)
 
-/** A flow of this device as the operator sees it. */
-export function flowView(kept: Kept, flowId: number): FlowView | undefined {
-  const row = kept.flows.get(flowId)
-  return row === undefined ? undefined : viewOf(row.flow, draftOf(kept, flowId), kept.entries)
+/** A walk with the flows of it that this device holds, without those whose end waits in the queue; undefined if there is none. */
+export function keptWalk({ flows, entries }: Kept, key: WalkKey): Walk | undefined {
+  const held = [...flows.values()].map(({ flow }) => flow).filter(({ id }) => !isCompleting(id, entries))
+  const walk = walkOf(key, held)
+  return walk.flows.length === 0 ? undefined : walk
 }
 
-/** Decides on what the operator did in a flow, stores it, and tells the outcome. Returns false if the decision knows nothing of it. */
+/** A walk of this device as the operator sees it. */
+export function walkView(kept: Kept, key: WalkKey): WalkView | undefined {
+  const walk = keptWalk(kept, key)
+  return walk === undefined ? undefined : viewOf(walk, draftOf(kept, key), kept.entries)
+}
+
+/** What the operator calls a walk: the order, or the batch. */
+export const nameOfWalk = ({ key, flows }: Walk): string => {
+  const batch = batchOf(key)
+  return batch === undefined ? (flows[0]?.order_tenant_id ?? '') : t.pick.batch(batch)
+}
+
+/** What the device knows of a product of a walk. */
+export function productOf({ flows }: Kept, walk: Walk, productId: number) {
+  const row = walk.flows.map(({ id }) => flows.get(id)).find((one) => one?.products[productId] !== undefined)
+  return row?.products[productId]
+}
+
+/** Decides on what the operator did in a walk, stores it, and tells the outcome. Returns false if the decision knows nothing of it. */
 export async function decide(
   app: App,
-  flowId: number,
+  key: WalkKey,
   make: (picking: Picking) => Decision | undefined,
   { at = performance.now(), scanned }: { at?: number; scanned?: string | undefined } = {},
 ): Promise<boolean> {
   let decision: Decision | undefined
   const isKept = await app.keep((kept) => {
-    const picking = pickingOf(kept, flowId)
+    const picking = pickingOf(kept, key)
     decision = picking === undefined ? undefined : make(picking)
     if (decision === undefined || decision.outcome === 'problem') return undefined
-    return { events: decision.events, drafts: new Map([[flowId, decision.draft]]) }
+    return { events: decision.events, drafts: new Map([[key, decision.draft]]) }
   }, at)
   if (!isKept) return true
   if (decision === undefined) return false
   if (decision.outcome === 'problem') app.stop({ ...noteOf(decision.problem), scanned }, at)
   else {
-    if (decision.outcome === 'order') app.go({ name: 'finish', flow: flowId })
-    app.tell(decision.outcome, textOf(decision.said), at, scanned)
+    if (decision.outcome === 'order') app.go(finishScreen(key))
+    app.tell(decision.outcome, textOf(decision.said, key), at, scanned)
   }
   return true
 }
 
-/** Handles the scan of a location or a product in a flow. */
-export const scanInFlow = (app: App, flowId: number, texts: readonly string[], at: number): Promise<boolean> =>
-  decide(app, flowId, (picking) => scan(picking, texts), { at, scanned: texts[0] })
+/** Handles the scan of a location, a product or a slot's order in a walk. */
+export const scanInWalk = (app: App, key: WalkKey, ...[texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> =>
+  decide(app, key, (picking) => scan(picking, texts, codes), { at, scanned: texts[0] })
 
-function pickingOf(kept: Kept, flowId: number): Picking | undefined {
-  const row = kept.flows.get(flowId)
+function pickingOf(kept: Kept, key: WalkKey): Picking | undefined {
+  const walk = keptWalk(kept, key)
   const operator = kept.session?.operator
-  if (row === undefined || operator === null || operator === undefined) return undefined
+  if (walk === undefined || operator === null || operator === undefined) return undefined
+  const { isLocationFirst, isSlotScanned } = kept.settings
   return {
-    flow: row.flow,
-    draft: draftOf(kept, flowId),
+    walk,
+    draft: withSlots(draftOf(kept, key), walk),
     entries: kept.entries,
     operator,
-    isLocationFirst: kept.settings.isLocationFirst,
+    isLocationFirst,
+    isSlotScanned,
+    reading: {
+      weightPatterns: weightPatternsOf(kept),
+      year: new Date().getUTCFullYear(),
+      isWeighable: (productId) => productOf(kept, walk, productId)?.weighable,
+    },
     newId: newPickId,
     now: new Date().toISOString(),
   }
 }
 
-function textOf(said: Said): string {
+/** A slot may have goods from now on: it stays in the draft, should its order be cancelled. */
+function withSlots(draft: Draft, { key, flows }: Walk): Draft {
+  if (batchOf(key) === undefined) return draft
+  const slots = flows.map(({ slot, order_tenant_id }) => [slot ?? 0, order_tenant_id])
+  return { ...draft, slots: { ...draft.slots, ...Object.fromEntries(slots) } }
+}
+
+function textOf(said: Said, key: WalkKey): string {
   switch (said.is) {
     case 'located':
       return t.said.located(said.code)
@@ -71,7 +107,10 @@ function textOf(said: Said): string {
       return t.said.taken(said.taken, said.of)
     case 'undone':
       return t.said.undone(said.name, said.quantity)
+    case 'put':
+      return t.said.put(said.slot, said.quantity, said.name)
     case 'order done':
+      return batchOf(key) === undefined ? t.said['order done'] : t.said['batch done']
     case 'skipped':
       return t.said[said.is]
     default:
@@ -91,6 +130,12 @@ function noteOf(problem: PickingProblem): ProblemNote {
       return { message: t.problem.nothingHere(problem.code), expected: problem.expected }
     case 'nothing to undo':
       return { message: t.problem.nothingToUndo }
+    case 'product first':
+      return { message: t.problem.productFirst, expected: problem.name }
+    case 'slot first':
+      return { message: t.problem.slotFirst(problem.slot), expected: problem.order }
+    case 'other slot':
+      return { message: t.problem.otherSlot(problem.slot), expected: problem.order }
     default:
       return { message: t.problem.tooMuch(problem.name, problem.left) }
   }

@@ -1,8 +1,9 @@
 import { t } from '../../shared/texts/scan-texts.ts'
 import { exact } from '../picking/quantity.ts'
 import type { Level } from '../picking/stops.ts'
-import type { Entry, PickEntry } from '../queue/entry.ts'
+import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
 import type { QueueEvent } from '../queue/reduce.ts'
+import type { LogRow } from '../store/database.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { refreshFlow } from './flows.ts'
@@ -12,14 +13,12 @@ import { newPickId } from './picking-actions.ts'
 export const sendAgain = (app: App, { seq }: Entry): Promise<void> => resolve(app, { type: 'again', seq }, t.problems.again)
 
 /** The operator has put back what a refused entry took: the entry is dropped and logged, and the line is open again. */
-export async function putBack(app: App, entry: Entry): Promise<void> {
-  const at = performance.now()
-  const log = [{ at: new Date().toISOString(), what: 'put back' as const, entry }]
-  if (await app.keep(() => ({ events: [{ type: 'put back', seq: entry.seq }], log }), at)) {
-    app.tell('taken', t.problems.putBack, at)
-    void refreshFlow(app, entry.flow_id)
-  }
+export async function putBack(app: App, entry: FlowEntry): Promise<void> {
+  if (await drop(app, entry, 'put back', t.problems.putBack)) void refreshFlow(app, entry.flow_id)
 }
+
+/** The operator gives up a receipt, its undo, or a count: the entry is dropped and logged. `said` is what they hear of it. */
+export const giveUp = (app: App, entry: RecordEntry, said: string): Promise<boolean> => drop(app, entry, 'dropped', said)
 
 /** Takes the same quantity from another location. */
 export const takeElsewhere = (app: App, { seq }: PickEntry, { location_id, location_code }: Level): Promise<void> =>
@@ -50,12 +49,20 @@ export async function countAgain(app: App, entry: PickEntry, counted: number): P
 /** What waits or was refused of a product at a location. */
 function takenAt({ kept }: App, productId: number, locationId: string): number {
   return kept.entries
-    .filter((entry) => entry.kind === 'pick' && entry.body.location_id === locationId)
+    .filter((entry): entry is PickEntry => entry.kind === 'pick' && entry.body.location_id === locationId)
     .filter(({ flow_id, body }) => {
       const lines = kept.flows.get(flow_id)?.flow.lines
-      return lines?.find(({ order_detail_id }) => order_detail_id === body?.order_detail_id)?.product_id === productId
+      return lines?.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)?.product_id === productId
     })
-    .reduce((sum, { body }) => sum + (body?.quantity ?? 0), 0)
+    .reduce((sum, { body }) => sum + body.quantity, 0)
+}
+
+async function drop(app: App, entry: Entry, what: LogRow['what'], said: string): Promise<boolean> {
+  const at = performance.now()
+  const log = [{ at: new Date().toISOString(), what, entry }]
+  const isDropped = await app.keep(() => ({ events: [{ type: 'put back', seq: entry.seq }], log }), at)
+  if (isDropped) app.tell('taken', said, at)
+  return isDropped
 }
 
 async function resolve(app: App, event: QueueEvent, text: string): Promise<void> {

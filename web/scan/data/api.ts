@@ -1,7 +1,9 @@
 import type { FulfillmentClient } from '@fulfillment/sdk'
+import type { KnownRecord } from '../goods/record.ts'
 import { pageClient, sessionCall } from '../../shared/api.ts'
 import type { Mode, PageFetchOptions } from '../../shared/page-fetch.ts'
 import type { QueueCalls } from '../queue/attempt.ts'
+import type { RecordRef } from '../queue/entry.ts'
 import type { DeviceSession } from '../store/database.ts'
 import { readServerTime } from './server-clock.ts'
 
@@ -60,6 +62,42 @@ export class Api implements QueueCalls {
     await this.client.flows.complete(flow_id, asOperator(operator_id))
 
   readFlow: QueueCalls['readFlow'] = async (id) => await this.client.flows.get(id)
+
+  receive: QueueCalls['receive'] = async ({ record: { kind, id }, pick_id, body, operator_id }) => {
+    const { disposition = 'restock', location_id, ...goods } = body
+    const receipt = { ...goods, receipt_id: pick_id, operator_id }
+    const options = asOperator(operator_id)
+    if (kind === 'inbound') {
+      const { inbound } = await this.client.inbound.receive(id, { ...receipt, location_id: location_id ?? '' }, options)
+      return { kind, record: inbound }
+    }
+    const place = location_id === null ? {} : { location_id }
+    const answer = await this.client.returns.receive(id, { ...receipt, ...place, disposition }, options)
+    return { kind: 'return', record: answer.return }
+  }
+
+  undoReceipt: QueueCalls['undoReceipt'] = async ({ record: { kind, id }, pick_id, operator_id }) => {
+    const options = asOperator(operator_id)
+    if (kind === 'inbound') {
+      const { inbound } = await this.client.inbound.undoReceipt(id, pick_id, { operator_id }, options)
+      return { kind, record: inbound }
+    }
+    const answer = await this.client.returns.undoReceipt(id, pick_id, { operator_id }, options)
+    return { kind: 'return', record: answer.return }
+  }
+
+  enterCount: QueueCalls['enterCount'] = async ({ record, pick_id, body, operator_id }) => {
+    const input = { ...body, entry_id: pick_id, operator_id }
+    const { line } = await this.client.counts.addEntry(record.id, input, asOperator(operator_id))
+    return line
+  }
+
+  readRecord = async ({ kind, id }: RecordRef): Promise<KnownRecord> => {
+    const { inbound, returns, counts } = this.client
+    if (kind === 'inbound') return { kind, record: await inbound.get(id) }
+    if (kind === 'return') return { kind, record: await returns.get(id) }
+    return { kind, record: await counts.get(id) }
+  }
 
   async #session<T extends DeviceSession>(method: string, path: string, body?: unknown): Promise<T> {
     const session = await sessionCall<T>(this.#fetchOptions(), method, path, body)

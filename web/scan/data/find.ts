@@ -1,17 +1,55 @@
-import type { FulfillmentClient, Location, ProductWithStock } from '@fulfillment/sdk'
-import { isSameCode } from '../../shared/gtin.ts'
+import { APIError, type FulfillmentClient, type Location, type Scan } from '@fulfillment/sdk'
 
 const MOST_LOCATIONS = 10_000
+/** A text that is no code at all, such as one that is too long, or a code of nothing. */
+const NOTHING = new Set([400, 404])
 
-/** The product with this barcode or SKU, with its stock; undefined if there is none. `texts` are readings of the code. */
-export async function findProduct(client: FulfillmentClient, texts: readonly string[]): Promise<ProductWithStock | undefined> {
+/**
+ * What the server says of a code that names a product, a location or an order; undefined if it names none. `codes` are the readings `texts`
+ * with their AIM prefix: the server needs it for products, and has locations and orders without it.
+ */
+export async function findCode(
+  client: FulfillmentClient,
+  texts: readonly string[],
+  codes: readonly string[],
+): Promise<Scan | undefined> {
+  for (const code of new Set([...codes, ...texts])) {
+    const found = await orNothing(client.barcodes.scan({ code }))
+    if (found !== undefined && (found.product ?? found.location ?? found.order) !== null) return found
+  }
+  return undefined
+}
+
+/** A product that was scanned. */
+export interface ScannedProduct {
+  id: number
+  name: string
+  weighable: boolean
+  /** What the scan stands for. */
+  quantity: number
+}
+
+/** The product that a code names, or that has it as SKU; undefined if there is none. */
+export async function findProduct(
+  client: FulfillmentClient,
+  texts: readonly string[],
+  codes: readonly string[],
+): Promise<ScannedProduct | undefined> {
+  const found = await findCode(client, texts, codes)
+  return found?.product ? productOf(found) : await findBySku(client, texts)
+}
+
+/** The product that a code names; undefined if it names none. */
+export const productOf = ({ product, quantity }: Scan): ScannedProduct | undefined =>
+  product === null ? undefined : { id: product.id, name: product.name, weighable: product.weighable, quantity: quantity ?? 1 }
+
+/** The product with one of these texts as SKU. */
+export async function findBySku(client: FulfillmentClient, texts: readonly string[]): Promise<ScannedProduct | undefined> {
   for (const text of texts) {
-    // GTINs are compared without leading zeros, and a search finds parts of a barcode.
-    const { products } = await client.products.list({ search: text.replace(/^0+(?=\d{8})/, ''), limit: 100 })
-    const found =
-      products.find(({ barcode }) => barcode === text) ??
-      products.find(({ barcode, external_id }) => isSameCode(barcode, text) || external_id === text)
-    if (found !== undefined) return await client.products.get(found.id)
+    const known = await orNothing(client.products.getBySku(text))
+    if (known === undefined) continue
+    const { id, name, weighable } = await client.products.get(known.id)
+    return { id, name, weighable, quantity: 1 }
   }
   return undefined
 }
@@ -24,4 +62,13 @@ export async function findLocation(client: FulfillmentClient, texts: readonly st
     if (++seen >= MOST_LOCATIONS) return undefined
   }
   return undefined
+}
+
+async function orNothing<T>(call: PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof APIError && NOTHING.has(error.status)) return undefined
+    throw error
+  }
 }

@@ -1,92 +1,66 @@
 import type { PickingFlowDetails } from '@fulfillment/sdk'
-import { isSameCode } from '../../shared/gtin.ts'
-import type { Outcome } from '../feedback.ts'
-import type { Entry, NewPick, PickEntry } from '../queue/entry.ts'
+import type { Entry, NewPick } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
+import type { Decision, Picking, Said } from './decision.ts'
 import type { Draft, ShortReason } from './draft.ts'
+import { missingOf } from './line-bounds.ts'
+import { aboutOf, common, flowOf } from './new-entry.ts'
 import { exact } from './quantity.ts'
 import type { Stop } from './stops.ts'
-import { type FlowView, leftAt, type LineView, viewOf } from './view.ts'
+import { undo } from './undo.ts'
+import { type Scanned, scannedOf } from './scanned.ts'
+import { heldAt, leftAt, lineOf, mostAt, togetherWith, viewOf, type WalkView } from './view.ts'
 
-/** What a decision needs to know. */
-export interface Picking {
-  flow: PickingFlowDetails
-  draft: Draft
-  entries: readonly Entry[]
-  operator: { id: number; email: string }
-  /** A product is scanned at its location, after the location. */
-  isLocationFirst: boolean
-  /** A new `pick_id`. */
-  newId: () => string
-  now: string
-}
-
-/** What the screen says of a success. */
-export type Said =
-  | { is: 'located'; code: string }
-  | { is: 'taken'; taken: number; of: number }
-  | { is: 'stop done'; name: string }
-  | { is: 'line done'; name: string }
-  | { is: 'order done' }
-  | { is: 'short'; name: string }
-  | { is: 'skipped' }
-  | { is: 'undone'; name: string; quantity: number }
-
-/** Why a scan or tap was not accepted. */
-export type PickingProblem =
-  | { is: 'location first'; expected: string }
-  | { is: 'elsewhere'; name: string; codes: string[] }
-  | { is: 'all taken'; name: string }
-  | { is: 'nothing here'; code: string; expected: string | undefined }
-  | { is: 'nothing to undo' }
-  | { is: 'too much'; name: string; left: number }
-
-/** What a scan or a tap leads to. All of it is stored before the operator hears of it. */
-export type Decision =
-  | { outcome: Exclude<Outcome, 'problem'>; said: Said; draft: Draft; events: QueueEvent[] }
-  | { outcome: 'problem'; problem: PickingProblem }
-
-/** Decides on the scan of a location or product of the flow; undefined for other codes. `texts` are its readings. */
-export function scan(picking: Picking, texts: readonly string[]): Decision | undefined {
-  const view = viewOf(picking.flow, picking.draft, picking.entries)
+/**
+ * Decides on the scan of a location or product of the walk, or of an order of a batch; undefined for other codes. `texts` are its readings,
+ * `codes` the same with their AIM prefix.
+ */
+export function scan(picking: Picking, texts: readonly string[], codes = texts): Decision | undefined {
+  const view = seen(picking)
   const location = view.lines
     .flatMap(({ line }) => line.locations)
     .find(({ location_code, location_id }) => texts.some((text) => text === location_code || text === location_id))
   if (location !== undefined) return goTo(picking, { id: location.location_id, code: location.location_code })
-  const lines = linesOf(view, texts)
-  return lines.length === 0 ? undefined : takeProduct(picking, view, lines)
+  const scanned = scannedOf(picking, view, codes)
+  if (scanned !== undefined) return takeProduct(picking, view, scanned)
+  const inSlot = picking.walk.flows.find(({ slot, order_tenant_id }) => slot !== undefined && texts.includes(order_tenant_id))
+  return inSlot === undefined ? undefined : confirmSlot(picking, view, inSlot)
 }
+
+const seen = ({ walk, draft, entries }: Pick<Picking, 'walk' | 'draft' | 'entries'>): WalkView => viewOf(walk, draft, entries)
 
 /** The operator is at this location. */
 export function goTo(picking: Picking, location: { id: string; code: string }): Decision {
   // What was taken here stays a draft.
   const isSame = picking.draft.pick?.body.location_id === location.id
+  const unput = isSame ? undefined : slotFirst(picking)
+  if (unput !== undefined) return unput
   const settled = isSame ? { ...picking, events: [] } : settle(picking)
-  const planned = viewOf(picking.flow, { ...settled.draft, location: null }, settled.entries)
+  const planned = viewOf(picking.walk, { ...settled.draft, location: null }, settled.entries)
   const isChosen = !planned.stops.some((stop) => stop.location?.id === location.id)
   const draft = { ...settled.draft, location: { ...location, isChosen } }
-  const view = viewOf(picking.flow, draft, settled.entries)
+  const view = viewOf(picking.walk, draft, settled.entries)
   const isOpenHere = view.stops.some((stop) => stop.location?.id === location.id)
   if (isOpenHere) return { outcome: 'taken', said: { is: 'located', code: location.code }, draft, events: settled.events }
-  const { current } = viewOf(picking.flow, picking.draft, picking.entries)
+  const { current } = seen(picking)
   return { outcome: 'problem', problem: { is: 'nothing here', code: location.code, expected: current?.location?.code } }
 }
 
 /** Takes all that is left of the current stop. */
 export function takeAll(picking: Picking): Decision | undefined {
-  const { current } = viewOf(picking.flow, picking.draft, picking.entries)
+  const { current } = seen(picking)
   return current?.location === undefined ? undefined : setTaken(picking, current, current.quantity)
 }
 
-/** Sets what was taken at the current stop. */
+/** Sets what was taken at the current stop, in a batch for the current slot. What fulfils its line, within the tolerance, is all of it. */
 export function setQuantity(picking: Picking, quantity: number): Decision | undefined {
-  const view = viewOf(picking.flow, picking.draft, picking.entries)
+  const view = seen(picking)
   const { current } = view
   if (current?.location === undefined) return undefined
   if (quantity <= 0) return picking.draft.pick === null ? undefined : undo(picking)
-  if (quantity > current.quantity)
-    return { outcome: 'problem', problem: { is: 'too much', name: nameOf(view, current), left: current.quantity } }
-  return setTaken(picking, current, quantity)
+  const most = mostAt(view, current)
+  if (quantity > most) return { outcome: 'problem', problem: { is: 'too much', name: nameOf(view, current), left: most } }
+  return setTaken(picking, current, quantity, { enough: enoughAt(view, current) })
 }
 
 /** Makes a pick of the draft, although the stop has more. */
@@ -94,51 +68,46 @@ export function confirm(picking: Picking): Decision | undefined {
   return picking.draft.pick === null ? undefined : finishStop(picking, settle(picking))
 }
 
-/** The rest of the current line stays open for another flow. */
+/** The rest of the current line stays open for another flow; in a batch, that of each slot which waits for this product here. */
 export function short(picking: Picking, reason: ShortReason): Decision | undefined {
-  const before = viewOf(picking.flow, picking.draft, picking.entries)
+  const before = seen(picking)
   if (before.current === undefined) return undefined
   const settled = settle(picking)
-  const { order_detail_id } = before.current
-  const draft = { ...settled.draft, shorts: { ...settled.draft.shorts, [order_detail_id]: reason } }
+  const shorts = togetherWith(before, before.current).map(({ order_detail_id }) => [order_detail_id, reason])
+  const draft = { ...settled.draft, shorts: { ...settled.draft.shorts, ...Object.fromEntries(shorts) } }
   const said: Said = { is: 'short', name: nameOf(before, before.current) }
   return orderDone(picking, { ...settled, draft }) ?? { outcome: 'taken', said, draft, events: settled.events }
 }
 
 /** The current stop comes last. */
 export function skip(picking: Picking): Decision | undefined {
-  const { current } = viewOf(picking.flow, picking.draft, picking.entries)
+  const view = seen(picking)
+  const { current } = view
   if (current === undefined) return undefined
   const settled = settle(picking)
-  const skipped = [...settled.draft.skipped.filter((key) => key !== current.key), current.key]
+  const keys = togetherWith(view, current).map(({ key }) => key)
+  const skipped = [...settled.draft.skipped.filter((key) => !keys.includes(key)), ...keys]
   const draft = { ...settled.draft, location: null, skipped }
-  const { stops } = viewOf(picking.flow, draft, settled.entries)
+  const { stops } = viewOf(picking.walk, draft, settled.entries)
   // Nothing but what was skipped is left.
   const isLast = stops.every(({ key }) => skipped.includes(key))
   const said: Said = isLast ? { is: 'order done' } : { is: 'skipped' }
   return { outcome: isLast ? 'order' : 'taken', said, draft, events: settled.events }
 }
 
-/** Takes the draft back, else the latest pick of the flow. */
-export function undo(picking: Picking): Decision {
-  const { draft } = picking
-  if (draft.pick !== null) return undone(draft.pick.about.product_name, draft.pick.body.quantity, { ...draft, pick: null }, [])
-  const entry = latestPick(picking)
-  if (entry === undefined) return { outcome: 'problem', problem: { is: 'nothing to undo' } }
-  const { [entry.body.order_detail_id]: _, ...shorts } = draft.shorts
-  return undone(entry.about.product_name, entry.body.quantity, { ...draft, shorts }, [{ type: 'undo', entry }])
-}
-
-/** Ends the flow: with open lines, the order goes back to those to pick. */
+/**
+ * Ends the flow: with open lines, the order goes back to those to pick. In a batch, each flow by itself: what is refused for one order holds
+ * up no other.
+ */
 export function complete(picking: Picking): Decision {
   const settled = settle(picking)
-  const entry = { kind: 'complete', pick_id: null, body: null, ...common(picking, '', '') } as const
-  return {
-    outcome: 'order',
-    said: { is: 'order done' },
-    draft: settled.draft,
-    events: [...settled.events, { type: 'add', entry }],
-  }
+  const events = picking.walk.flows.map((flow): QueueEvent => {
+    const about = aboutOf(flow, { product_name: '', location_code: '' })
+    return { type: 'add', entry: { kind: 'complete', pick_id: null, body: null, ...common(picking, flow, about) } }
+  })
+  // Orders whose end is sent are not missed on the cart.
+  const draft = { ...settled.draft, slots: {} }
+  return { outcome: 'order', said: { is: 'order done' }, draft, events: [...settled.events, ...events] }
 }
 
 /** The draft as a pick in the queue. */
@@ -149,54 +118,112 @@ interface Settled {
 }
 
 function settle({ draft, entries, ...picking }: Picking): Settled {
-  if (draft.pick === null) return { draft, entries, events: [] }
+  const flow = draft.pick === null ? undefined : flowOf(picking.walk, draft.pick.body)
+  if (draft.pick === null || flow === undefined) return { draft, entries, events: [] }
   const { pick_id, body, about } = draft.pick
-  const entry: NewPick = { kind: 'pick', pick_id, body, ...common(picking, about.product_name, about.location_code) }
+  const entry: NewPick = { kind: 'pick', pick_id, body, ...common(picking, flow, about) }
   const event: QueueEvent = { type: 'add', entry }
   return { draft: { ...draft, pick: null }, entries: reduce(entries, event, Infinity), events: [event] }
 }
 
-function common({ flow, operator, now }: Pick<Picking, 'flow' | 'operator' | 'now'>, productName: string, locationCode: string) {
-  const about = { order_tenant_id: flow.order_tenant_id, product_name: productName, location_code: locationCode }
-  return { flow_id: flow.id, about, operator_id: operator.id, operator_email: operator.email, added_at: now }
+/** The slot into which the draft goes: nothing else may be done before it is scanned. Undefined if that needs no scan. */
+function slotFirst({ walk, draft, isSlotScanned }: Picking): Decision | undefined {
+  const { slot, order_tenant_id: order = '' } = (draft.pick === null ? undefined : flowOf(walk, draft.pick.body)) ?? {}
+  return slot === undefined || !isSlotScanned ? undefined : { outcome: 'problem', problem: { is: 'slot first', slot, order } }
 }
 
-function linesOf({ lines }: FlowView, texts: readonly string[]): LineView[] {
-  const equal = lines.filter(({ line }) => texts.includes(line.barcode))
-  return equal.length > 0 ? equal : lines.filter(({ line }) => texts.some((text) => isSameCode(text, line.barcode)))
-}
-
-function takeProduct(picking: Picking, view: FlowView, scanned: readonly LineView[]): Decision {
+/** What the screen asks for was put into the slot of this order: all of it, if the product was scanned. */
+function confirmSlot(picking: Picking, view: WalkView, scanned: PickingFlowDetails): Decision {
+  const { current } = view
+  const line = lineOf(view, current)
+  if (current?.location === undefined || line?.flow.slot === undefined) return nothingFor(scanned)
+  const { flow } = line
+  if (flow !== scanned)
+    return { outcome: 'problem', problem: { is: 'other slot', slot: line.flow.slot, order: flow.order_tenant_id } }
   const { location } = picking.draft
-  const ids = new Set(scanned.map(({ order_detail_id }) => order_detail_id))
+  const isVerified = location?.id === current.location.id && location.product_id === current.product_id
+  const held = heldAt(view, current)
+  // What is weighed is taken as it was weighed.
+  const isWeighed = line.line.minimum_quantity !== undefined
+  if (!isVerified || (isWeighed && held === 0))
+    return { outcome: 'problem', problem: { is: 'product first', name: line.line.product_name } }
+  return setTaken(picking, current, isWeighed ? held : current.quantity, { enough: 0 })
+}
+
+const nothingFor = ({ order_tenant_id }: PickingFlowDetails): Decision => ({
+  outcome: 'problem',
+  problem: { is: 'all taken', name: order_tenant_id },
+})
+
+function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned): Decision {
+  const { location } = picking.draft
+  const ids = new Set(lines.map(({ order_detail_id }) => order_detail_id))
   const open = view.stops.filter((stop) => ids.has(stop.order_detail_id) && leftAt(view, stop) > 0)
-  const name = scanned[0]?.line.product_name ?? ''
+  const name = lines[0]?.line.product_name ?? ''
+  const isFull = picking.draft.pick !== null && view.current !== undefined && leftAt(view, view.current) === 0
+  const unput = isFull || !ids.has(picking.draft.pick?.body.order_detail_id ?? 0) ? slotFirst(picking) : undefined
+  if (unput !== undefined) return unput
   if (open.length === 0) return { outcome: 'problem', problem: { is: 'all taken', name } }
   const here = open.find((stop) => stop.location !== undefined && stop.location.id === location?.id)
   const stop = here ?? (picking.isLocationFirst ? undefined : open.find((stop) => stop.location !== undefined))
-  if (stop !== undefined) return setTaken(picking, stop, stop.quantity - leftAt(view, stop) + 1)
+  if (stop !== undefined) {
+    const held = heldAt(view, stop)
+    const isSlotNext = picking.isSlotScanned && lineOf(view, stop)?.flow.slot !== undefined
+    const most = isQuantified ? mostAt(view, stop) : stop.quantity
+    // A pack is not opened unseen, and what was weighed is not cut.
+    if (isQuantified && exact(held + units) > most)
+      return { outcome: 'problem', problem: { is: 'too much', name, left: exact(most - held) } }
+    return setTaken(picking, stop, Math.min(held + units, most), {
+      enough: isSlotNext ? Infinity : isQuantified ? enoughAt(view, stop) : stop.quantity,
+      isScanned: true,
+    })
+  }
   const expected = view.current?.location
   if (expected !== undefined && expected.id !== location?.id && open.some((stop) => stop.location?.id === expected.id))
     return { outcome: 'problem', problem: { is: 'location first', expected: expected.code } }
   return { outcome: 'problem', problem: { is: 'elsewhere', name, codes: open.flatMap((stop) => stop.location?.code ?? []) } }
 }
 
-/** The draft holds `quantity` of the stop. What another stop's draft held becomes a pick; so does this one when the stop is done. */
-function setTaken(picking: Picking, stop: Stop, quantity: number): Decision {
+/** What a weighed quantity must be for the stop to be done. */
+function enoughAt(view: WalkView, stop: Stop): number {
+  const line = lineOf(view, stop)
+  return line === undefined ? stop.quantity : Math.min(stop.quantity, missingOf(line.line, line.picked))
+}
+
+interface TakenOptions {
+  /** From this quantity on, the stop is done. */
+  enough?: number
+  /** The product was scanned. */
+  isScanned?: boolean
+}
+
+/**
+ * The draft holds `quantity` of the stop. What another stop's draft held becomes a pick; so does this one when the stop is done, with
+ * `enough` or more.
+ */
+function setTaken(
+  picking: Picking,
+  stop: Stop,
+  quantity: number,
+  { enough = stop.quantity, isScanned = false }: TakenOptions = {},
+): Decision {
   const { pick } = picking.draft
   const { location } = stop
-  const line = picking.flow.lines.find(({ order_detail_id }) => order_detail_id === stop.order_detail_id)
-  if (location === undefined || line === undefined) throw new Error(`No line or location at the stop ${stop.key}`)
+  const flow = flowOf(picking.walk, stop)
+  const line = flow?.lines.find(({ order_detail_id }) => order_detail_id === stop.order_detail_id)
+  if (location === undefined || flow === undefined || line === undefined)
+    throw new Error(`No line or location at the stop ${stop.key}`)
   const isSame = pick?.body.order_detail_id === stop.order_detail_id && pick.body.location_id === location.id
   const settled = isSame ? { ...picking, events: [] } : settle(picking)
-  const taken = Math.min(exact(quantity), stop.quantity)
+  const taken = exact(quantity)
   const body = { order_detail_id: stop.order_detail_id, location_id: location.id, quantity: taken }
-  const about = { order_tenant_id: picking.flow.order_tenant_id, product_name: line.product_name, location_code: location.code }
-  const here = settled.draft.location?.id === location.id ? settled.draft.location : { ...location, isChosen: false }
+  const about = aboutOf(flow, { product_name: line.product_name, location_code: location.code })
+  const at = settled.draft.location?.id === location.id ? settled.draft.location : { ...location, isChosen: false }
+  const here = isScanned ? { ...at, product_id: stop.product_id } : at
   const draft = { ...settled.draft, location: here, pick: { pick_id: isSame ? pick.pick_id : picking.newId(), body, about } }
-  if (taken >= stop.quantity) {
+  if (taken >= enough) {
     const full = settle({ ...picking, draft, entries: settled.entries })
-    return finishStop(picking, { ...full, events: [...settled.events, ...full.events] }, line.order_detail_id)
+    return finishStop(picking, { ...full, events: [...settled.events, ...full.events] }, body)
   }
   const said: Said = { is: 'taken', taken, of: stop.quantity }
   return { outcome: 'taken', said, draft, events: settled.events }
@@ -205,51 +232,25 @@ function setTaken(picking: Picking, stop: Stop, quantity: number): Decision {
 function finishStop(
   picking: Picking,
   settled: Settled,
-  lineId = picking.draft.pick?.body.order_detail_id,
+  body = picking.draft.pick?.body,
 ): Exclude<Decision, { outcome: 'problem' }> {
   const { draft, events } = settled
-  const { lines } = viewOf(picking.flow, draft, settled.entries)
-  const done = lines.find(({ order_detail_id }) => order_detail_id === lineId)
-  const said: Said = { is: done?.left === 0 ? 'line done' : 'stop done', name: done?.line.product_name ?? '' }
+  const { lines } = viewOf(picking.walk, draft, settled.entries)
+  const done = body === undefined ? undefined : lineOf({ lines }, body)
+  const name = done?.line.product_name ?? ''
+  const slot = done?.flow.slot
+  const said: Said =
+    slot === undefined
+      ? { is: done?.left === 0 ? 'line done' : 'stop done', name }
+      : { is: 'put', slot, quantity: body?.quantity ?? 0, name }
   return orderDone(picking, settled) ?? { outcome: 'line', said, draft, events }
 }
 
-function orderDone({ flow }: Picking, { draft, entries, events }: Settled) {
-  const { stops } = viewOf(flow, draft, entries)
+function orderDone({ walk }: Picking, { draft, entries, events }: Settled) {
+  const { stops } = viewOf(walk, draft, entries)
   if (stops.length > 0) return undefined
   return { outcome: 'order', said: { is: 'order done' }, draft, events } as const
 }
 
-const undone = (name: string, quantity: number, draft: Draft, events: QueueEvent[]): Decision => ({
-  outcome: 'taken',
-  said: { is: 'undone', name, quantity },
-  draft,
-  events,
-})
-
-/** The pick that is undone next, as an undo. Refused picks have their own ways out. */
-function latestPick(picking: Picking): NewPick | undefined {
-  const { flow, entries } = picking
-  const own = entries.filter((entry): entry is PickEntry => entry.kind !== 'complete' && entry.flow_id === flow.id)
-  const undone = new Set(own.filter(({ kind }) => kind === 'undo').map(({ pick_id }) => pick_id))
-  const waiting = own.findLast(({ kind, state, pick_id }) => kind === 'pick' && state !== 'refused' && !undone.has(pick_id))
-  if (waiting !== undefined) {
-    const { pick_id, body, about } = waiting
-    return { ...common(picking, about.product_name, about.location_code), kind: 'undo', pick_id, body }
-  }
-  const pick = flow.picks.findLast(({ id }) => !undone.has(id))
-  return pick === undefined ? undefined : undoOf(picking, pick)
-}
-
-function undoOf(picking: Picking, pick: PickingFlowDetails['picks'][number]): NewPick {
-  const [first] = pick.lines
-  const line = picking.flow.lines.find(({ order_detail_id }) => order_detail_id === first?.order_detail_id)
-  const code = line?.locations.find(({ location_id }) => location_id === pick.location_id)?.location_code ?? pick.location_id
-  const body = { order_detail_id: first?.order_detail_id ?? 0, location_id: pick.location_id, quantity: pick.quantity }
-  return { ...common(picking, line?.product_name ?? '', code), kind: 'undo', pick_id: pick.id, body }
-}
-
 /** Product name of a stop's line. */
-export function nameOf({ lines }: FlowView, { order_detail_id }: Stop): string {
-  return lines.find((line) => line.order_detail_id === order_detail_id)?.line.product_name ?? ''
-}
+export const nameOf = (view: WalkView, stop: Stop): string => lineOf(view, stop)?.line.product_name ?? ''

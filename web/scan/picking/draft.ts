@@ -1,4 +1,5 @@
 import type { About, PickBody } from '../queue/entry.ts'
+import type { WalkKey } from './walk.ts'
 
 /** Why a line stays open. */
 export type ShortReason = 'not_found' | 'damaged' | 'too_few'
@@ -15,22 +16,27 @@ export interface Here {
   id: string
   code: string
   isChosen: boolean
+  /** The product that was scanned here last: a slot is confirmed for it alone. */
+  product_id?: number
 }
 
-/** What the device knows of a flow beyond the server's state and the queue. */
+/** What the device knows of a walk beyond the server's state and the queue. */
 export interface Draft {
-  flow_id: number
+  /** Key of the walk. */
+  flow_id: WalkKey
   location: Here | null
   pick: DraftPick | null
   /** Lines that stay open for a later flow, by `order_detail_id`. */
   shorts: Record<number, ShortReason>
   /** Stops that come last, in their order. */
   skipped: string[]
+  /** Of a batch: the orders that had a slot at the last step, by slot. One that is over meanwhile is still on the cart. */
+  slots?: Record<number, string>
 }
 
-/** The draft of a flow in which nothing was scanned yet. */
-export const emptyDraft = (flowId: number): Draft => ({
-  flow_id: flowId,
+/** The draft of a walk in which nothing was scanned yet. */
+export const emptyDraft = (key: WalkKey): Draft => ({
+  flow_id: key,
   location: null,
   pick: null,
   shorts: {},

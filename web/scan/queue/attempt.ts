@@ -1,18 +1,14 @@
-import {
-  APIError,
-  ConnectionError,
-  type FlowsPickResult,
-  type FlowsUndoPickResult,
-  type PickingFlow,
-  type PickingFlowDetails,
-} from '@fulfillment/sdk'
-import type { Entry, PickEntry, Refusal, RefusalReason } from './entry.ts'
+import type { APIError, FlowsPickResult, FlowsUndoPickResult, PickingFlow, PickingFlowDetails } from '@fulfillment/sdk'
+import { roomOf } from '../picking/line-bounds.ts'
+import { judgeOfRecord, lateCount, type RecordCalls, type RecordNews, sendOfRecord } from './attempt-record.ts'
+import type { Entry, FlowEntry, PickEntry, Refusal, RefusalReason } from './entry.ts'
+import { type Interruption, interruptionOf } from './interruption.ts'
 
 /** The calls that the queue needs. They do not retry. */
-export interface QueueCalls {
+export interface QueueCalls extends RecordCalls {
   pick(entry: PickEntry): Promise<FlowsPickResult>
   undo(entry: PickEntry): Promise<FlowsUndoPickResult>
-  complete(entry: Entry): Promise<PickingFlow>
+  complete(entry: FlowEntry): Promise<PickingFlow>
   readFlow(id: number, operatorId: number): Promise<PickingFlowDetails>
 }
 
@@ -25,14 +21,18 @@ export type FlowNews =
 
 /** What became of an attempt to send an entry. */
 export type Attempt =
-  | { is: 'done'; news?: FlowNews | undefined }
-  | { is: 'unanswered'; retryAfterMs: number | undefined }
-  /** Nothing can be sent until the device is enrolled again, or an operator has signed in. */
-  | { is: 'stopped'; until: 'enrolled' | 'signed in' }
-  | { is: 'refused'; error: Refusal; news?: FlowNews | undefined }
+  | Interruption
+  | { is: 'done'; news?: News | undefined }
+  | { is: 'refused'; error: Refusal; news?: News | undefined }
 
-/** Sends an entry once. After a refusal it reads the flow, and decides by its state: an earlier attempt may have been carried out. */
+type News = FlowNews | RecordNews
+
+/**
+ * Sends an entry once. After a refusal it reads the flow or record, and decides by its state: an earlier attempt may have been carried out.
+ */
 export async function attempt(entry: Entry, calls: QueueCalls): Promise<Attempt> {
+  const late = lateCount(entry)
+  if (late !== undefined) return { is: 'refused', error: late }
   try {
     return { is: 'done', news: await send(entry, calls) }
   } catch (error) {
@@ -41,30 +41,19 @@ export async function attempt(entry: Entry, calls: QueueCalls): Promise<Attempt>
     const refusal = error as APIError
     // There is no such pick: it never arrived.
     if (entry.kind === 'undo' && refusal.status === 404) return { is: 'done' }
-    return await judge(entry, refusal, calls)
+    return entry.record === undefined ? await judge(entry, refusal, calls) : await judgeOfRecord(entry, refusal, calls)
   }
 }
 
-async function send(entry: Entry, calls: QueueCalls): Promise<FlowNews> {
+async function send(entry: Entry, calls: QueueCalls): Promise<News> {
+  if (entry.record !== undefined) return await sendOfRecord(entry, calls)
   if (entry.kind === 'pick') return { is: 'picked', result: await calls.pick(entry) }
   if (entry.kind === 'undo') return { is: 'undone', result: await calls.undo(entry) }
   await calls.complete(entry)
   return { is: 'over' }
 }
 
-/** What an error means if it says nothing of the entry itself. Throws what is no error of a call. */
-export function interruptionOf(error: unknown): Extract<Attempt, { is: 'unanswered' | 'stopped' }> | undefined {
-  if (error instanceof ConnectionError) return { is: 'unanswered', retryAfterMs: undefined }
-  if (!(error instanceof APIError)) throw error
-  const { status, code, retryAfterMs } = error
-  if (status === 401) return { is: 'stopped', until: 'enrolled' }
-  if ((code as string) === 'operator_required') return { is: 'stopped', until: 'signed in' }
-  // A proxy's page says nothing of the service.
-  const isAgain = status === 408 || status === 429 || status >= 500 || code === 'unexpected_response'
-  return isAgain ? { is: 'unanswered', retryAfterMs } : undefined
-}
-
-async function judge(entry: Entry, error: APIError, calls: QueueCalls): Promise<Attempt> {
+async function judge(entry: FlowEntry, error: APIError, calls: QueueCalls): Promise<Attempt> {
   let flow: PickingFlowDetails
   try {
     flow = await calls.readFlow(entry.flow_id, entry.operator_id)
@@ -79,14 +68,14 @@ async function judge(entry: Entry, error: APIError, calls: QueueCalls): Promise<
   return { is: 'refused', error: refusal(reason, error, detailOf(reason, entry, flow)), news: newsOf(flow, entry) }
 }
 
-function isCarriedOut(entry: Entry, flow: PickingFlowDetails): boolean {
+function isCarriedOut(entry: FlowEntry, flow: PickingFlowDetails): boolean {
   if (entry.kind === 'complete') return flow.state === 'completed'
   const isThere = flow.picks.some(({ id }) => id === entry.pick_id)
   // Cancelling a flow puts its picks back.
   return entry.kind === 'pick' ? isThere : !isThere || flow.state === 'cancelled'
 }
 
-function reasonOf(entry: Entry, { code }: APIError, flow: PickingFlowDetails): RefusalReason {
+function reasonOf(entry: FlowEntry, { code }: APIError, flow: PickingFlowDetails): RefusalReason {
   if (flow.state !== 'started') return 'over'
   if (isOfOther(entry, flow)) return 'operator'
   if (code === 'adjustment_error') return entry.kind === 'pick' ? 'stock' : 'other'
@@ -97,18 +86,22 @@ function reasonOf(entry: Entry, { code }: APIError, flow: PickingFlowDetails): R
   return levelOf(entry, flow) === undefined ? 'place' : 'other'
 }
 
-const isOfOther = ({ operator_email }: Entry, flow: PickingFlowDetails): boolean =>
+const isOfOther = ({ operator_email }: FlowEntry, flow: PickingFlowDetails): boolean =>
   flow.operator_email.toLowerCase() !== operator_email.toLowerCase()
 
-const lineOf = ({ body }: Entry, { lines }: PickingFlowDetails) =>
+const lineOf = ({ body }: FlowEntry, { lines }: PickingFlowDetails) =>
   lines.find(({ order_detail_id }) => order_detail_id === body?.order_detail_id)
 
-const levelOf = (entry: Entry, flow: PickingFlowDetails) =>
+const levelOf = (entry: FlowEntry, flow: PickingFlowDetails) =>
   lineOf(entry, flow)?.locations.find(({ location_id }) => location_id === entry.body?.location_id)
 
-const leftOf = (entry: Entry, flow: PickingFlowDetails): number | undefined => lineOf(entry, flow)?.remaining
+/** What the line can still take, within its tolerance. */
+function leftOf(entry: FlowEntry, flow: PickingFlowDetails): number | undefined {
+  const line = lineOf(entry, flow)
+  return line === undefined ? undefined : roomOf(line, line.picked_quantity)
+}
 
-function detailOf(reason: RefusalReason, entry: Entry, flow: PickingFlowDetails): Partial<Refusal> {
+function detailOf(reason: RefusalReason, entry: FlowEntry, flow: PickingFlowDetails): Partial<Refusal> {
   const left = reason === 'stock' ? (levelOf(entry, flow)?.quantity ?? 0) : leftOf(entry, flow)
   return { is_certain: true, state: flow.state, operator: flow.operator_email, ...(left === undefined ? {} : { left }) }
 }
@@ -117,6 +110,6 @@ function refusal(reason: RefusalReason, { code, message, requestId }: APIError, 
   return { is_certain: false, ...detail, reason, code, message, request_id: requestId ?? null }
 }
 
-function newsOf(flow: PickingFlowDetails, entry: Entry): FlowNews {
+function newsOf(flow: PickingFlowDetails, entry: FlowEntry): FlowNews {
   return flow.state !== 'started' || isOfOther(entry, flow) ? { is: 'over' } : { is: 'read', flow }
 }

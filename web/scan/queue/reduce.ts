@@ -1,11 +1,11 @@
-import type { Entry, NewEntry, NewPick, PickEntry, Refusal } from './entry.ts'
+import type { CountEntry, Entry, NewEntry, NewPick, NewReceipt, PickEntry, Refusal } from './entry.ts'
 
 /** What happens to the queue. */
 export type QueueEvent =
-  /** The operator picked, or completed a flow. */
+  /** The operator picked, completed a flow, received or counted. */
   | { type: 'add'; entry: NewEntry }
-  /** The operator took a pick back. */
-  | { type: 'undo'; entry: NewPick }
+  /** The operator took a pick or a receipt back. */
+  | { type: 'undo'; entry: NewPick | NewReceipt }
   /** The entry is about to be sent. */
   | { type: 'sending'; seq: number }
   /** The server carried it out, now or earlier. */
@@ -29,7 +29,7 @@ const FRESH = { state: 'waiting', attempts: 0, error: null } as const
 export function reduce(entries: readonly Entry[], event: QueueEvent, nextSeq: number): readonly Entry[] {
   switch (event.type) {
     case 'add':
-      return isThere(entries, event.entry) ? entries : [...entries, { ...event.entry, ...FRESH, seq: nextSeq }]
+      return add(entries, event.entry, nextSeq)
     case 'undo':
       return undo(entries, event.entry, nextSeq)
     case 'sending':
@@ -62,6 +62,23 @@ function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
   return entry.kind === 'complete' && entries.some((other) => other !== entry && other.flow_id === entry.flow_id)
 }
 
+function add(entries: readonly Entry[], entry: NewEntry, nextSeq: number): readonly Entry[] {
+  if (isThere(entries, entry)) return entries
+  // What was counted before is not true any more; one that may be on its way is sent before this one.
+  const isReplaced = (other: Entry): boolean =>
+    entry.kind === 'count' && isSameLevel(other, entry) && (other.state === 'refused' || isUnknownToServer(other))
+  return [...entries.filter((other) => !isReplaced(other)), { ...entry, ...FRESH, seq: nextSeq }]
+}
+
+function isSameLevel(other: Entry, { record, body }: Pick<CountEntry, 'record' | 'body'>): other is CountEntry {
+  return (
+    other.kind === 'count' &&
+    other.record.id === record.id &&
+    other.body.product_id === body.product_id &&
+    other.body.location_id === body.location_id
+  )
+}
+
 function done(entries: readonly Entry[], seq: number): readonly Entry[] {
   const entry = entries.find((other) => other.seq === seq)
   // With the undo, nothing is left to decide on a pick that was refused after an attempt of unknown outcome.
@@ -69,13 +86,19 @@ function done(entries: readonly Entry[], seq: number): readonly Entry[] {
   return entries.filter((other) => other !== entry)
 }
 
-function isThere(entries: readonly Entry[], { kind, flow_id, pick_id }: NewEntry): boolean {
-  return entries.some((other) => other.kind === kind && other.flow_id === flow_id && other.pick_id === pick_id)
+function isThere(entries: readonly Entry[], { kind, flow_id, record, pick_id }: NewEntry): boolean {
+  return entries.some(
+    (other) =>
+      other.kind === kind &&
+      other.flow_id === flow_id &&
+      other.record?.kind === record?.kind &&
+      other.record?.id === record?.id &&
+      other.pick_id === pick_id,
+  )
 }
 
-function undo(entries: readonly Entry[], undone: NewPick, nextSeq: number): readonly Entry[] {
-  const isPick = ({ kind, pick_id }: Entry): boolean => kind === 'pick' && pick_id === undone.pick_id
-  const pick = entries.find(isPick)
+function undo(entries: readonly Entry[], undone: NewPick | NewReceipt, nextSeq: number): readonly Entry[] {
+  const pick = entries.find(({ kind, pick_id }) => kind !== 'undo' && pick_id === undone.pick_id)
   if (pick !== undefined && isUnknownToServer(pick)) return entries.filter((entry) => entry !== pick)
   if (isThere(entries, undone)) return entries
   // The outcome of the pick is unknown, or it was carried out: the undo is sent after it.
@@ -90,8 +113,11 @@ function refuse(entries: readonly Entry[], seq: number, error: Refusal): readonl
   const refused = entries.find((entry) => entry.seq === seq)
   const isUndone = entries.some((entry) => entry.kind === 'undo' && entry.pick_id === refused?.pick_id)
   // The operator has put it back already, and the server never took it.
-  if (refused?.kind === 'pick' && isUndone && error.is_certain)
+  if (refused !== undefined && refused.kind !== 'undo' && isUndone && error.is_certain)
     return entries.filter(({ pick_id }) => pick_id !== refused.pick_id)
+  // A later count of the same place waits.
+  if (refused?.kind === 'count' && entries.some((other) => other.seq > seq && isSameLevel(other, refused)))
+    return entries.filter((other) => other !== refused)
   return change(entries, seq, (entry) => ({ ...entry, state: 'refused', error }))
 }
 
@@ -119,7 +145,7 @@ function taken(entry: PickEntry, event: Extract<Resolution, { pick_id: string }>
 
 function putBack(entries: readonly Entry[], entry: Entry): readonly Entry[] {
   const others = entries.filter((other) => other !== entry)
-  if (entry.kind !== 'pick' || entry.error?.is_certain === true) return others
+  if (!(entry.kind === 'pick' || entry.kind === 'receipt') || entry.error?.is_certain === true) return others
   // An earlier attempt may have been carried out: its undo makes sure.
   return isThere(others, { ...entry, kind: 'undo' })
     ? others

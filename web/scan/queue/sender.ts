@@ -1,8 +1,9 @@
-import type { Store } from '../store/store.ts'
+import type { Changes, Kept, Store } from '../store/store.ts'
 import { TakenOverError } from '../store/store.ts'
 import { attempt, type Attempt, type QueueCalls } from './attempt.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, FlowEntry } from './entry.ts'
 import { flowChanges } from './flow-changes.ts'
+import { recordChanges } from './record-changes.ts'
 import { nextToSend, type QueueEvent } from './reduce.ts'
 
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -99,10 +100,9 @@ export class Sender {
     // The flow was cancelled in the meantime.
     if (entry?.state !== 'sending') return
     const result = await attempt(entry, calls)
-    const news = 'news' in result ? result.news : undefined
     await store.commit(
       (kept) => {
-        const changes = flowChanges(kept, entry.flow_id, news)
+        const changes: Changes = entry.record === undefined ? newsOfFlow(kept, entry, result) : recordChanges(kept, entry, result)
         return { ...changes, events: [...(changes.events ?? []), eventOf(result, seq)] }
       },
       // After a power cut the entry is sent again, which changes nothing.
@@ -122,6 +122,11 @@ export class Sender {
     this.#failures++
     this.#retryAt = performance.now() + (result.retryAfterMs ?? pause)
   }
+}
+
+function newsOfFlow(kept: Kept, { flow_id }: FlowEntry, result: Attempt): Changes {
+  const news = 'news' in result ? result.news : undefined
+  return news?.is === 'record' || news?.is === 'line' ? {} : flowChanges(kept, flow_id, news)
 }
 
 function eventOf(result: Attempt, seq: number): QueueEvent {

@@ -1,17 +1,21 @@
-import type { Location, ProductWithStock } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { online } from '../app/calls.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
-import { findLocation, findProduct } from '../data/find.ts'
+import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
 import styles from './screens.module.css'
 
+interface Place {
+  id: string
+  code: string
+}
+
 interface Scanned {
-  product?: ProductWithStock
-  from?: Location
-  to?: Location
+  product?: ScannedProduct
+  from?: Place
+  to?: Place
 }
 
 interface ChangeStockProps {
@@ -33,13 +37,16 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   useTitle(title)
   const missing = places.find(({ key }) => scanned[key] === undefined)
   const { product } = scanned
-  useCodes(async (texts, at) => {
+  useCodes(async (texts, at, codes) => {
+    const { client } = app.api
     const found = await online(app, async () =>
-      product === undefined ? await findProduct(app.api.client, texts) : ((await findLocation(app.api.client, texts)) ?? null),
+      product === undefined
+        ? await findProduct(client, texts, codes)
+        : ((await findCode(client, texts, codes))?.location ?? null),
     )
     if (found === undefined && app.ui.problem !== undefined) return true
     if (found === undefined || found === null) return false
-    const isProduct = 'barcode' in found
+    const isProduct = 'weighable' in found
     if (!isProduct && missing === undefined) return false
     setScanned({ ...scanned, [isProduct ? 'product' : (missing?.key ?? 'from')]: found })
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])

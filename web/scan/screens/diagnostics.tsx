@@ -101,6 +101,11 @@ function ScannerSettings() {
         isOn={settings.isLocationFirst}
         onChange={(isLocationFirst) => save({ isLocationFirst })}
       />
+      <Choice
+        label={t.diagnostics.slotScanned}
+        isOn={settings.isSlotScanned}
+        onChange={(isSlotScanned) => save({ isSlotScanned })}
+      />
     </section>
   )
 }

@@ -1,37 +1,41 @@
 import { useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App } from '../app/app.ts'
-import { cancelFlow, completeFlow } from '../app/flows.ts'
-import { decide, flowView } from '../app/picking-actions.ts'
+import { cancelWalk, completeWalk } from '../app/flows.ts'
+import { decide, nameOfWalk, walkView } from '../app/picking-actions.ts'
+import { pickScreen } from '../app/screen.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { undo } from '../picking/decide.ts'
+import { leftOf } from '../picking/line-bounds.ts'
+import { exact } from '../picking/quantity.ts'
+import { undo } from '../picking/undo.ts'
 import { leftAt, type LineView } from '../picking/view.ts'
+import type { WalkKey } from '../picking/walk.ts'
 import { LastScan } from './pick.tsx'
 import styles from './screens.module.css'
 
-/** The end of a flow. */
-export function Finish({ flowId }: { flowId: number }) {
+/** The end of an order's or a batch's picking. */
+export function Finish({ walk: key }: { walk: WalkKey }) {
   const app = useApp()
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const view = flowView(app.kept, flowId)
-  const title = t.finish.title(view?.flow.order_tenant_id ?? '')
+  const view = walkView(app.kept, key)
+  const title = t.finish.title(view === undefined ? '' : nameOfWalk(view.walk))
   useTitle(title)
   useWakeLock()
   if (view === undefined) return null
   const { draft, lines, stops } = view
   const drafted = draft.pick?.body
-  const leftOf = ({ left, order_detail_id }: LineView): number =>
-    drafted?.order_detail_id === order_detail_id ? left - drafted.quantity : left
-  const open = lines.filter((line) => leftOf(line) > 0)
+  const leftWithDraft = ({ line, left, picked, order_detail_id }: LineView): number =>
+    drafted?.order_detail_id === order_detail_id ? leftOf(line, exact(picked + drafted.quantity)) : left
+  const open = lines.filter((line) => leftWithDraft(line) > 0)
   const canGoOn = stops.some((stop) => leftAt(view, stop) > 0)
   const cancel = async (): Promise<void> => {
     setAsking(false)
     setBusy(true)
-    await cancelFlow(app, flowId)
+    await cancelWalk(app, key)
     setBusy(false)
   }
   return (
@@ -44,15 +48,16 @@ export function Finish({ flowId }: { flowId: number }) {
         {open.map((line) => (
           <li key={line.order_detail_id} className={styles.line}>
             <strong>{line.line.product_name}</strong>
-            <span>{`${t.pick.take(leftOf(line))}, ${whyOpen(draft.shorts[line.order_detail_id])}`}</span>
+            {line.flow.slot !== undefined && <span>{t.pick.slotOf(line.flow.slot, line.flow.order_tenant_id)}</span>}
+            <span>{`${t.pick.take(leftWithDraft(line))}, ${whyOpen(draft.shorts[line.order_detail_id])}`}</span>
           </li>
         ))}
       </ul>
-      <Button kind="primary" command="FC-FINISH" isBusy={isBusy} onClick={() => void completeFlow(app, flowId)}>
+      <Button kind="primary" command="FC-FINISH" isBusy={isBusy} onClick={() => void completeWalk(app, key)}>
         {open.length > 0 ? t.finish.release : t.finish.complete}
       </Button>
-      {canGoOn && <Button onClick={() => app.go({ name: 'pick', flow: flowId })}>{t.finish.goOn}</Button>}
-      <Button command="FC-UNDO" onClick={() => void undoLatest(app, flowId)}>
+      {canGoOn && <Button onClick={() => app.go(pickScreen(key))}>{t.finish.goOn}</Button>}
+      <Button command="FC-UNDO" onClick={() => void undoLatest(app, key)}>
         {t.pick.undo}
       </Button>
       <Button isBusy={isBusy} isDisabled={!app.ui.isOnline} onClick={() => setAsking(true)}>
@@ -72,9 +77,9 @@ export function Finish({ flowId }: { flowId: number }) {
 }
 
 /** Takes the latest pick back, and goes to where it came from. */
-async function undoLatest(app: App, flowId: number): Promise<void> {
-  await decide(app, flowId, undo)
-  if (app.ui.problem === undefined) app.go({ name: 'pick', flow: flowId })
+async function undoLatest(app: App, key: WalkKey): Promise<void> {
+  await decide(app, key, undo)
+  if (app.ui.problem === undefined) app.go(pickScreen(key))
 }
 
 const whyOpen = (reason: keyof typeof t.short | undefined): string =>

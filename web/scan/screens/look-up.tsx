@@ -1,28 +1,32 @@
+import type { FulfillmentClient, Scan } from '@fulfillment/sdk'
 import { useState } from 'react'
+import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { online } from '../app/calls.ts'
-import type { App } from '../app/app.ts'
+import type { CodeHandler } from '../app/app.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
-import { findLocation, findProduct } from '../data/find.ts'
+import { findBySku, findCode } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import styles from './screens.module.css'
 
 interface Found {
   title: string
-  rows: { name: string; quantity: number }[]
+  /** What the code says besides. */
+  facts: string[]
+  rows: { key: string | number; name: string; quantity: number }[]
 }
 
 const MOST_PRODUCTS = 100
 
-/** Stock of a product by location, or of a location by product. */
+/** Stock of a product by location, or of a location by product; the lines of an order. */
 export function LookUp() {
   const app = useApp()
   const [found, setFound] = useState<Found>()
   const [typed, setTyped] = useState('')
   useTitle(t.lookUp.title)
-  const look = async (texts: readonly string[], at: number): Promise<boolean> => {
-    const result = await online(app, async () => (await stockOfProduct(app, texts)) ?? (await stockAt(app, texts)) ?? false)
+  const look: CodeHandler = async (texts, at, codes) => {
+    const result = await online(app, async () => (await find(app.api.client, texts, codes)) ?? false)
     if (result === undefined) return true
     if (result === false) return false
     setFound(result)
@@ -32,7 +36,8 @@ export function LookUp() {
   useCodes(look)
   const lookTyped = async (): Promise<void> => {
     const at = performance.now()
-    const isKnown = await look([typed.trim()], at)
+    const code = [typed.trim()]
+    const isKnown = await look(code, at, code)
     if (!isKnown) app.stop({ message: t.problem.unknown, scanned: typed }, at)
   }
   return (
@@ -54,14 +59,17 @@ export function LookUp() {
   )
 }
 
-function Levels({ found: { title, rows } }: { found: Found }) {
+function Levels({ found: { title, facts, rows } }: { found: Found }) {
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
+      {facts.map((fact) => (
+        <p key={fact}>{fact}</p>
+      ))}
       {rows.length === 0 && <p>{t.lookUp.none}</p>}
       <ul className={styles.list}>
-        {rows.map(({ name, quantity }) => (
-          <li key={name} className={styles.line}>
+        {rows.map(({ key, name, quantity }) => (
+          <li key={key} className={styles.line}>
             {t.pick.at(name, quantity)}
           </li>
         ))}
@@ -70,20 +78,44 @@ function Levels({ found: { title, rows } }: { found: Found }) {
   )
 }
 
-async function stockOfProduct({ api }: App, texts: readonly string[]): Promise<Found | undefined> {
-  const product = await findProduct(api.client, texts)
-  if (product === undefined) return undefined
-  const rows = product.stock.map(({ location_code, quantity }) => ({ name: location_code, quantity }))
-  return { title: product.name, rows }
+async function find(client: FulfillmentClient, texts: readonly string[], codes: readonly string[]): Promise<Found | undefined> {
+  const found = await findCode(client, texts, codes)
+  if (found?.product) return await stockOfProduct(client, found.product.id, factsOf(found))
+  if (found?.location) return await stockAt(client, found.location)
+  if (found?.order) return await linesOf(client, found.order.id)
+  const product = await findBySku(client, texts)
+  return product && (await stockOfProduct(client, product.id, []))
 }
 
-async function stockAt({ api }: App, texts: readonly string[]): Promise<Found | undefined> {
-  const location = await findLocation(api.client, texts)
-  if (location === undefined) return undefined
-  const { products } = await api.client.stock.overview({ location_id: location.id, limit: MOST_PRODUCTS })
-  const rows = products.map(({ name, levels }) => ({
+/** What the code of a product says besides. */
+function factsOf({ quantity, lot, serial, expires_on }: Scan): string[] {
+  const { lookUp } = t
+  return [
+    ...(quantity === null || quantity === 1 ? [] : [lookUp.standsFor(quantity)]),
+    ...(lot === null ? [] : [lookUp.lot(lot)]),
+    ...(serial === null ? [] : [lookUp.serial(serial)]),
+    ...(expires_on === null ? [] : [lookUp.expires(formatDay(expires_on))]),
+  ]
+}
+
+async function stockOfProduct(client: FulfillmentClient, id: number, facts: string[]): Promise<Found> {
+  const { name, stock } = await client.products.get(id)
+  const rows = stock.map(({ location_id, location_code, quantity }) => ({ key: location_id, name: location_code, quantity }))
+  return { title: name, facts, rows }
+}
+
+async function stockAt(client: FulfillmentClient, { id, code }: { id: string; code: string }): Promise<Found> {
+  const { products } = await client.stock.overview({ location_id: id, limit: MOST_PRODUCTS })
+  const rows = products.map(({ product_id, name, levels }) => ({
+    key: product_id,
     name,
-    quantity: levels.find(({ location_id }) => location_id === location.id)?.quantity ?? 0,
+    quantity: levels.find(({ location_id }) => location_id === id)?.quantity ?? 0,
   }))
-  return { title: location.code, rows }
+  return { title: code, facts: [], rows }
+}
+
+async function linesOf(client: FulfillmentClient, orderId: number): Promise<Found> {
+  const { order_tenant_id, state_name, customer_name, order_detail } = await client.orders.get(orderId)
+  const rows = order_detail.map(({ id, product_name, quantity }) => ({ key: id, name: product_name, quantity }))
+  return { title: order_tenant_id, facts: [state_name, ...(customer_name === null ? [] : [customer_name])], rows }
 }

@@ -1,23 +1,22 @@
 import { useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
-import { decide } from '../app/picking-actions.ts'
+import { decide, productOf } from '../app/picking-actions.ts'
 import { useApp } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
 import { goTo, setQuantity, short } from '../picking/decide.ts'
 import type { ShortReason } from '../picking/draft.ts'
-import type { FlowView } from '../picking/view.ts'
+import { lineOf, type WalkView } from '../picking/view.ts'
 import styles from './screens.module.css'
 
 const REASONS: ShortReason[] = ['not_found', 'damaged', 'too_few']
 
 /** How much was taken, with keys for fingers. */
-export function QuantityDialog({ view }: { view: FlowView }) {
+export function QuantityDialog({ view }: { view: WalkView }) {
   const app = useApp()
   const [typed, setTyped] = useState('')
-  const line = view.lines.find(({ order_detail_id }) => order_detail_id === view.current?.order_detail_id)
-  const product = app.kept.flows.get(view.flow.id)?.products[line?.product_id ?? 0]
+  const product = productOf(app.kept, view.walk, lineOf(view, view.current)?.product_id ?? 0)
   const quantity = quantityOf(typed)
   const close = (): void => app.set({ dialog: undefined })
   return (
@@ -28,7 +27,7 @@ export function QuantityDialog({ view }: { view: FlowView }) {
           event.preventDefault()
           if (quantity === undefined) return
           close()
-          void decide(app, view.flow.id, (picking) => setQuantity(picking, quantity))
+          void decide(app, view.walk.key, (picking) => setQuantity(picking, quantity))
         }}
       >
         <Keypad label={t.quantity.label} value={typed} onChange={setTyped} isWhole={product?.weighable === false} />
@@ -42,7 +41,7 @@ export function QuantityDialog({ view }: { view: FlowView }) {
 }
 
 /** Why the rest of the line is not taken. */
-export function ShortDialog({ view }: { view: FlowView }) {
+export function ShortDialog({ view }: { view: WalkView }) {
   const app = useApp()
   const close = (): void => app.set({ dialog: undefined })
   return (
@@ -53,7 +52,7 @@ export function ShortDialog({ view }: { view: FlowView }) {
           key={reason}
           onClick={() => {
             close()
-            void decide(app, view.flow.id, (picking) => short(picking, reason))
+            void decide(app, view.walk.key, (picking) => short(picking, reason))
           }}
         >
           {t.short[reason]}
@@ -67,11 +66,11 @@ export function ShortDialog({ view }: { view: FlowView }) {
 }
 
 /** Other locations of the product. */
-export function ElsewhereDialog({ view }: { view: FlowView }) {
+export function ElsewhereDialog({ view }: { view: WalkView }) {
   const app = useApp()
   const close = (): void => app.set({ dialog: undefined })
   const { current } = view
-  const line = view.lines.find(({ order_detail_id }) => order_detail_id === current?.order_detail_id)
+  const line = lineOf(view, current)
   const others = line?.levels.filter(({ location_id, quantity }) => location_id !== current?.location?.id && quantity > 0) ?? []
   return (
     <Dialog title={t.pick.elsewhereTitle} onClose={close}>
@@ -81,7 +80,7 @@ export function ElsewhereDialog({ view }: { view: FlowView }) {
           key={location_id}
           onClick={() => {
             close()
-            void decide(app, view.flow.id, (picking) => goTo(picking, { id: location_id, code: location_code }))
+            void decide(app, view.walk.key, (picking) => goTo(picking, { id: location_id, code: location_code }))
           }}
         >
           {t.pick.at(location_code, quantity)}

@@ -1,46 +1,56 @@
 import { Check } from 'lucide-react'
 import { t } from '../../shared/texts/scan-texts.ts'
-import { decide, flowView, scanInFlow } from '../app/picking-actions.ts'
+import { decide, nameOfWalk, productOf, scanInWalk, walkView } from '../app/picking-actions.ts'
+import { finishScreen } from '../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
-import { confirm, type Decision, type Picking, skip, takeAll, undo } from '../picking/decide.ts'
-import { type FlowView, leftAt } from '../picking/view.ts'
+import { confirm, skip, takeAll } from '../picking/decide.ts'
+import type { Decision, Picking } from '../picking/decision.ts'
+import { undo } from '../picking/undo.ts'
+import { leftAt, lineOf, type WalkView } from '../picking/view.ts'
+import { batchOf, type WalkKey } from '../picking/walk.ts'
 import { ElsewhereDialog, QuantityDialog, ShortDialog } from './pick-dialogs.tsx'
 import { Photo } from './photo.tsx'
 import styles from './screens.module.css'
 
+/** What every screen of picking has: its title, its codes, and the walk as the operator sees it. */
+export function useWalk(key: WalkKey): WalkView | undefined {
+  const app = useApp()
+  const view = walkView(app.kept, key)
+  useTitle(view === undefined ? '' : nameOfWalk(view.walk))
+  useCodes((...scanned) => scanInWalk(app, key, ...scanned))
+  useWakeLock()
+  return view
+}
+
 /** Where to go, what to take, how much. */
 export function Pick({ flowId }: { flowId: number }) {
-  const app = useApp()
-  const view = flowView(app.kept, flowId)
-  useTitle(view?.flow.order_tenant_id ?? '')
-  useCodes((texts, at) => scanInFlow(app, flowId, texts, at))
-  useWakeLock()
+  const view = useWalk(flowId)
   if (view === undefined) return null
-  const { dialog } = app.ui
   return (
     <div className={styles.screen}>
       <Where view={view} />
       <What view={view} />
       <LastScan />
-      <Buttons view={view} />
-      {dialog === 'quantity' && <QuantityDialog view={view} />}
-      {dialog === 'short' && <ShortDialog view={view} />}
-      {dialog === 'elsewhere' && <ElsewhereDialog view={view} />}
+      <PickButtons view={view} />
     </div>
   )
 }
 
-function Where({ view: { current, lines, stops, draft } }: { view: FlowView }) {
+/** How far the walk is, the location, and the next one. */
+export function Where({ view: { walk, current, lines, stops, draft } }: { view: WalkView }) {
   const done = lines.filter(({ left, order_detail_id }) => left === 0 || draft.shorts[order_detail_id] !== undefined).length
   const at = lines.findIndex(({ order_detail_id }) => order_detail_id === current?.order_detail_id)
+  // The lines of a batch are not picked in their order.
+  const isBatch = batchOf(walk.key) !== undefined
   const next = stops.find(({ location }) => location !== undefined && location.id !== current?.location?.id)
   return (
     <>
       <p className={styles.progress}>
         <progress aria-label={t.pick.lines} value={done} max={lines.length} />
-        {at >= 0 && <span>{t.pick.lineOf(at + 1, lines.length)}</span>}
+        {isBatch && <span>{t.pick.linesDone(done, lines.length)}</span>}
+        {!isBatch && at >= 0 && <span>{t.pick.lineOf(at + 1, lines.length)}</span>}
       </p>
       <h1 className={styles.location}>{current?.location?.code ?? t.pick.noStock}</h1>
       <p className={styles.quiet}>{next?.location === undefined ? t.pick.last : t.pick.next(next.location.code)}</p>
@@ -48,12 +58,12 @@ function Where({ view: { current, lines, stops, draft } }: { view: FlowView }) {
   )
 }
 
-function What({ view }: { view: FlowView }) {
+function What({ view }: { view: WalkView }) {
   const app = useApp()
-  const { current, lines, draft } = view
-  const line = lines.find(({ order_detail_id }) => order_detail_id === current?.order_detail_id)?.line
+  const { current, draft } = view
+  const line = lineOf(view, current)?.line
   if (current === undefined || line === undefined) return null
-  const product = app.kept.flows.get(view.flow.id)?.products[line.product_id]
+  const product = productOf(app.kept, view.walk, line.product_id)
   const isHere = current.location !== undefined && draft.location?.id === current.location.id
   const isLocationNext = app.kept.settings.isLocationFirst && !isHere
   return (
@@ -62,6 +72,9 @@ function What({ view }: { view: FlowView }) {
       <div>
         <p className={styles.product}>{line.product_name}</p>
         <p className={styles.quiet}>{t.pick.barcode(line.barcode)}</p>
+        {line.minimum_quantity !== undefined && (
+          <p className={styles.quiet}>{t.pick.within(line.minimum_quantity, line.maximum_quantity ?? 0)}</p>
+        )}
         <p className={styles.amounts}>
           <span className={styles.take}>{t.pick.take(leftAt(view, current))}</span>
           <span>{t.pick.taken(draft.pick?.body.quantity ?? 0)}</span>
@@ -96,12 +109,25 @@ export function LastScan() {
   )
 }
 
-function Buttons({ view }: { view: FlowView }) {
+/** The buttons of a stop, and what they open. */
+export function PickButtons({ view }: { view: WalkView }) {
+  const { dialog } = useApp().ui
+  return (
+    <>
+      <Buttons view={view} />
+      {dialog === 'quantity' && <QuantityDialog view={view} />}
+      {dialog === 'short' && <ShortDialog view={view} />}
+      {dialog === 'elsewhere' && <ElsewhereDialog view={view} />}
+    </>
+  )
+}
+
+function Buttons({ view }: { view: WalkView }) {
   const app = useApp()
-  const { flow, current, draft } = view
+  const { walk, current, draft } = view
   const run = (make: (picking: Picking) => Decision | undefined) => () => {
     app.feedback.unlock()
-    void decide(app, flow.id, make)
+    void decide(app, walk.key, make)
   }
   const left = current === undefined ? 0 : leftAt(view, current)
   const hasStock = current?.location !== undefined
@@ -128,7 +154,7 @@ function Buttons({ view }: { view: FlowView }) {
       <Button command="FC-UNDO" onClick={run(undo)}>
         {t.pick.undo}
       </Button>
-      <Button command="FC-FINISH" onClick={() => app.go({ name: 'finish', flow: flow.id })}>
+      <Button command="FC-FINISH" onClick={() => app.go(finishScreen(walk.key))}>
         {t.pick.finish}
       </Button>
     </div>

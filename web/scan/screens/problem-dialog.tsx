@@ -8,7 +8,7 @@ import { Dialog } from '../kit/dialog.tsx'
 /** Stops the operator. Scans sound the error until it is acknowledged. */
 export function ProblemDialog({ note }: { note: ProblemNote }) {
   const app = useApp()
-  const { message, scanned, expected, requestId } = note
+  const { message, scanned, expected, requestId, ways = [] } = note
   return (
     <Dialog title={t.problem.title} role="alertdialog" isAlarm>
       <CircleX aria-hidden size={64} />
@@ -21,6 +21,18 @@ export function ProblemDialog({ note }: { note: ProblemNote }) {
       <Button kind="alarm" command="FC-OK" onClick={() => app.set({ problem: undefined })}>
         {t.problem.ok}
       </Button>
+      {ways.map(({ name, run }) => (
+        <Button
+          key={name}
+          kind="alarm"
+          onClick={() => {
+            app.set({ problem: undefined })
+            run()
+          }}
+        >
+          {name}
+        </Button>
+      ))}
     </Dialog>
   )
 }

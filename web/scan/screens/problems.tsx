@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App } from '../app/app.ts'
-import { countAgain, sendAgain, takeElsewhere, putBack } from '../app/ways-out.ts'
+import { countAgain, giveUp, putBack, sendAgain, takeElsewhere } from '../app/ways-out.ts'
 import { useApp, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
 import type { Level } from '../picking/stops.ts'
-import type { Entry, PickEntry } from '../queue/entry.ts'
+import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
 import { problemsOf } from '../queue/reduce.ts'
 import styles from './screens.module.css'
 
@@ -34,20 +34,30 @@ function ProblemItem({ entry }: { entry: Entry }) {
   return (
     <li className={styles.problem}>
       <p>
-        <strong>{sentenceOf(entry)}</strong>
+        <strong>{entry.record === undefined ? sentenceOf(entry) : sentenceOfRecord(entry)}</strong>
       </p>
-      {body !== null && <p>{t.problems.of(about.order_tenant_id, body.quantity, about.product_name, about.location_code)}</p>}
+      {body !== null && (
+        <p>
+          {(entry.record === undefined ? t.problems.of : t.problems.at)(
+            about.order_tenant_id,
+            body.quantity,
+            about.product_name,
+            about.location_code,
+          )}
+        </p>
+      )}
+      {about.slot !== undefined && <p>{t.pick.slotOf(about.slot, about.order_tenant_id)}</p>}
       {error?.reason === 'other' && (
         <p>
           {error.message} {error.request_id !== null && t.dialog.request(error.request_id)}
         </p>
       )}
-      <WaysOut entry={entry} />
+      {entry.record === undefined ? <WaysOut entry={entry} /> : <WaysOutOfRecord entry={entry} />}
     </li>
   )
 }
 
-function WaysOut({ entry }: { entry: Entry }) {
+function WaysOut({ entry }: { entry: FlowEntry }) {
   const app = useApp()
   const reason = entry.error?.reason
   const isStock = reason === 'stock' && entry.kind === 'pick'
@@ -60,6 +70,29 @@ function WaysOut({ entry }: { entry: Entry }) {
         <Button onClick={() => void sendAgain(app, entry)}>{t.problems.again}</Button>
       )}
       <Button onClick={() => void putBack(app, entry)}>{t.problems.putBack}</Button>
+    </div>
+  )
+}
+
+function WaysOutOfRecord({ entry }: { entry: RecordEntry }) {
+  const app = useApp()
+  const { kind, record, error } = entry
+  if (kind === 'count') {
+    const countAgain = async (): Promise<void> => {
+      if (await giveUp(app, entry, t.problems.countAgain)) app.go({ name: 'count-list', record: record.id })
+    }
+    return (
+      <div className={styles.buttons}>
+        {error?.reason !== 'over' && <Button onClick={() => void countAgain()}>{t.problems.countAgain}</Button>}
+        <Button onClick={() => void giveUp(app, entry, t.problems.leaveUncounted)}>{t.problems.leaveUncounted}</Button>
+      </div>
+    )
+  }
+  const last = kind === 'undo' ? t.problems.leaveReceived : t.problems.setAside
+  return (
+    <div className={styles.buttons}>
+      {error?.reason !== 'over' && <Button onClick={() => void sendAgain(app, entry)}>{t.problems.again}</Button>}
+      <Button onClick={() => void giveUp(app, entry, last)}>{last}</Button>
     </div>
   )
 }
@@ -141,7 +174,21 @@ function CountHere({ entry }: { entry: PickEntry }) {
   )
 }
 
-function sentenceOf({ kind, error, about, body }: Entry): string {
+function sentenceOfRecord({ kind, error, about, body }: RecordEntry): string {
+  const { order_tenant_id, product_name, location_code } = about
+  const state = t.problems.recordStates[error?.state as keyof typeof t.problems.recordStates]
+  const left = error?.left ?? 0
+  if (kind === 'count') {
+    if (error?.reason === 'over') return t.problems.countOver(order_tenant_id, state)
+    return (error?.reason === 'late' ? t.problems.countLate : t.problems.counting)(product_name, location_code)
+  }
+  if (kind === 'undo') return t.problems.undo(body.quantity, product_name, location_code)
+  if (error?.reason === 'over') return t.problems.receiptOver(order_tenant_id, state, body.quantity, product_name)
+  if (error?.reason === 'beyond') return t.problems.receiptBeyond(left, body.quantity - left, product_name)
+  return t.problems.receipt(body.quantity, product_name)
+}
+
+function sentenceOf({ kind, error, about, body }: FlowEntry): string {
   const { order_tenant_id, product_name, location_code } = about
   const state = error?.state as keyof typeof t.problems.states | undefined
   const quantity = body?.quantity ?? 0

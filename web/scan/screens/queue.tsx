@@ -1,11 +1,13 @@
 import type { FlowsQueueResult } from '@fulfillment/sdk'
-import { TriangleAlert } from 'lucide-react'
+import { ClipboardList, PackageCheck, PackagePlus, PackageX, ShoppingCart, TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { online } from '../app/calls.ts'
 import { startFlow } from '../app/flows.ts'
-import { ownFlows, readOwnFlows } from '../app/own-flows.ts'
+import { ownWalks, readOwnFlows } from '../app/own-flows.ts'
+import { nameOfWalk } from '../app/picking-actions.ts'
+import { pickScreen, TILES } from '../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import styles from './screens.module.css'
@@ -23,7 +25,7 @@ export function Queue() {
   const [total, setTotal] = useState<number>()
   const [limit, setLimit] = useState(PAGE)
   const [starting, setStarting] = useState<number>()
-  const flows = ownFlows(app)
+  const walks = ownWalks(app)
   useTitle(t.queue.title)
   const operatorId = app.kept.session?.operator?.id
   useEffect(() => {
@@ -48,10 +50,10 @@ export function Queue() {
     setStarting(undefined)
   }
   useCodes(async (texts, at) => {
-    const flow = flows.find(({ order_tenant_id }) => texts.includes(order_tenant_id))
-    if (flow !== undefined) app.go({ name: 'pick', flow: flow.id })
-    if (flow !== undefined) app.tell('taken', t.said.started(flow.order_tenant_id), at)
-    if (flow !== undefined) return true
+    const walk = walks.find(({ flows }) => flows.some(({ order_tenant_id }) => texts.includes(order_tenant_id)))
+    if (walk !== undefined) app.go(pickScreen(walk.key))
+    if (walk !== undefined) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
+    if (walk !== undefined) return true
     const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
     if (order !== undefined) await start(order.order_id, at)
     // The operator knows by now that the search failed.
@@ -61,11 +63,12 @@ export function Queue() {
     <div className={styles.screen}>
       <h1>{t.queue.title}</h1>
       <UpdateButton />
-      {flows.map(({ id, order_tenant_id }) => (
-        <Button key={id} kind="primary" onClick={() => app.go({ name: 'pick', flow: id })}>
-          {t.queue.goOn(order_tenant_id)}
+      {walks.map((walk) => (
+        <Button key={walk.key} kind="primary" onClick={() => app.go(pickScreen(walk.key))}>
+          {t.queue.goOn(nameOfWalk(walk))}
         </Button>
       ))}
+      <Tiles />
       {!app.ui.isOnline && <p className={styles.notice}>{t.queue.offline}</p>}
       {total === 0 && <p>{t.queue.none}</p>}
       <ul aria-label={t.queue.title} className={styles.list}>
@@ -80,6 +83,26 @@ export function Queue() {
       </ul>
       {total !== undefined && total > orders.length && <Button onClick={() => setLimit(limit + PAGE)}>{t.queue.more}</Button>}
     </div>
+  )
+}
+
+const ICONS = { receive: PackagePlus, return: PackageX, 'count-list': ClipboardList, batch: ShoppingCart, pack: PackageCheck }
+
+/** What else is done with a handheld. */
+function Tiles() {
+  const app = useApp()
+  return (
+    <nav aria-label={t.goods.tiles} className={styles.tiles}>
+      {TILES.map((name) => {
+        const Icon = ICONS[name]
+        return (
+          <Button key={name} onClick={() => app.go({ name })}>
+            <Icon aria-hidden />
+            {t.goods.tile[name]}
+          </Button>
+        )
+      })}
+    </nav>
   )
 }
 

@@ -1,5 +1,6 @@
-import { ownFlows } from '../app/own-flows.ts'
+import { isOwnWalk } from '../app/own-flows.ts'
 import { useApp } from '../app/use-app.ts'
+import { keyOfBatch } from '../picking/walk.ts'
 import { Badge } from './badge.tsx'
 import { Diagnostics } from './diagnostics.tsx'
 import { Enrol } from './enrol.tsx'
@@ -12,6 +13,7 @@ import { Pick } from './pick.tsx'
 import { ProblemDialog } from './problem-dialog.tsx'
 import { Problems } from './problems.tsx'
 import { Queue } from './queue.tsx'
+import { TileScreen } from './tile.tsx'
 
 /** The screen of the address, unless something must be done before. */
 export function Root({ onUse }: { onUse: () => void }) {
@@ -34,8 +36,8 @@ function CurrentScreen() {
     case 'pick':
     case 'finish':
       // The flow may be over, or another operator's: what happened to it is in the Problems.
-      if (!ownFlows(app).some(({ id }) => id === screen.flow)) return <Queue />
-      return screen.name === 'pick' ? <Pick key={screen.flow} flowId={screen.flow} /> : <Finish flowId={screen.flow} />
+      if (!isOwnWalk(app, screen.flow)) return <Queue />
+      return screen.name === 'pick' ? <Pick key={screen.flow} flowId={screen.flow} /> : <Finish walk={screen.flow} />
     case 'problems':
       return <Problems />
     case 'look-up':
@@ -46,6 +48,16 @@ function CurrentScreen() {
       return <Count key="count" />
     case 'diagnostics':
       return <Diagnostics />
+    case 'receive':
+    case 'return':
+    case 'count-list':
+    case 'batch':
+    case 'pack':
+      return <TileScreen key={screen.name} tile={screen.name} record={screen.record} />
+    case 'finish-batch': {
+      const key = keyOfBatch(screen.record)
+      return isOwnWalk(app, key) ? <Finish walk={key} /> : <Queue />
+    }
     default:
       return <Queue />
   }

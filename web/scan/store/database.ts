@@ -1,5 +1,7 @@
+import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { PickingFlowDetails } from '@fulfillment/sdk'
+import type { Place, RecordRow } from '../goods/record.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
 import type { Settings } from './settings.ts'
@@ -40,7 +42,7 @@ export interface KnownOperator extends Operator {
 /** A refused entry that the operator has dealt with, or an entry that went out of the queue without being sent. */
 export interface LogRow {
   at: string
-  what: 'put back' | 'cancelled'
+  what: 'put back' | 'cancelled' | 'dropped'
   entry: Entry
 }
 
@@ -52,6 +54,8 @@ interface Meta {
   settings: Settings
   /** Proof of enrolment by binding: the server knows the device again by it. */
   devices: Record<Binding, { id: number; secret: string }>
+  /** The tenant's barcodes that contain a weight, as the server said last. */
+  weights: Record<Binding, readonly WeightPattern[]>
   /** The page that may write. */
   owner: string
 }
@@ -62,19 +66,27 @@ interface Schema extends DBSchema {
   drafts: { key: [Binding, number]; value: Draft }
   queue: { key: [Binding, number]; value: Entry }
   operators: { key: [Binding, number]; value: KnownOperator }
+  records: { key: [Binding, string]; value: RecordRow }
+  places: { key: Binding; value: readonly Place[] }
   log: { key: number; value: LogRow }
 }
 
 export type ScanDatabase = IDBPDatabase<Schema>
 export type { Meta }
-export const TABLES = ['meta', 'flows', 'drafts', 'queue', 'operators', 'log'] as const
+export const TABLES = ['meta', 'flows', 'drafts', 'queue', 'operators', 'log', 'records', 'places'] as const
+/** Tables of a version, beside those of the versions before. */
+const OF_VERSION = { 1: ['meta', 'flows', 'drafts', 'queue', 'operators'], 2: ['records', 'places'] } as const
+const VERSION = 2
 
 /** Opens the database of the device. Its version only grows; what an older build has queued stays readable. */
 export function openScanDatabase(): Promise<ScanDatabase> {
-  return openDB<Schema>('scan', 1, {
-    upgrade(database) {
-      for (const table of ['meta', 'flows', 'drafts', 'queue', 'operators'] as const) database.createObjectStore(table)
-      database.createObjectStore('log', { autoIncrement: true })
+  return openDB<Schema>('scan', VERSION, {
+    upgrade(database, before) {
+      if (before < 1) {
+        for (const table of OF_VERSION[1]) database.createObjectStore(table)
+        database.createObjectStore('log', { autoIncrement: true })
+      }
+      if (before < 2) for (const table of OF_VERSION[2]) database.createObjectStore(table)
     },
     // Another tab has a newer build.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),

@@ -1,3 +1,5 @@
+import type { WeightPattern } from '@fulfillment/codes/weight-barcode.ts'
+import { type Place, type RecordRow, recordKey, refOf } from '../goods/record.ts'
 import type { Draft } from '../picking/draft.ts'
 import type { Entry } from '../queue/entry.ts'
 import { type QueueEvent, reduce } from '../queue/reduce.ts'
@@ -24,7 +26,16 @@ export interface Kept {
   flows: ReadonlyMap<number, FlowRow>
   drafts: ReadonlyMap<number, Draft>
   operators: readonly KnownOperator[]
+  /** Deliveries, returns and counts by `recordKey`. */
+  records: ReadonlyMap<string, RecordRow>
+  /** Locations that may be scanned without a connection. */
+  places: readonly Place[]
+  weights: Meta['weights']
 }
+
+/** The tenant's barcodes that contain a weight, as far as this device knows. */
+export const weightPatternsOf = ({ session, weights }: Kept): readonly WeightPattern[] =>
+  (session === null ? undefined : weights[bindingOf(session)]) ?? []
 
 /** What a commit changes. Null removes a row. */
 export interface Changes {
@@ -36,6 +47,9 @@ export interface Changes {
   device?: { id: number; secret: string }
   operator?: KnownOperator
   log?: readonly LogRow[]
+  records?: ReadonlyMap<string, RecordRow | null>
+  places?: readonly Place[]
+  weightPatterns?: readonly WeightPattern[]
 }
 
 /** Another tab works with the database: this one may not write any more. */
@@ -138,6 +152,12 @@ export class Store {
       drafts: merged(before.drafts, changes.drafts),
       operators:
         operator === undefined ? before.operators : [...before.operators.filter(({ id }) => id !== operator.id), operator],
+      records: merged(before.records, changes.records),
+      places: changes.places ?? before.places,
+      weights:
+        changes.weightPatterns === undefined || session === null
+          ? before.weights
+          : { ...before.weights, [bindingOf(session)]: changes.weightPatterns },
     }
   }
 }
@@ -152,23 +172,30 @@ const rowsOf = (binding: Binding): IDBKeyRange => IDBKeyRange.bound([binding], [
 async function load(transaction: Transaction): Promise<Kept> {
   const meta = transaction.objectStore('meta')
   const session = ((await meta.get('session')) ?? null) as DeviceSession | null
-  const range = rowsOf(session === null ? '' : bindingOf(session))
-  const [settings, devices, entries, flows, drafts, operators] = await Promise.all([
+  const binding = session === null ? '' : bindingOf(session)
+  const range = rowsOf(binding)
+  const [settings, devices, weights, entries, flows, drafts, operators, records, places] = await Promise.all([
     meta.get('settings') as Promise<Settings | undefined>,
     meta.get('devices') as Promise<Meta['devices'] | undefined>,
+    meta.get('weights') as Promise<Meta['weights'] | undefined>,
     transaction.objectStore('queue').getAll(range),
     transaction.objectStore('flows').getAll(range),
     transaction.objectStore('drafts').getAll(range),
     transaction.objectStore('operators').getAll(range),
+    transaction.objectStore('records').getAll(range),
+    transaction.objectStore('places').get(binding),
   ])
   return {
     session,
     settings: { ...DEFAULT_SETTINGS, ...settings },
     devices: devices ?? {},
+    weights: weights ?? {},
     entries,
     flows: new Map(flows.map((row) => [row.flow.id, row])),
     drafts: new Map(drafts.map((draft) => [draft.flow_id, draft])),
     operators,
+    records: new Map(records.map((row) => [recordKey(refOf(row.known)), row])),
+    places: places ?? [],
   }
 }
 
@@ -179,6 +206,7 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
   if (after.session !== before.session) requests.push(meta.put(after.session, 'session'))
   if (after.settings !== before.settings) requests.push(meta.put(after.settings, 'settings'))
   if (after.devices !== before.devices) requests.push(meta.put(after.devices, 'devices'))
+  if (after.weights !== before.weights) requests.push(meta.put(after.weights, 'weights'))
   const binding = bindingOfKept(after) ?? bindingOfKept(before)
   if (binding !== undefined) {
     const put = <T extends 'queue' | 'flows' | 'drafts'>(table: T, id: number, row: Row[T] | null): void => {
@@ -188,6 +216,11 @@ function write(transaction: Transaction, before: Kept, after: Kept, changes: Cha
     for (const [seq, entry] of differences(before.entries, after.entries)) put('queue', seq, entry)
     for (const [id, row] of changes.flows ?? []) put('flows', id, row)
     for (const [id, draft] of changes.drafts ?? []) put('drafts', id, draft)
+    for (const [key, row] of changes.records ?? []) {
+      const rows = transaction.objectStore('records')
+      requests.push(row === null ? rows.delete([binding, key]) : rows.put(row, [binding, key]))
+    }
+    if (changes.places !== undefined) requests.push(transaction.objectStore('places').put(changes.places, binding))
     const { operator } = changes
     if (operator !== undefined) requests.push(transaction.objectStore('operators').put(operator, [binding, operator.id]))
   }
@@ -214,7 +247,7 @@ function differences(before: readonly Entry[], after: readonly Entry[]): Map<num
   return changed
 }
 
-function merged<T>(before: ReadonlyMap<number, T>, changes: ReadonlyMap<number, T | null> | undefined): ReadonlyMap<number, T> {
+function merged<K, T>(before: ReadonlyMap<K, T>, changes: ReadonlyMap<K, T | null> | undefined): ReadonlyMap<K, T> {
   if (changes === undefined) return before
   const after = new Map(before)
   for (const [id, row] of changes) {

@@ -12,18 +12,23 @@ export type Scanned =
   | { kind: 'command'; command: string }
   | { kind: 'badge'; badge: string }
   | { kind: 'enrolment'; code: string }
-  /** `texts` are tried in order: as read, and as a scanner with a US keyboard means it. */
-  | { kind: 'code'; texts: string[] }
+  /**
+   * `texts` are tried in order: as read, and as a scanner with a US keyboard means it. `codes` are the same with their AIM prefix, for reading
+   * GS1 codes and for the server.
+   */
+  | { kind: 'code'; texts: string[]; codes: string[] }
 
 /** The text of a scan without control characters, spaces at its ends and an AIM prefix. */
-export function cleanScan(text: string): string {
-  return text.replaceAll(CONTROL, '').trim().replace(AIM, '')
-}
+export const cleanScan = (text: string): string => withoutControls(text).replace(AIM, '')
+
+const withoutControls = (text: string): string => text.replaceAll(CONTROL, '').trim()
 
 /** What a scan is. `texts` are its readings, the likelier first; undefined if none has a character left. */
 export function readScan(texts: readonly string[]): Scanned | undefined {
-  const readings = [...new Set(texts.map(cleanScan))].filter((text) => text !== '')
-  return readings.map(specialOf).find((special) => special !== undefined) ?? codeOf(readings)
+  const readings = distinct(texts.map(cleanScan))
+  const special = readings.map(specialOf).find((special) => special !== undefined)
+  if (special !== undefined || readings.length === 0) return special
+  return { kind: 'code', texts: readings, codes: distinct(texts.map(withoutControls)) }
 }
 
 /** The code in what a person typed or pasted: the address of an enrolment, or the code alone. */
@@ -38,4 +43,4 @@ function specialOf(text: string): Scanned | undefined {
   return code === undefined ? undefined : { kind: 'enrolment', code }
 }
 
-const codeOf = (texts: string[]): Scanned | undefined => (texts.length === 0 ? undefined : { kind: 'code', texts })
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== '')

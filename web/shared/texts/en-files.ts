@@ -50,6 +50,7 @@ export const files = {
       location_id: 'Location',
       quantity: 'Quantity',
       expected_quantity: 'Expected quantity',
+      pick_tolerance_percent: 'Picking tolerance, %',
     } as Readonly<Record<string, string>>,
     missing: (fields: string) => `Choose the column of: ${fields}.`,
     or: ' or ',

@@ -4,6 +4,8 @@ import { goods } from './en-goods.ts'
 import { hand } from './en-hand.ts'
 import { files } from './en-files.ts'
 import { reserving } from './en-reserving.ts'
+import { shipping } from './en-shipments.ts'
+import { happened } from './en-timeline.ts'
 import { wires } from './en-wires.ts'
 
 export const en = {
@@ -13,6 +15,8 @@ export const en = {
   ...files,
   ...reserving,
   ...goods,
+  ...shipping,
+  ...happened,
   frame: {
     skip: 'Skip to content',
     menu: 'Menu',
@@ -39,6 +43,9 @@ export const en = {
     picking: 'Picking',
     reservations: 'Reservations',
     inbound: 'Inbound',
+    returns: 'Returns',
+    counts: 'Counts',
+    shipments: 'Shipments',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
@@ -222,6 +229,7 @@ export const en = {
     reason: 'Reason',
     flows: 'Picking flows',
     lastFlows: (shown: number, total: number) => lastOf(shown, total, 'picking flow', 'picking flows'),
+    fulfilled: 'Fulfilled',
     noFlows: 'Nobody has picked this order yet.',
     flowStates: { started: 'Picking', completed: 'Completed', cancelled: 'Cancelled' },
     operator: 'Operator',
@@ -263,6 +271,7 @@ export const en = {
       minimum_threshold: 'Minimum threshold',
       reorder_quantity: 'Reorder quantity',
       sales_unit: 'Sales unit',
+      pick_tolerance_percent: 'Picking tolerance, %',
     },
     create: 'Create product',
     created: (name: string) => `Created ${name}`,

@@ -1,39 +1,33 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { inbound, inboundLine, listInboundInput } from '../../domain/inbound/index.ts'
+import { type LinesOfRecord, lineRows } from '../../csv/line-rows.ts'
 import { listReturnsInput, returnLine, returnRecord } from '../../domain/returns/index.ts'
 import { count, countLine, listCountsInput } from '../../domain/stock-counts/index.ts'
+import { listShipmentsInput, packageLine, shipment, shippedPackage } from '../../domain/shipments/index.ts'
 import { patiently } from '../api-client.ts'
 import type { FulfillmentClient } from '../sdk.ts'
 import type { ExportSource, Reading, Row, Rows } from './export-source.ts'
 import { type Listed, listOnce } from './list-once.ts'
 
-/** Records whose list has no lines: each is read by itself. */
+/** Records of which CSV has a row per line. */
 interface RecordsWithLines {
   name: string
   description: string
   query: z.ZodObject
   record: z.ZodObject
   line: z.ZodObject
+  lines?: LinesOfRecord
   list(client: FulfillmentClient, query: object, options: { signal: AbortSignal }): PromiseLike<{ rows: Listed[]; total: number }>
-  get(client: FulfillmentClient, id: number, options: { signal: AbortSignal }): PromiseLike<object>
+  /** For records whose list has no lines: each is read by itself. */
+  get?: (client: FulfillmentClient, id: number, options: { signal: AbortSignal }) => PromiseLike<object>
 }
 
-/** Fields of lines that records have, too. */
-const lineColumn = (field: string, record: readonly string[]): string => (record.includes(field) ? `line_${field}` : field)
-
-function sourceOf({ name, description, query, record, line, list, get }: RecordsWithLines): ExportSource {
-  const fields = Object.keys(record.shape).filter((field) => field !== 'lines')
-  const columnOf = (field: string): string => lineColumn(field, fields)
+function sourceOf({ name, description, query, record, line, lines, list, get }: RecordsWithLines): ExportSource {
   return {
     name,
     description: `${description}, newest first, with their lines. CSV has one row per line`,
     query,
-    columns: [...fields, ...Object.keys(line.shape).map(columnOf)],
-    rowsOf: ({ lines, ...rest }) =>
-      (lines as Row[]).map((row) => ({
-        ...rest,
-        ...Object.fromEntries(Object.entries(row).map(([field, value]) => [columnOf(field), value])),
-      })),
+    ...lineRows(record, line, lines),
     read: (reading) => readRecords(reading, list, get),
   }
 }
@@ -46,7 +40,8 @@ async function* readRecords(
   const pages = listOnce(async (page, limit) => patiently(() => list(client, { ...filters, page, limit }, { signal }), signal))
   for await (const { rows, total } of pages) {
     const records: Row[] = []
-    for (const { id } of rows) records.push({ ...(await patiently(() => get(client, Number(id), { signal }), signal)) })
+    for (const row of rows)
+      records.push({ ...(get === undefined ? row : await patiently(() => get(client, Number(row.id), { signal }), signal)) })
     yield { rows: records, total }
   }
 }
@@ -88,4 +83,24 @@ export const RECORDS_WITH_LINES = [
     },
     get: (client, id, options) => client.counts.get(id, options),
   }),
+  sourceOf({
+    name: 'shipments',
+    description: 'Export shipments',
+    query: listShipmentsInput,
+    record: shipment,
+    line: z.object({ ...shippedPackage.omit({ lines: true }).shape, ...packageLine.shape }),
+    lines: { field: 'packages', of: ({ packages }) => linesOfPackages(packages as Package[]) },
+    list: async (client, query, options) => {
+      const { shipments: rows, pagination } = await client.shipments.list(query, options)
+      return { rows: rows.map((row) => ({ ...row })), total: pagination.total }
+    },
+  }),
 ]
+
+type Package = z.infer<typeof shippedPackage>
+
+/** What is in packages, with the fields of its package. A shipment without packages has one row of its own. */
+function linesOfPackages(packages: readonly Package[]): Row[] {
+  if (packages.length === 0) return [{}]
+  return packages.flatMap(({ lines, ...pack }) => lines.map((line) => ({ ...pack, ...line })))
+}

@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts'
+import type { Statement, StatementRunner } from './statement.ts'
 
 /**
  * A statement that can execute many calls at once. Calls that arrive while others are running are sent together. Most of the cost of a
@@ -17,11 +17,13 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   sizeOf(call: Call): number
   /**
    * For calls that changed nothing and must run again, each alone, in a transaction: those that found their data out of date after they
-   * waited for a lock, with `lock`, which the transaction takes first; those that another statement is for, with that one, as `instead`.
+   * waited for a lock, with `lock`, which the transaction takes first; those that another statement is for, with that one, as `instead`; those
+   * that must be read first, with `prepare`, which returns the call to run. It may run together with `lock`: what it reads may be out of date.
    */
   readonly again?: {
-    isNeeded(rows: readonly Row[]): boolean
+    isNeeded(rows: readonly Row[], call: Call): boolean
     lock?(call: Call): BatchedLock
+    prepare?(db: StatementRunner, call: Call): Promise<Call>
     instead?: Pick<BatchedStatement<Call, Row>, 'statement' | 'valuesOf'>
   }
 }

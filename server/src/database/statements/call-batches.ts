@@ -122,7 +122,7 @@ export class CallBatches<Call, Row extends { call: number }> {
       const rows = await this.#traced(batch, () =>
         isAgain
           ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#runner.run(tenantId, this.#batched.statement, valuesOf(this.#batched, batch)),
+          : this.#runner.run(tenantId, this.#batched.statement, this.#batched.valuesOf(batch.map(({ call }) => call))),
       )
       for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
       return { left: [] }
@@ -145,15 +145,23 @@ export class CallBatches<Call, Row extends { call: number }> {
     )
   }
 
-  /** Runs the statement in a transaction. Calls that run again take their locks first. */
+  /** Runs the statement in a transaction. Calls that run again take their locks first, and are prepared meanwhile. */
   async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
-    if (isAgain)
-      for (const { call } of batch) {
-        const lock = this.#batched.again?.lock?.(call)
-        if (lock !== undefined) await tx.run(lock.statement, lock.values)
-      }
-    const batched = (isAgain ? this.#batched.again?.instead : undefined) ?? this.#batched
-    return await tx.run(batched.statement, valuesOf(batched, batch))
+    const calls = batch.map(({ call }) => call)
+    if (!isAgain) return await tx.run(this.#batched.statement, this.#batched.valuesOf(calls))
+    const batched = this.#batched.again?.instead ?? this.#batched
+    return await tx.run(batched.statement, batched.valuesOf(await Promise.all(calls.map((call) => this.#readied(tx, call)))))
+  }
+
+  /** Locks what a call that runs again needs, and returns it prepared. */
+  async #readied(tx: Transaction, call: Call): Promise<Call> {
+    const { lock, prepare } = this.#batched.again ?? {}
+    const locked = lock?.(call)
+    const [prepared = call] = await Promise.all([
+      prepare?.(tx, call),
+      locked === undefined ? undefined : tx.run(locked.statement, locked.values),
+    ])
+    return prepared
   }
 
   /** The rows of each call. Calls that must run again are left out and added to `stale`. */
@@ -168,7 +176,7 @@ export class CallBatches<Call, Row extends { call: number }> {
     stale.length = 0
     for (const [position, member] of batch.entries()) {
       const own = byCall.get(position) ?? []
-      if (!isAgain && this.#batched.again?.isNeeded(own) === true) stale.push(member)
+      if (!isAgain && this.#batched.again?.isNeeded(own, member.call) === true) stale.push(member)
       else rowsOf.set(member, own)
     }
     return rowsOf
@@ -185,13 +193,6 @@ export class CallBatches<Call, Row extends { call: number }> {
 }
 
 type KeyedWaiting<Call, Row> = Waiting<Call, Row> & { keyed: KeyedCall }
-
-function valuesOf<Call, Row extends { call: number }>(
-  batched: Pick<BatchedStatement<Call, Row>, 'valuesOf'>,
-  batch: readonly Waiting<Call, Row>[],
-): readonly unknown[] {
-  return batched.valuesOf(batch.map(({ call }) => call))
-}
 
 function isKeyed<Call, Row>(waiting: Waiting<Call, Row>): waiting is KeyedWaiting<Call, Row> {
   return waiting.keyed !== undefined

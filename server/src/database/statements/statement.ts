@@ -31,6 +31,16 @@ export interface Statement<Values extends readonly unknown[], Row> {
   readonly types?: { values: Values; row: Row }
 }
 
+/** Runs statements: the database, or a transaction. */
+export interface StatementRunner {
+  run<Values extends readonly unknown[], Row>(
+    statement: Statement<Values, Row>,
+    values: Values,
+    options?: { lane?: 'slow' | 'bulk' },
+  ): Promise<Row[]>
+  runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
+}
+
 /** Is called with each statement when it is declared. */
 export type OnDeclared = (statement: Statement<readonly unknown[], unknown>) => void
 

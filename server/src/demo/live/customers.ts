@@ -1,10 +1,11 @@
-import type { Product } from '@fulfillment/sdk'
 import type { FulfillmentClient } from '../../command-line/sdk.ts'
 import { newOrder } from '../new-order.ts'
 import { Random } from '../random.ts'
+import { catalogOf } from './catalog-of.ts'
 import { fateOf } from './fate.ts'
 import type { Journal } from './journal.ts'
 import type { Pace } from './pace.ts'
+import { today } from './today.ts'
 
 export interface LiveOptions {
   client: FulfillmentClient
@@ -40,13 +41,6 @@ export async function sendOrders({ client, seed, journal, pace }: LiveOptions): 
   await Promise.all(cancellations)
 }
 
-/** The products in the order in which they were made. */
-async function catalogOf(client: FulfillmentClient): Promise<Product[]> {
-  const products: Product[] = []
-  for await (const product of client.products.list({ limit: 100 })) products.push(product)
-  return products.toSorted((a, b) => a.id - b.id)
-}
-
 async function cancelOrder({ client, seed, journal, pace }: LiveOptions, name: string): Promise<void> {
   await pace.wait(pace.orderMs * 2, new Random(`${seed} cancels ${name}`))
   if (pace.isOver || journal.states.get(name) === 5) return
@@ -60,5 +54,3 @@ async function cancelOrder({ client, seed, journal, pace }: LiveOptions, name: s
   journal.became(name, 7)
   journal.tell(`${name} is cancelled: the customer changed their mind`)
 }
-
-const today = (): string => new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)

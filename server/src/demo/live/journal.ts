@@ -1,3 +1,5 @@
+import { exact } from './exact.ts'
+
 /** What the live part of a demo has done, as far as the service has confirmed it. */
 export class Journal {
   readonly #states = new Map<string, number>()
@@ -6,6 +8,17 @@ export class Journal {
   picks = 0
   completed = 0
   cancelled = 0
+  /** Batches started. */
+  walks = 0
+  /** Receipts of deliveries and of returns, and returns announced. */
+  receipts = 0
+  returned = 0
+  announced = 0
+  /** Shipments packed, taken by the carrier, and delivered. */
+  packed = 0
+  shipped = 0
+  arrived = 0
+  /** Deliveries of events. */
   delivered = 0
   refused = 0
   readonly #print: (line: string) => void
@@ -32,7 +45,7 @@ export class Journal {
 
   /** Notes what was picked of an order; negative for what was put back. */
   took(order: string, quantity: number): void {
-    this.#picked.set(order, (this.#picked.get(order) ?? 0) + quantity)
+    this.#picked.set(order, exact((this.#picked.get(order) ?? 0) + quantity))
   }
 
   /** Tells of a happening. */
@@ -43,7 +56,8 @@ export class Journal {
   get summary(): string {
     return (
       `${this.sent} orders sent, ${this.picks} picks, ${this.completed} orders completed, ${this.cancelled} cancelled; ` +
-      `${this.delivered} deliveries taken, ${this.refused} refused`
+      `${this.packed} shipments packed, ${this.shipped} shipped; ${this.receipts} receipts of goods, ${this.returned} of returns; ` +
+      `${this.delivered} events taken, ${this.refused} refused`
     )
   }
 }

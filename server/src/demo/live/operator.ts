@@ -1,21 +1,22 @@
-import { APIError } from '../../command-line/sdk.ts'
-import type { PickingFlowDetails } from '@fulfillment/sdk'
+import type { FlowBatch, PickingFlowDetails } from '@fulfillment/sdk'
 import { Random } from '../random.ts'
+import { exact } from './exact.ts'
 import type { LiveOptions } from './customers.ts'
 import { type Fate, fateOf } from './fate.ts'
+import { packOrder } from './pack-order.ts'
+import type { Person } from './person.ts'
+import { isRefusal } from './refusal.ts'
+import { startWalk, walkBatch } from './walk.ts'
 
 const QUEUE_LIMIT = 50
+/** In a kilogram. */
+const GRAMS = 1_000
 /** An order that could not be finished is left alone while so many others come. */
 const REST_ORDERS = 8
+/** How often an operator takes several orders in one walk. */
+const WALK_SHARE = 0.15
 
 type Line = PickingFlowDetails['lines'][number]
-
-/** Who picks. */
-export interface Person {
-  name: string
-  email: string
-  id: number
-}
 
 /** What operators know of each other's work. */
 export interface SharedWork {
@@ -25,7 +26,7 @@ export interface SharedWork {
   resting: Map<string, number>
 }
 
-/** An operator, who picks one order after the other over the API. */
+/** An operator, who picks one order after the other over the API, or a few in one walk, and packs them. */
 export class LiveOperator {
   readonly #options: LiveOptions
   readonly #person: Person
@@ -43,9 +44,35 @@ export class LiveOperator {
   async work(): Promise<void> {
     const { pace } = this.#options
     while (!pace.isOver) {
-      const flow = await this.#next()
-      if (flow === undefined) await pace.wait(pace.orderMs, this.#random)
-      else await this.#pick(flow)
+      const batch = await this.#nextBatch()
+      const flow = batch === undefined ? await this.#next() : undefined
+      if (batch !== undefined) await this.#walk(batch)
+      else if (flow !== undefined) await this.#pick(flow)
+      else await pace.wait(pace.orderMs, this.#random)
+    }
+  }
+
+  /** The batch to go on with, or now and then a new one. */
+  async #nextBatch(): Promise<FlowBatch | undefined> {
+    const { client } = this.#options
+    const running = await this.#running()
+    if (running !== undefined) return running.batch_id === undefined ? undefined : await client.flowBatches.get(running.batch_id)
+    return this.#random.chance(WALK_SHARE) ? await startWalk(this.#options, this.#person) : undefined
+  }
+
+  async #running() {
+    const { flows } = await this.#options.client.flows.list({ state: 'started', operator_email: this.#person.email, limit: 1 })
+    return flows[0]
+  }
+
+  /** Walks for a batch, and packs what it took. Nothing that happens to single orders happens there. */
+  async #walk(batch: FlowBatch): Promise<void> {
+    for (const { order_tenant_id: name } of batch.slots) this.#shared.met.add(name)
+    const walked = await walkBatch(this.#options, this.#person, this.#random, batch)
+    for (const { state, order_id, order_tenant_id: name } of walked?.slots ?? []) {
+      if (state !== 'completed') continue
+      const { state_id: orderState } = await this.#options.client.orders.get(order_id)
+      await this.#completed({ id: order_id, name }, orderState)
     }
   }
 
@@ -53,8 +80,7 @@ export class LiveOperator {
   async #next(): Promise<PickingFlowDetails | undefined> {
     const { client, journal } = this.#options
     const { email: operator_email, id: operator_id, name } = this.#person
-    const { flows } = await client.flows.list({ state: 'started', operator_email, limit: 1 })
-    const [running] = flows
+    const running = await this.#running()
     if (running !== undefined) return await client.flows.get(running.id)
     const { orders } = await client.flows.queue({ limit: QUEUE_LIMIT })
     for (const { order_id, order_tenant_id } of orders) {
@@ -89,7 +115,7 @@ export class LiveOperator {
       else {
         const { state } = await client.flows.complete(flow.id)
         const order = await client.orders.get(flow.order_id)
-        if (state === 'completed') this.#completed(name, order.state_id)
+        if (state === 'completed') await this.#completed({ id: flow.order_id, name }, order.state_id)
       }
     } catch (error) {
       if (!isRefusal(error)) throw error
@@ -99,14 +125,15 @@ export class LiveOperator {
 
   /** Picks the open lines in the order of the way: all of them, or what the fate leaves. */
   async #pickLines(flow: PickingFlowDetails, fate: Fate): Promise<void> {
-    const { pace } = this.#options
+    const { journal, pace } = this.#options
     const open = flow.lines.filter(canBePicked)
     const lines = fate === 'put back' ? open.slice(0, Math.ceil(open.length / 2)) : open
     for (const [index, line] of lines.entries()) {
       await pace.wait(pace.pickMs, this.#random)
       if (pace.isOver) return
       const isShort = fate === 'short' && index === lines.length - 1
-      await this.#pickLine(flow, line, isShort ? line.remaining - 1 : line.remaining)
+      if (isShort) journal.tell(`${this.#person.name} finds too few of ${line.product_name}`)
+      await this.#pickLine(flow, line, isShort ? line.remaining - 1 : this.#weighed(line))
     }
   }
 
@@ -114,15 +141,20 @@ export class LiveOperator {
     const { client, journal } = this.#options
     let left = wanted
     for (const { location_id, quantity: there } of line.locations) {
-      const quantity = Math.min(left, Math.floor(there))
+      const quantity = Math.min(left, isWeighed(line) ? there : Math.floor(there))
       if (quantity <= 0) continue
       await client.flows.pick(flow.id, { order_detail_id: line.order_detail_id, location_id, quantity })
-      left -= quantity
+      left = exact(left - quantity)
       journal.picks++
       journal.took(flow.order_tenant_id, quantity)
       journal.tell(`${this.#person.name} takes ${quantity} × ${line.product_name} from ${location_id}`)
     }
-    if (wanted < line.remaining) journal.tell(`${this.#person.name} finds too few of ${line.product_name}`)
+  }
+
+  /** What is taken of an open line: of goods sold by weight, something within the tolerance. */
+  #weighed({ remaining, picked_quantity: picked, minimum_quantity: least, maximum_quantity: most }: Line): number {
+    if (least === undefined || most === undefined) return remaining
+    return this.#random.integer(Math.round((least - picked) * GRAMS), Math.round((most - picked) * GRAMS)) / GRAMS
   }
 
   async #putBack(flow: PickingFlowDetails): Promise<void> {
@@ -140,19 +172,22 @@ export class LiveOperator {
     this.#shared.resting.set(name, performance.now() + REST_ORDERS * pace.orderMs)
   }
 
-  #completed(name: string, state: number): void {
+  async #completed({ id, name }: { id: number; name: string }, state: number): Promise<void> {
     const { journal } = this.#options
     if (state === 5) {
       journal.became(name, state)
       journal.completed++
     } else this.#rest(name)
     journal.tell(`${this.#person.name} ${state === 5 ? 'completes' : 'leaves the rest of'} ${name}`)
+    try {
+      await packOrder(this.#options, this.#person.name, id)
+    } catch (error) {
+      // The customer has cancelled the rest.
+      if (!isRefusal(error)) throw error
+    }
   }
 }
 
-const canBePicked = ({ remaining, locations }: Line): boolean => remaining > 0 && locations.some(({ quantity }) => quantity >= 1)
+const isWeighed = ({ minimum_quantity: least }: Line): boolean => least !== undefined
 
-/** Errors of the domain: somebody else was faster. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof APIError && (error.status === 400 || error.status === 404)
-}
+const canBePicked = ({ remaining, locations }: Line): boolean => remaining > 0 && locations.some(({ quantity }) => quantity >= 1)

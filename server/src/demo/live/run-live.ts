@@ -1,13 +1,17 @@
 import type { FulfillmentClient } from '../../command-line/sdk.ts'
 import { OPERATORS } from '../people.ts'
+import { carry } from './carrier.ts'
 import { type LiveOptions, sendOrders } from './customers.ts'
+import { workDock } from './dock.ts'
 import { Journal } from './journal.ts'
 import { LiveOperator } from './operator.ts'
 import { Pace } from './pace.ts'
+import type { Person } from './person.ts'
 import { startReceiver } from './receiver.ts'
+import { sendBack } from './send-back.ts'
 import { supply } from './supplier.ts'
 
-/** Plays customers, operators, a supplier and a receiver of webhooks over the API, until the signal. Then the calls under way end. */
+/** Plays customers, operators, a supplier, a carrier and a receiver of webhooks over the API, until the signal. Then the calls under way end. */
 export async function runLive(
   client: FulfillmentClient,
   { seed, rate, print, signal }: { seed: number; rate: number; print: (line: string) => void; signal: AbortSignal },
@@ -19,11 +23,18 @@ export async function runLive(
   const receiver = await startReceiver(options)
   const shared = { met: new Set<string>(), resting: new Map<string, number>() }
   const { operators } = await client.operators.list({ limit: 100 })
-  const staff = OPERATORS.map(({ name, email }) => {
+  const staff = OPERATORS.map(({ name, email }): Person => {
     const id = operators.find((operator) => operator.email === email)?.id ?? 0
-    return new LiveOperator(options, { name, email, id }, shared)
+    return { name, email, id }
   })
-  const parts = [sendOrders(options), supply(options), ...staff.map((operator) => operator.work())]
+  const parts = [
+    sendOrders(options),
+    sendBack(options),
+    supply(options),
+    carry(options),
+    workDock(options, staff[0] as Person),
+    ...staff.map((person) => new LiveOperator(options, person, shared).work()),
+  ]
   try {
     // One that fails ends the others, after their calls.
     for (const part of parts) part.catch(() => failed.abort())

@@ -1,23 +1,30 @@
 import { Random } from '../random.ts'
 import type { LiveOptions } from './customers.ts'
+import { today } from './today.ts'
 
-const LIMIT = 10
-/** Deliveries for so many orders. */
+const MOST_LINES = 6
+/** Looks for what is low, for so many orders. */
 const ORDERS_BETWEEN = 5
 
-/** Brings what is below its threshold, until the demo is over. */
+/** Announces a delivery of what is below its threshold whenever none is expected, until the demo is over. */
 export async function supply({ client, seed, journal, pace }: LiveOptions): Promise<void> {
   const random = new Random(`${seed} supplier`)
-  while (!pace.isOver) {
-    const { products } = await client.stock.overview({ low: true, sort: 'shortage', limit: LIMIT })
-    for (const { product_id, name, minimum_threshold, levels } of products) {
-      if (pace.isOver) return
-      const shelf = levels.find(({ location_id }) => !/DOCK|QUARANTINE/.test(location_id))
-      if (shelf === undefined || minimum_threshold === null) continue
-      const adjustment_quantity = minimum_threshold * random.integer(2, 4)
-      await client.stock.adjust({ product_id, location_id: shelf.location_id, adjustment_quantity, reason: 'stock_receipt' })
-      journal.tell(`A delivery brings ${adjustment_quantity} × ${name} to ${shelf.location_code}`)
-    }
+  for (;;) {
     await pace.wait(pace.orderMs * ORDERS_BETWEEN, random)
+    if (pace.isOver) return
+    const [expected, begun] = [
+      await client.inbound.list({ state: 'expected', limit: 1 }),
+      await client.inbound.list({ state: 'receiving', limit: 1 }),
+    ]
+    if (expected.pagination.total + begun.pagination.total > 0) continue
+    const { products } = await client.stock.overview({ low: true, sort: 'shortage', limit: MOST_LINES })
+    const lines = products.flatMap(({ product_id, minimum_threshold: threshold }) =>
+      threshold === null || threshold === 0 ? [] : [{ product_id, quantity: threshold * random.integer(2, 4) }],
+    )
+    if (lines.length === 0) continue
+    const { pagination } = await client.inbound.list({ limit: 1 })
+    const reference = `PO-${today()}-${pagination.total + 1}`
+    await client.inbound.create({ reference, supplier: 'Demo Wholesale', expected_at: today(), lines })
+    journal.tell(`A delivery is announced: ${reference}, ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`)
   }
 }

@@ -1,14 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { Scope } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { sandboxOf } from '../tenants/index.ts'
+import { newKeyValue } from './key-value.ts'
 import { API_KEY_COLUMNS } from './visible-keys.ts'
 import { createApiKeyOutput, type CreatedApiKey, createApiKeyInput, type NewApiKey, PRESETS } from './schemas.ts'
 
-const RANDOM_BYTES = 32
 const SHOWN_RANDOM_CHARACTERS = 4
 /** Valid keys (neither revoked nor expired) of a tenant and its sandbox together. */
 const MAX_VALID_KEYS = 1_000
@@ -67,7 +67,7 @@ export async function insertApiKey(
   input: Omit<NewApiKey, 'mode'>,
 ): Promise<CreatedApiKey> {
   const start = `service_${mode}_`
-  const key = start + randomBytes(RANDOM_BYTES).toString('base64url')
+  const key = newKeyValue(mode, tenantId)
   const row = await db.transaction(async (tx) => {
     await tx.run(lockTenant, [tenantId])
     const { valid = 0 } = (await tx.runOne(countValidKeys, [tenantId])) ?? {}

@@ -2,37 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
-import type { Caller } from '../../procedures/context.ts'
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
-import { inputText } from './input-text.ts'
-import type { Surface } from './schemas.ts'
-
-/** A call that changes something. */
-export interface AuditedCall {
-  caller: Caller
-  /** IP address of the client, subject to `TRUST_PROXY`. */
-  address: string
-  requestId: string
-  surface: Surface
-  /** `stock.adjust` */
-  operation: string
-  /** The validated input: only fields of the operation. */
-  input: unknown
-  idempotencyKey?: string | undefined
-}
-
-/** Identifies an entry, to add its result. */
-export interface AuditEntryName {
-  tenantId: number
-  /** By the clock of the database, in milliseconds as the API shows it. */
-  at: string
-  id: string
-  idempotencyKey?: string | undefined
-}
+import { keptInput } from './input-text.ts'
+import { type FailedCall, insertNamedEntries, nameFailedCalls } from './named-calls.ts'
+import { CREATES_ORDERS, namedRecords } from './named-records.ts'
+import type { AuditedCall, AuditEntryName } from './audited-call.ts'
+import { type EntryValues, INSERT_ENTRIES } from './insert-entries.ts'
 
 interface Waiting {
   call: AuditedCall
   id: string
+  input: string
+  names: string[]
   /** For the trace of the call. */
   waiter: Waiter | undefined
   resolve: (name: AuditEntryName | undefined) => void
@@ -42,33 +23,10 @@ interface Waiting {
 const FAILURES_EVERY_MS = 250
 const MAX_FAILURES = 10_000
 
-const insertEntries = statement<
-  [
-    tenantIds: number[],
-    ids: string[],
-    keyIds: number[],
-    keyNames: string[],
-    addresses: string[],
-    requestIds: string[],
-    operations: string[],
-    inputs: string[],
-    surfaces: string[],
-    sessionIds: (number | null)[],
-    operatorEmails: (string | null)[],
-    idempotencyKeys: (string | null)[],
-  ],
-  { id: string; at: string }
->({
+const insertEntries = statement<EntryValues, { id: string; at: string }>({
   name: 'insert_audit_entries',
   lane: 'unsynced',
-  sql: `insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email)
-   select e.tenant_id, date_trunc('milliseconds', clock_timestamp()), e.id, e.key_id, e.key_name, e.address, e.request_id, e.operation, e.input,
-     e.surface, e.session_id, e.operator_email
-   from unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::text[], $10::bigint[],
-     $11::text[], $12::text[])
-     e (tenant_id, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email, idempotency_key)
-   where e.idempotency_key is null or ${storedFor('e.tenant_id', 'e.idempotency_key')} is null
-   returning id, at`,
+  sql: `${INSERT_ENTRIES} returning id, at`,
 })
 
 /**
@@ -100,7 +58,7 @@ export class AuditTrail {
   readonly #timer: NodeJS.Timeout
   #waiting: Waiting[] = []
   #isWriting = false
-  #failures: (AuditEntryName & { error: string })[] = []
+  #failures: FailedCall[] = []
 
   constructor(db: Pick<Database, 'run'>, onError: (error: unknown) => void) {
     this.#db = db
@@ -114,7 +72,9 @@ export class AuditTrail {
    */
   begin(call: AuditedCall): Promise<AuditEntryName | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, id: randomUUID(), waiter: activeTracing()?.waiter(), resolve, reject })
+      const { kept, text } = keptInput(call.input)
+      const names = namedRecords(call.path, kept)
+      this.#waiting.push({ call, id: randomUUID(), input: text, names, waiter: activeTracing()?.waiter(), resolve, reject })
       if (this.#isWriting) return
       this.#isWriting = true
       setImmediate(() => void this.#write())
@@ -142,9 +102,9 @@ export class AuditTrail {
           insert,
         ) ?? insert())
         const timeOf = new Map(rows.map(({ id, at }) => [id, at]))
-        for (const { call, id, resolve } of batch) {
+        for (const { call, id, names, resolve } of batch) {
           const at = timeOf.get(id)
-          resolve(at === undefined ? undefined : { tenantId: call.caller.tenantId, id, at, idempotencyKey: call.idempotencyKey })
+          resolve(at === undefined ? undefined : { id, at, names, call })
         }
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -154,7 +114,7 @@ export class AuditTrail {
   }
 
   #insert(batch: readonly Waiting[]): Promise<{ id: string; at: string }[]> {
-    return this.#db.run(insertEntries, [
+    const values: EntryValues = [
       batch.map(({ call }) => call.caller.tenantId),
       batch.map(({ id }) => id),
       batch.map(({ call }) => call.caller.keyId),
@@ -162,12 +122,17 @@ export class AuditTrail {
       batch.map(({ call }) => call.address),
       batch.map(({ call }) => call.requestId),
       batch.map(({ call }) => call.operation),
-      batch.map(({ call }) => inputText(call.input)),
+      batch.map(({ input }) => input),
       batch.map(({ call }) => call.surface),
       batch.map(({ call }) => call.caller.session?.id ?? null),
       batch.map(({ call }) => call.caller.session?.operator?.email ?? null),
       batch.map(({ call }) => call.idempotencyKey ?? null),
-    ])
+    ]
+    const named = batch.flatMap(({ id, call, names }) =>
+      call.operation === CREATES_ORDERS ? [] : names.map((name) => ({ id, name })),
+    )
+    if (named.length === 0) return this.#db.run(insertEntries, values)
+    return this.#db.run(insertNamedEntries, [...values, named.map(({ id }) => id), named.map(({ name }) => name)])
   }
 
   async #writeFailures(): Promise<void> {
@@ -177,12 +142,13 @@ export class AuditTrail {
     try {
       // Many lookups: not over the connection that all requests wait for.
       await this.#db.run(addErrors, [
-        failures.map(({ tenantId }) => tenantId),
+        failures.map(({ call }) => call.caller.tenantId),
         failures.map(({ at }) => at),
         failures.map(({ id }) => id),
         failures.map(({ error }) => error),
-        failures.map(({ idempotencyKey }) => idempotencyKey ?? null),
+        failures.map(({ call }) => call.idempotencyKey ?? null),
       ])
+      await nameFailedCalls(this.#db, failures)
     } catch (error) {
       this.#failures = [...failures, ...this.#failures].slice(0, MAX_FAILURES)
       this.#onError(error)

@@ -6,9 +6,15 @@ const MAX_FIELDS = 40
 const MAX_DEPTH = 5
 
 /** A call's input as JSON, truncated: the first items of a bulk call, the beginning of a long text. Reads only the stored part. */
-export function inputText(input: unknown): string {
-  const text = JSON.stringify(shortened(input, 0))
-  return text.length <= MAX_LENGTH ? text : JSON.stringify(outlineOf(input))
+export const inputText = (input: unknown): string => keptInput(input).text
+
+/** The same, also as a value. */
+export function keptInput(input: unknown): { kept: unknown; text: string } {
+  const kept = shortened(input, 0)
+  const text = JSON.stringify(kept)
+  if (text.length <= MAX_LENGTH) return { kept, text }
+  const outline = outlineOf(input)
+  return { kept: outline, text: JSON.stringify(outline) }
 }
 
 function shortened(value: unknown, depth: number): unknown {

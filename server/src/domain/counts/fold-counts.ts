@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { trySystemLock } from '../../database/locks.ts'
 import { statement, type Statement } from '../../database/statements/statement.ts'
+import type { Rollup } from './roll-up.ts'
 
 /** Keeps a transaction short. */
 const BATCH = 5_000
@@ -13,17 +14,38 @@ const takeLock = statement<[], { taken: boolean }>({
   sql: `select ${trySystemLock('fold')} as taken`,
 })
 
-/** Folds one kind of count: takes up to a batch of changes and adds them to the rollups. */
-export type Rollup = Statement<[batch: number], { folded: number }>
+/** What is folded together. */
+export interface Rollups {
+  rollups: readonly Rollup[]
+  /** The positions of those that have changes. */
+  findChanged: Statement<[], { changed: number[] }>
+}
+
+/** All kinds of counts that `foldCounts` folds. Made once. */
+export function rollupsOf(rollups: readonly Rollup[]): Rollups {
+  const positions = rollups.map(({ changes }, position) => `case when exists (select from ${changes}) then ${position} end`)
+  return {
+    rollups,
+    findChanged: statement<[], { changed: number[] }>({
+      name: 'find_changed_counts',
+      // Not on a shared connection: where many changes were just folded, it passes over what is left of them.
+      lane: 'slow',
+      notNull: ['changed'],
+      sql: `select array_remove(array[${positions.join(', ')}], null) as changed`,
+    }),
+  }
+}
 
 /**
  * Folds count changes into the rollups that lists read, and returns their number. The next call folds what exceeds the limit. Totals are
- * the same before and after. Does nothing while another process folds.
+ * the same before and after. Does nothing while another process folds. Mostly nothing has changed, which takes one statement.
  */
-export async function foldCounts(db: Queryable, rollups: readonly Rollup[]): Promise<number> {
+export async function foldCounts(db: Queryable, { rollups, findChanged }: Rollups): Promise<number> {
+  const changed = (await db.runOne(findChanged, []))?.changed ?? []
+  const kinds = changed.map((position) => rollups[position] as Rollup)
   let total = 0
-  for (let batches = 1; batches <= MAX_BATCHES; batches++) {
-    const folded = await foldBatch(db, rollups)
+  for (let batches = 1; kinds.length > 0 && batches <= MAX_BATCHES; batches++) {
+    const folded = await foldBatch(db, kinds)
     total += folded.reduce((sum, count) => sum + count, 0)
     if (!folded.includes(BATCH)) break
   }
@@ -36,7 +58,7 @@ async function foldBatch(db: Queryable, rollups: readonly Rollup[]): Promise<num
     const lock = await tx.runOne(takeLock, [])
     if (lock?.taken !== true) return []
     const folded: number[] = []
-    for (const fold of rollups) folded.push((await tx.runOne(fold, [BATCH]))?.folded ?? 0)
+    for (const { fold } of rollups) folded.push((await tx.runOne(fold, [BATCH]))?.folded ?? 0)
     return folded
   })
 }

@@ -1,3 +1,3 @@
-export { foldCounts, type Rollup } from './fold-counts.ts'
+export { foldCounts, rollupsOf } from './fold-counts.ts'
 export { pageByCounts, totalByCounts, type CountedRecords } from './page-by-counts.ts'
-export { rollUp, taken } from './roll-up.ts'
+export { rollup, type Rollup, rollUp } from './roll-up.ts'

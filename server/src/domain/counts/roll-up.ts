@@ -1,8 +1,26 @@
+import { statement, type Statement } from '../../database/statements/statement.ts'
+
+/** A table of changed counts, and the statement that moves up to a batch of them into rollups. */
+export interface Rollup {
+  changes: string
+  fold: Statement<[batch: number], { folded: number }>
+}
+
 /**
- * The CTE `taken`: up to `$1` changes. A change is deleted and added to the rollups in one transaction, so every snapshot counts it once.
+ * Defines how a table of changed counts is folded. `ctes` is SQL that adds the CTE `taken`, up to a batch of changes, to rollups. A change is
+ * deleted and added in one transaction, so every snapshot counts it once.
  */
-export const taken = (table: string): string =>
-  `taken as (delete from ${table} where ctid = any (array(select ctid from ${table} limit $1::int)) returning *)`
+export function rollup({ name, changes, ctes }: { name: string; changes: string; ctes: string }): Rollup {
+  const fold: Rollup['fold'] = statement({
+    name,
+    lane: 'write',
+    sql: `with taken as (
+     delete from ${changes} where ctid = any (array(select ctid from ${changes} limit $1::int)) returning *
+   ), ${ctes}
+   select count(*) as folded from taken`,
+  })
+  return { changes, fold }
+}
 
 /** SQL that adds the changes of `taken` to a rollup. `created_month` is the month of `created_day`. */
 export const rollUp = (table: string, columns: string): string => `

@@ -2,10 +2,13 @@ import { askedForBy } from '../../procedures/event-topics.ts'
 import { isoTimestamp } from './event-data.ts'
 import { eventId } from './event-id.ts'
 
+const ORDER_ID = '"order_id":'
+
 /**
  * CTEs for a data-modifying statement that record the events of the relation `source` (columns `position`, `topic` and `data` as from
  * `eventData`) in the order of `position`, and put those with a subscription of the tenant `$1` into the outbox. The events are part of
- * the statement: there is no change without its event, and no event without its change.
+ * the statement: there is no change without its event, and no event without its change. An event whose data has an order's id is also
+ * listed in `order_events`, for the timeline of the order.
  *
  * `data` must come from rows that the transaction has locked: an event takes its number while its record is locked, so the events of one
  * record are numbered in the order they happen.
@@ -22,12 +25,22 @@ recorded_event as (
       ${eventId(`case when (select pg_current_xact_id()) is not null then nextval('event_sequence') end`)} as id
     from (select topic, data from ${source} order by position) s
   ) e
-  returning tenant_id, id, topic, created_at
+  returning tenant_id, id, topic, created_at, body
 ), queued_event as (
   insert into event_outbox (tenant_id, event_id, event_created_at, topic)
   select r.tenant_id, r.id, r.created_at, r.topic from recorded_event r
   -- Checked once: without a subscription, the events need no further lookup.
   where exists (select from webhook_subscriptions where tenant_id = $1)
     and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && ${askedForBy('r.topic')})
+), event_of_order as (
+  insert into order_events (tenant_id, order_id, created_at, event_id, topic, data)
+  select r.tenant_id, o.id, r.created_at, r.id, r.topic,
+    case when r.topic = 'reservation/updated' then substr(r.body, strpos(r.body, '"data":') + 7, length(r.body) - strpos(r.body, '"data":') - 7) end
+  from recorded_event r cross join lateral (
+    -- In a text, the quotation mark after the name would have a backslash before it. A regular expression takes ten times as long.
+    select nullif(rtrim(split_part(substr(r.body, place + ${ORDER_ID.length}, 20), ',', 1), '}'), 'null')::bigint as id
+    from strpos(r.body, '${ORDER_ID}') place where place > 0
+  ) o
+  where o.id is not null
 )`
 }

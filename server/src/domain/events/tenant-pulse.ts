@@ -9,7 +9,12 @@ export interface Pulse {
 }
 
 /** The kinds, and the records whose events are of the kind. */
-const RECORDS = { orders: ['order', 'reservation'], products: ['product'], stock: ['stock'], flows: ['flow'] }
+const RECORDS = {
+  orders: ['order', 'reservation'],
+  products: ['product'],
+  stock: ['stock', 'inbound', 'return', 'count'],
+  flows: ['flow'],
+}
 type PulseKind = keyof typeof RECORDS
 
 /** Events before the first pulse whose transactions may still be in progress. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { date, pageQuery, pagination, queryInteger, text } from '../../procedures/fields/fields.ts'
-import { namedProduct, namesOneProduct } from '../records/index.ts'
+import { hasQuantity, namedProduct, namesOneProduct } from '../records/index.ts'
 import {
   announcedQuantity,
   lineFields,
@@ -24,6 +24,7 @@ const supplier = text(255)
 
 const newInboundLine = z
   .object({ ...namedProduct, quantity: announcedQuantity })
+  .refine(...hasQuantity)
   .refine(...namesOneProduct)
   .meta({ id: 'NewInboundLine', description: 'A product to expect, named by exactly one of `product_id`, `sku` and `barcode`.' })
 
@@ -68,6 +69,7 @@ export const receiveInboundInput = z
       .describe("Id of the location that the goods go to. A location that does not exist is created in the delivery's warehouse.")
       .meta({ examples: ['DOCK-1'] }),
   })
+  .refine(...hasQuantity)
   .refine(...namesGoods)
 export const receiveInboundOutput = z.object({
   receipt: inboundReceipt.describe('The receipt.'),

@@ -2,6 +2,7 @@ import { slice } from '../../procedures/slice.ts'
 import { cancelInbound } from './cancel-inbound.ts'
 import { closeInbound } from './close-inbound.ts'
 import { createInbound } from './create-inbound.ts'
+import { exportedInbound } from './export-inbound.ts'
 import { getInbound } from './get-inbound.ts'
 import { inboundUpdated } from './inbound-topics.ts'
 import { listInbound } from './list-inbound.ts'
@@ -25,4 +26,5 @@ export const inbound = slice({
     cancelInbound,
   ],
   topics: [inboundUpdated],
+  exports: [exportedInbound],
 })

@@ -3,14 +3,22 @@ const ORDER_COLUMNS = `id, order_tenant_id, state_id, state_picking_id, assembly
 
 /**
  * The CTE `locked_order`: the latest version of the order for which `condition` is true, with all columns but tenant_id, locked until the
- * end of the transaction. Lock order everywhere: order, picking flow, stock levels.
+ * end of the transaction. Lock order everywhere: order, picking flow, stock levels. `further` has more columns, each after a comma.
  */
-export function lockedOrder(condition: string): string {
+export function lockedOrder(condition: string, further = ''): string {
   return `
 named_order as materialized (
   select id from orders where tenant_id = $1 and ${condition}
 ), locked_order as materialized (
-  select ${ORDER_COLUMNS} from orders where tenant_id = $1 and id = (select id from named_order) for no key update
+  select ${ORDER_COLUMNS}${further} from orders where tenant_id = $1 and id = (select id from named_order) for no key update
+)`
+}
+
+/** The same for several orders, locked by id. `ids` is SQL for an array. */
+export function lockedOrders(ids: string): string {
+  return `
+locked_order as materialized (
+  select ${ORDER_COLUMNS} from orders where tenant_id = $1 and id = any (${ids}) order by id for no key update
 )`
 }
 
@@ -21,13 +29,16 @@ export interface OrderChange {
   set: Partial<Record<'state_id' | 'state_picking_id' | 'assembly_date' | 'customer_name' | 'shipping_address', string>>
   /** SQL for whether a row of `source` is changed. */
   when?: string
+  /** SQL for the name of the API key that changes the state, and for the reason of a cancellation. For the timeline of the order. */
+  by: string
+  reason?: string
 }
 
 /**
  * CTEs that change orders. Every statement that changes an order uses them, because they maintain the counts that lists read.
  * Result: `changed_order`, the columns of `locked_order` with their new values, `previous_state_id` and `previous_assembly_date`.
  */
-export function changeOrders({ source, set, when = 'true' }: OrderChange): string {
+export function changeOrders({ source, set, when = 'true', by, reason = 'null::text' }: OrderChange): string {
   const assignments = Object.entries(set).map(([column, value]) => `${column} = ${value}`)
   // The array makes it a lookup by id in any plan, even a plan made on an empty table.
   const columns = ORDER_COLUMNS.split(/,\s*/).map((column) => `o.${column}`)
@@ -37,6 +48,9 @@ changed_order as (
   from ${source} p
   where o.tenant_id = $1 and o.id = any (array(select id from ${source})) and o.id = p.id and ${when}
   returning ${columns.join(', ')}, p.state_id as previous_state_id, p.assembly_date as previous_assembly_date
+), changed_state as (
+  insert into order_state_changes (tenant_id, order_id, at, state_id, previous_state_id, changed_by, reason)
+  select $1, id, updated_at, state_id, previous_state_id, ${by}, ${reason} from changed_order where state_id <> previous_state_id
 ), moved_order_count as (
   select created_at, assembly_date, state_id, 1 as change from changed_order
   union all

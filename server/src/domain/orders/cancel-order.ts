@@ -4,6 +4,7 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
 import { changeOrders, lockedOrder, ORDER_STATES, orderCancelledData, PICKING_STATES } from '../order-states/index.ts'
 import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { cancelShipmentsOfOrder } from '../shipments/index.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
 import { lockOrderToCancel, type OrderName } from './lock-order.ts'
 import { cancelOrderOutput, cancelOrderInput, type OrderCancellation } from './schemas.ts'
@@ -20,6 +21,8 @@ const setCancelled = statement<[tenantId: number, orderId: number, reason: strin
       state_id: String(ORDER_STATES.cancelled),
       state_picking_id: `case p.state_picking_id when ${PICKING_STATES.started} then ${PICKING_STATES.cancelled} else p.state_picking_id end`,
     },
+    by: '$4::text',
+    reason: '$3::text',
   })}, order_event as (
      select 1 as position, 'order/cancelled' as topic, ${orderCancelledData('o', { reason: '$3::text', cancelledBy: '$4::text' })} as data
      from changed_order o
@@ -44,7 +47,7 @@ export const cancelOrder = endpoint({
 
 Sends \`order/cancelled\`. Cancelling a cancelled order succeeds and sends no event.
 
-A running picking flow is also cancelled: its picks return to stock, and the stock events and \`flow/cancelled\` are sent first. Picks of earlier, completed flows are kept.`,
+A running picking flow is also cancelled: its picks return to stock, and the stock events and \`flow/cancelled\` are sent first. Picks of earlier, completed flows are kept. Open shipments of the order are cancelled with it; shipped ones stay.`,
   errors: ['cancel_error', 'adjustment_error'],
   input: cancelOrderInput,
   output: cancelOrderOutput,
@@ -55,7 +58,9 @@ A running picking flow is also cancelled: its picks return to stock, and the sto
       const cancelled = { order_id: String(order.id) }
       if (order.state_id === ORDER_STATES.completed) throw new ServiceError('cancel_error', 'The order is already completed')
       if (order.state_id === ORDER_STATES.cancelled) return { message: 'The order was cancelled before', ...cancelled }
-      await tx.run(setCancelled, [context.caller.tenantId, order.id, reason, context.caller.keyName])
+      const { tenantId, keyName } = context.caller
+      await tx.run(setCancelled, [tenantId, order.id, reason, keyName])
+      if (order.has_shipments === true) await cancelShipmentsOfOrder(tx, tenantId, order.id, reason)
       return { message: 'The order is cancelled', ...cancelled }
     })
   },

@@ -4,7 +4,14 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { type ErrorDetail, joinFirst, ServiceError } from '../../procedures/errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { sawPolicy, wasReserving } from '../reserving/index.ts'
-import { type InsertedOrder, insertOrders, insertReservingOrders, type Submission, valuesInTurns } from './insert-orders.ts'
+import {
+  type InsertedOrder,
+  insertOrders,
+  insertReservingOrders,
+  type Submission,
+  type SubmittingCall,
+  valuesInTurns,
+} from './insert-orders.ts'
 import { ordersOfBody } from './orders-of-body.ts'
 import { createOrdersOutput, type CreatedOrders, type NewOrder, createOrdersInput } from './schemas.ts'
 
@@ -53,9 +60,10 @@ function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
   return [...first.values()]
 }
 
-async function insert({ db, caller }: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
+async function insert(context: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
+  const { db, caller } = context
   const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
-  const submission = { tenantId: caller.tenantId, orders }
+  const submission = { tenantId: caller.tenantId, orders, call: callOf(context) }
   const rows = await insertSubmission(db, submission)
   const inserted = rows
     .toSorted((a, b) => a.position - b.position)
@@ -68,6 +76,9 @@ async function insert({ db, caller }: RequestContext, submitted: readonly Submit
     ...(reservation_status === null || reservation_status === undefined ? {} : { reservation_status }),
   }))
 }
+
+const callOf = ({ caller, requestId, change }: RequestContext): SubmittingCall | undefined =>
+  change?.entry && { ...change.entry, keyName: caller.keyName, requestId }
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
   const { tenantId } = submission

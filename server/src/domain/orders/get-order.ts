@@ -4,6 +4,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { orderStateName } from '../order-states/index.ts'
 import { type OrderReservations, orderReservations, readByPolicy, shownLines, shownStatus } from '../reserving/index.ts'
+import { shipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'
 import { orderDetail } from './order-detail.ts'
 import { order, type Order, orderId } from './schemas.ts'
 
@@ -11,8 +12,9 @@ import { order, type Order, orderId } from './schemas.ts'
 const FEW_LINES = 100
 
 /** An order as it is read. `Lines` are null where they are too many. */
-type Row<Lines> = Omit<Order, 'order_detail' | 'reservation_status'> & {
+type Row<Lines> = Omit<Order, 'order_detail' | 'reservation_status' | 'shipment_status'> & {
   order_detail: Lines
+  has_shipments: boolean | null
   /** Null unless the tenant reserves; undefined in a plain statement. */
   reservations?: OrderReservations | null
 }
@@ -20,7 +22,7 @@ type Values = [tenantId: number, orderId: number]
 
 const select = (detail: string, columns: string): string => `
   select id, order_tenant_id, state_id, ${orderStateName('state_id')} as state_name, state_picking_id, assembly_date, customer_name,
-    shipping_address, items_count, ${detail} as order_detail, created_at, updated_at, warehouse_id${columns}
+    shipping_address, items_count, ${detail} as order_detail, created_at, updated_at, warehouse_id, has_shipments${columns}
   from orders o where tenant_id = $1 and id = $2`
 
 const SHORT = `case when items_count <= ${FEW_LINES} then ${orderDetail('o.id')} end`
@@ -69,13 +71,16 @@ export const getOrder = endpoint({
   output: order,
   run: async ({ db, caller }, { id }) => {
     const values: Values = [caller.tenantId, id]
-    const order = await readByPolicy(caller.tenantId, {
+    const found = await readByPolicy(caller.tenantId, {
       plain: () => read(db, plain, values),
       reserving: () => read(db, reserving, values),
       isReserving: ({ reservations }) => reservations !== null,
     })
-    if (order === undefined) throw new ServiceError('not_found', 'Order not found')
-    return shown(order)
+    if (found === undefined) throw new ServiceError('not_found', 'Order not found')
+    const { has_shipments: mayShip, ...order } = found
+    if (mayShip !== true) return shown(order)
+    const statuses = await shipmentStatuses(db, caller.tenantId, [found])
+    return { ...shown(order), ...shownShipmentStatus(statuses, id) }
   },
 })
 
@@ -89,7 +94,7 @@ async function read(
   return db.runOne(long, values)
 }
 
-function shown(row: Row<Order['order_detail']>): Order {
+function shown(row: Omit<Row<Order['order_detail']>, 'has_shipments'>): Order {
   if (row.reservations === undefined) return row
   const { reservations, ...order } = row
   if (reservations === null) return order

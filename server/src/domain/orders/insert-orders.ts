@@ -12,6 +12,19 @@ export interface Submission {
   tenantId: number
   /** Distinct by `order_tenant_id`. */
   orders: readonly SubmittedOrder[]
+  /** The audited call. Undefined for one that is not audited. */
+  call: SubmittingCall | undefined
+}
+
+/** The call of a submission, for the timelines of its orders. */
+export interface SubmittingCall {
+  at: string
+  id: string
+  keyName: string
+  address: string
+  requestId: string
+  /** How many of the first orders the audit log keeps. */
+  named: number
 }
 
 export type SubmittedOrder = Omit<NewOrder, 'warehouse_id'> & { warehouse_id: number }
@@ -58,6 +71,14 @@ const ORDER_CREATED = eventData(orderCreated, {
   created_at: 'c.created_at',
 })
 
+type CallValues = [
+  named: number[],
+  at: (string | null)[],
+  ids: (string | null)[],
+  keyNames: (string | null)[],
+  addresses: (string | null)[],
+  requestIds: (string | null)[],
+]
 type OrderValues = [
   tenantId: number | undefined,
   calls: number[],
@@ -77,10 +98,14 @@ type Values = [...OrderValues, ...(LineValues | LineTexts)]
 
 /** The parts of the statement that differ while the tenant reserves. */
 interface Reserving {
+  /** The number of the first parameter of `CallValues`. */
+  calls: number
   /** CTEs at the beginning. */
   before: string
   /** A condition of all submitted orders. */
   condition: string
+  /** Further products of a barcode `l.barcode`, with the columns of products. */
+  additional: string
   invalid: string
   judged: string
   /** Of the new lines. */
@@ -97,10 +122,15 @@ const INVALID = `
      ) l on l.order_number = s.number`
 const CREATED = 'from created c join new_order n on n.id = c.id'
 
-/** Under the policy `off`. Half the size of the other: what a plan costs grows with it, also where it finds nothing to do. While the tenant reserves, it only says so. */
+/**
+ * Under the policy `off`. Half the size of the other: what a plan costs grows with it, also where it finds nothing to do. While the tenant
+ * reserves, it only says so. It knows no additional barcodes: orders with a barcode that it does not find run again with the other.
+ */
 const WITHOUT_POLICY: Reserving = {
+  calls: 13,
   before: `policy as materialized (select ${IS_RESERVING} as is_reserving), `,
   condition: 'where not (select is_reserving from policy)',
+  additional: '',
   invalid: '',
   judged: `
      select call, position, warehouse_name is null as lacks_warehouse, l.barcodes${INVALID}
@@ -116,8 +146,15 @@ const WITHOUT_POLICY: Reserving = {
 }
 
 const WITH_POLICY: Reserving = {
+  calls: 15,
   before: `${RESERVING}, `,
   condition: '',
+  // Those of packs are not ordered: the quantity of a line is in base units.
+  additional: `
+       union all
+       select p.* from (select product_id from product_barcodes where tenant_id = $1 and barcode = l.barcode and quantity = 1 limit 1) b
+       cross join lateral (select * from products where tenant_id = $1 and id = b.product_id and is_active limit 1) p
+       limit 1`,
   invalid: `, named_hold as materialized (
      -- A reference means the newest hold that has it.
      select n.number, h.id, h.id is null or h.warehouse_id <> n.warehouse_id as is_missing
@@ -180,7 +217,18 @@ const WITH_POLICY: Reserving = {
  * The plan may be made on empty tables, where every index costs the same. A limited lookup "the first row from this key on" can only use
  * the right index, and never joins all orders or products of the tenant.
  */
-function insertion({ before, condition, invalid, judged, returning, settle, event, result }: Reserving): string {
+function insertion({
+  calls,
+  before,
+  condition,
+  additional,
+  invalid,
+  judged,
+  returning,
+  settle,
+  event,
+  result,
+}: Reserving): string {
   return `with ${before}submitted as materialized (
      select s.*, (select w.name from warehouses w where w.tenant_id = $1 and w.id = s.warehouse_id) as warehouse_name
      from unnest($2::int[], $3::int[], $4::text[], $5::date[], $6::text[], $7::text[], $8::bigint[]) with ordinality
@@ -195,12 +243,12 @@ function insertion({ before, condition, invalid, judged, returning, settle, even
      order by s.number
    ), new_line as materialized (
      select n.id as order_id, n.number as order_number, l.position, l.barcode, l.quantity, coalesce(l.price, p.price) as price,
-       p.id as product_id, p.name as product_name
+       p.id as product_id, p.name as product_name, p.pick_tolerance_percent
      from unnest($9::bigint[], $10::text[], $11::int[], $12::float8[]) with ordinality as l(order_number, barcode, quantity, price, position)
      join new_order n on n.number = l.order_number
      left join lateral (
        select * from (select * from products where tenant_id = $1 and barcode >= l.barcode order by barcode limit 1) next
-       where next.barcode = l.barcode and next.is_active
+       where next.barcode = l.barcode and next.is_active${additional}
      ) p on true
    )${invalid}, refused as materialized (${judged}
    ), created as (
@@ -214,8 +262,8 @@ function insertion({ before, condition, invalid, judged, returning, settle, even
      on conflict (tenant_id, order_tenant_id) do nothing
      returning id, order_tenant_id, state_id, assembly_date, warehouse_id, items_count, total_quantity, created_at
    ), created_line as (
-     insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity, price)
-     select $1, l.order_id, l.product_id, l.barcode, l.product_name, l.quantity, l.price
+     insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity, price, pick_tolerance_percent)
+     select $1, l.order_id, l.product_id, l.barcode, l.product_name, l.quantity, l.price, l.pick_tolerance_percent
      from new_line l join created c on c.id = l.order_id
      order by l.position
      ${returning}
@@ -224,39 +272,68 @@ function insertion({ before, condition, invalid, judged, returning, settle, even
    ), ${recordOrderCounts('created_count')}, order_event as (
      select n.number as position, 'order/created' as topic, ${ORDER_CREATED} as data
      from created c join new_order n on n.id = c.id
-   )${settle}, ${recordEvents(event)}
+   ), ${namedCalls(calls)}${settle}, ${recordEvents(event)}
    ${result}`
 }
 
-const insert = statement<Values, InsertedOrder>({ name: 'insert_orders', lane: 'write', sql: insertion(WITHOUT_POLICY) })
-const insertReserving = statement<[...Values, ...ReservationValues], InsertedOrder>({
+/** Names the orders of a call in the timeline. A call that fails is named when its error is known: see `AuditTrail`. */
+function namedCalls(first: number): string {
+  const types = ['int', 'timestamptz', 'uuid', 'text', 'text', 'text']
+  return `named_call as (
+     insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
+     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), k.at, k.id, 'orders.create', k.key_name, k.address, k.request_id
+     from unnest(${types.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) with ordinality
+       k (named, at, id, key_name, address, request_id, number)
+     join submitted s on s.call = k.number - 1 and s.position < k.named
+     left join created c on c.order_tenant_id = s.order_tenant_id
+     where not exists (select from refused r where r.call = s.call)
+   )`
+}
+
+const insert = statement<[...Values, ...CallValues], InsertedOrder>({
+  name: 'insert_orders',
+  lane: 'write',
+  sql: insertion(WITHOUT_POLICY),
+})
+const insertReserving = statement<[...Values, ...ReservationValues, ...CallValues], InsertedOrder>({
   name: 'insert_orders_reserving',
   lane: 'write',
   sql: insertion(WITH_POLICY),
 })
 
 /** Creates the orders of a submission, whatever the policy. */
-export const insertReservingOrders: BatchedStatement<Submission, InsertedOrder, [...Values, ...ReservationValues]> = {
+export const insertReservingOrders: BatchedStatement<
+  Submission,
+  InsertedOrder,
+  [...Values, ...ReservationValues, ...CallValues]
+> = {
   statement: insertReserving,
-  valuesOf: (submissions) => [...valuesOf(submissions), ...reservationValues(submissions.flatMap(({ orders }) => orders))],
+  valuesOf: (submissions) => [
+    ...valuesOf(submissions),
+    ...reservationValues(submissions.flatMap(({ orders }) => orders)),
+    ...callValues(submissions),
+  ],
   groupOf: ({ tenantId }) => String(tenantId),
   changedBy: ({ orders }) => orders.map(({ order_tenant_id }) => order_tenant_id),
   sizeOf: ({ orders }) => orders.reduce((lines, { order_detail }) => lines + order_detail.length, 0),
 }
 
-/** The same, quicker under the policy `off`. While the tenant reserves, it runs again with the other statement. */
-export const insertOrders: BatchedStatement<Submission, InsertedOrder, Values> = {
+/** The same, quicker under the policy `off` and with primary barcodes. Otherwise it runs again with the other statement. */
+export const insertOrders: BatchedStatement<Submission, InsertedOrder, [...Values, ...CallValues]> = {
   ...insertReservingOrders,
   statement: insert,
-  valuesOf,
-  again: { isNeeded: ([row]) => row?.is_reserving === true, instead: insertReservingOrders },
+  valuesOf: (submissions) => [...valuesOf(submissions), ...callValues(submissions)],
+  again: {
+    isNeeded: (rows) => rows.some((row) => row.is_reserving || (row.unknown_barcodes !== null && !row.lacks_warehouse)),
+    instead: insertReservingOrders,
+  },
 }
 
 /**
  * The values of a large submission, built in several turns of the event loop: in one turn, 100,000 lines take 200 ms. The lists of lines are
  * already in the text format of Postgres arrays.
  */
-export async function valuesInTurns(submission: Submission): Promise<[...Values, ...ReservationValues]> {
+export async function valuesInTurns(submission: Submission): Promise<[...Values, ...ReservationValues, ...CallValues]> {
   const lists: [string[], string[], string[], string[]] = [[], [], [], []]
   const mustWait = beginWork()
   for (const [index, order] of submission.orders.entries()) {
@@ -265,12 +342,26 @@ export async function valuesInTurns(submission: Submission): Promise<[...Values,
       lists[position]?.push(arrayText(values).slice(1, -1))
   }
   const texts = await mapInTurns(lists, (list) => `{${list.join(',')}}`)
-  return [...orderValues([submission]), ...(texts as LineTexts), ...reservationValues(submission.orders)]
+  return [
+    ...orderValues([submission]),
+    ...(texts as LineTexts),
+    ...reservationValues(submission.orders),
+    ...callValues([submission]),
+  ]
 }
 
 function valuesOf(submissions: readonly Submission[]): Values {
   return [...orderValues(submissions), ...lineValues(submissions.flatMap(({ orders }) => orders))]
 }
+
+const callValues = (submissions: readonly Submission[]): CallValues => [
+  submissions.map(({ call }) => call?.named ?? 0),
+  submissions.map(({ call }) => call?.at ?? null),
+  submissions.map(({ call }) => call?.id ?? null),
+  submissions.map(({ call }) => call?.keyName ?? null),
+  submissions.map(({ call }) => call?.address ?? null),
+  submissions.map(({ call }) => call?.requestId ?? null),
+]
 
 const reservationValues = (orders: readonly SubmittedOrder[]): ReservationValues => [
   orders.map((order) => order.allow_backorder === true),

@@ -4,6 +4,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
 import { isKnownNotToReserve, reservationPhase, sawPolicy, shownLines, shownStatus } from '../reserving/index.ts'
+import { shipmentStatuses, type ShipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'
 import {
   FILTERS,
   LIST_RESERVED,
@@ -68,7 +69,7 @@ export const listOrders = endpoint({
           ])
     const reservations = rows.find(({ id }) => id !== null)?.reservations
     if (reservations !== undefined && isReplica !== true) sawPolicy(tenantId, reservations !== null, startedAtMs)
-    const orders = rows.flatMap(orderOf)
+    const orders = await ordersOf(db, tenantId, rows)
     if (query.include_details && orders.some(({ order_detail }) => order_detail === undefined))
       respondInPieces({ field: 'orders', pieces: piecesOf(db, lists, tenantId, orders) })
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
@@ -112,7 +113,7 @@ export async function* piecesOf(
 }
 
 async function pieceOf(db: Queryable, { piece }: Lists, tenantId: number, ids: readonly number[]): Promise<OrderList['orders']> {
-  return (await db.run(piece, [tenantId, ids])).flatMap(orderOf)
+  return ordersOf(db, tenantId, await db.run(piece, [tenantId, ids]))
 }
 
 async function rowsOf(db: Queryable, lists: Lists, query: OrderListQuery, values: ListValues): Promise<ListRow[]> {
@@ -140,14 +141,29 @@ function kindOf({ assembly_date, start_date, end_date }: OrderListQuery): keyof 
   return start_date === undefined && end_date === undefined ? 'all' : 'byDay'
 }
 
+/** The orders of the rows, with the shipment statuses of those that have one. */
+async function ordersOf(db: Queryable, tenantId: number, rows: readonly ListRow[]): Promise<OrderList['orders']> {
+  const statuses = await shipmentStatuses(db, tenantId, rows)
+  return rows.flatMap((row) => orderOf(row, statuses))
+}
+
 /** Drops the row that only holds the total of an empty page. */
-function orderOf(row: ListRow): OrderList['orders'] {
+function orderOf(row: ListRow, statuses: ShipmentStatuses): OrderList['orders'] {
   if (row.id === null) return []
   const { id, order_tenant_id, state_id, assembly_date, customer_name, items_count, created_at, updated_at, order_detail } = row
   const state_name = ORDER_STATE_NAMES[state_id]
   const order = { id, order_tenant_id, state_id, state_name, assembly_date, customer_name, items_count, created_at, updated_at }
   const { reservations } = row
-  if (reservations === undefined || reservations === null) return [order_detail === null ? order : { ...order, order_detail }]
+  const shipping = shownShipmentStatus(statuses, id)
+  if (reservations === undefined || reservations === null)
+    return [{ ...order, ...shipping, ...(order_detail === null ? {} : { order_detail }) }]
   const status = shownStatus(reservations, state_id)
-  return [{ ...order, ...status, ...(order_detail === null ? {} : { order_detail: shownLines(order_detail, reservations) }) }]
+  return [
+    {
+      ...order,
+      ...status,
+      ...shipping,
+      ...(order_detail === null ? {} : { order_detail: shownLines(order_detail, reservations) }),
+    },
+  ]
 }

@@ -7,11 +7,13 @@ import { orderDetail } from './order-detail.ts'
 import type { OrderList } from './schemas.ts'
 
 type Listed = OrderList['orders'][number]
+/** Fields that no statement has. */
+type Shown = 'state_name' | 'reservation_status' | 'shipment_status'
 
 /** An order of the page. An empty page has one row of nulls and the total. Plain lists have no `reservations`. */
-export type ListRow = { total: number; reservations?: OrderReservations | null } & (
-  | { [Column in keyof Omit<Listed, 'state_name' | 'reservation_status'>]-?: null }
-  | (Omit<Listed, 'state_name' | 'order_detail' | 'reservation_status'> & {
+export type ListRow = { total: number; has_shipments: boolean | null; reservations?: OrderReservations | null } & (
+  | { [Column in keyof Omit<Listed, Shown>]-?: null }
+  | (Omit<Listed, Shown | 'order_detail'> & {
       order_detail: NonNullable<Listed['order_detail']> | null
     })
 )
@@ -57,7 +59,7 @@ function piece({ suffix, columns }: Variant): Statement<[tenantId: number, ids: 
   return statement({
     name: `list_orders_piece${suffix}`,
     lane: 'slow',
-    sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+    sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at, o.has_shipments,
      ${orderDetail('o.id')} as order_detail${columns('true')}
    from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
    order by o.created_at desc, o.id desc`,
@@ -70,7 +72,7 @@ function piece({ suffix, columns }: Variant): Statement<[tenantId: number, ids: 
  */
 function selectPage({ columns }: Variant, condition = 'true', detail = DETAIL, withLines = WITH_LINES): string {
   return `
-   select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at,
+   select t.total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at, o.has_shipments,
      ${detail} as order_detail${columns(withLines)}
    from total t left join orders o on o.tenant_id = $1 and o.id = any (array(select id from page))
    where ${condition}

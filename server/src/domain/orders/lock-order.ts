@@ -9,6 +9,8 @@ export interface LockedOrder {
   id: number
   state_id: number
   state_picking_id: number | null
+  /** Whether it ever had a shipment; null for no. */
+  has_shipments: boolean | null
 }
 
 /** Identifies an order: by its id or by the client's identifier. */
@@ -20,11 +22,14 @@ export interface OrderName {
 const selectLocked = statement<[tenantId: number, id: number | null, orderTenantId: string | null], LockedOrder>({
   name: 'lock_order',
   lane: 'write',
-  sql: `with ${lockedOrder(`id = coalesce(
+  sql: `with ${lockedOrder(
+    `id = coalesce(
      (select id from orders where tenant_id = $1 and id = $2::bigint),
      (select id from orders where tenant_id = $1 and order_tenant_id = $3::text)
-   )`)}
-   select id, state_id, state_picking_id from locked_order`,
+   )`,
+    ', has_shipments',
+  )}
+   select id, state_id, state_picking_id, has_shipments from locked_order`,
 })
 
 /**

@@ -15,6 +15,7 @@ import { InvalidItems } from '../../procedures/invalid-input.ts'
 import { beginWork, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { orderStateId } from '../order-states/index.ts'
 import { lineReservation, reservationStatus } from '../reserving/index.ts'
+import { shipmentStatus } from '../shipments/index.ts'
 
 const MAX_ORDERS = 1_000
 const MAX_LINES = 1_000
@@ -164,6 +165,9 @@ export const orderLine = z
   })
   .meta({ id: 'OrderLine', description: 'A line of an order.' })
 
+const orderShipmentStatus = shipmentStatus
+  .optional()
+  .describe(`Present once the order has a shipment that is not cancelled. ${shipmentStatus.description}`)
 const stateName = z.string().describe('Name of the state: Pending, In Progress, Completed or Cancelled.')
 const returnedAssemblyDate = date.describe('Date by which the order must be fulfilled.')
 const itemsCount = z.int().describe('Number of order lines.')
@@ -188,6 +192,7 @@ export const order = z
     updated_at: returned.updated_at,
     warehouse_id: id.describe('Id of the warehouse that fulfils the order.'),
     reservation_status: reservationStatus.optional(),
+    shipment_status: orderShipmentStatus,
   })
   .meta({ id: 'Order', description: 'An order with its lines.' })
 
@@ -203,6 +208,7 @@ export const orderSummary = z
     created_at: returned.created_at,
     updated_at: returned.updated_at,
     reservation_status: reservationStatus.optional(),
+    shipment_status: orderShipmentStatus,
     order_detail: z.array(orderLine).optional().describe('Lines of the order. Present with `include_details=true`.'),
   })
   .meta({ id: 'OrderSummary', description: 'An order in a list.' })

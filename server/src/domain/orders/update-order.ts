@@ -15,6 +15,7 @@ import {
   PICKING_STATES,
 } from '../order-states/index.ts'
 import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
+import { cancelShipmentsOfOrder } from '../shipments/index.ts'
 import { lockOrder, lockOrderToCancel } from './lock-order.ts'
 import { RETURNED_STOCK } from './returned-stock.ts'
 import { updateOrderInput, type OrderUpdate, updateOrderOutput, type UpdatedOrder } from './schemas.ts'
@@ -63,6 +64,7 @@ const updateSql = (reservations: string): string => `with ${RESERVING}, ${locked
      source: 'judged',
      set: Object.fromEntries(FIELDS.map((column) => [column, `p.wanted_${column}`])),
      when: 'p.is_permitted and cardinality(p.updated_fields) > 0',
+     by: '$9::text',
    })}, order_event as (
      select 1 as position, 'order/updated' as topic, ${orderUpdatedData('o', '(select updated_fields from judged)')} as data from changed_order o
      union all
@@ -109,7 +111,7 @@ export const updateOrder = endpoint({
   summary: 'Update an order',
   description: `Changes the given fields of an order that is neither completed nor cancelled. Sends \`order/updated\` when something changed, and also \`order/completed\` or \`order/cancelled\` when \`state_id\` becomes 5 or 7.
 
-While a picking flow of the order runs, \`state_id\` can only be set to 7. This also cancels the flow and returns its picks to stock.`,
+While a picking flow of the order runs, \`state_id\` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.`,
   errors: ['update_error', 'adjustment_error'],
   input: updateOrderInput,
   output: updateOrderOutput,
@@ -119,8 +121,14 @@ While a picking flow of the order runs, \`state_id\` can only be set to 7. This 
     return context.db.transaction(async (tx) => {
       const inTransaction = { ...context, db: tx }
       const name = { id: input.id, orderTenantId: null }
-      await (input.state_id === cancelled ? lockOrderToCancel(inTransaction, name, null) : lockOrder(inTransaction, name))
-      return writeUpdate(inTransaction, input)
+      if (input.state_id === completed) {
+        await lockOrder(inTransaction, name)
+        return writeUpdate(inTransaction, input)
+      }
+      const { has_shipments: mayShip } = await lockOrderToCancel(inTransaction, name, null)
+      const updated = await writeUpdate(inTransaction, input)
+      if (mayShip === true) await cancelShipmentsOfOrder(tx, context.caller.tenantId, input.id, null)
+      return updated
     })
   },
 })

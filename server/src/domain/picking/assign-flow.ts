@@ -1,15 +1,12 @@
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { flowColumns } from './flow-columns.ts'
+import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { lockOrderOfFlow } from './lock-order.ts'
-import { assignFlowInput, pickingFlow, type PickingFlow } from './schemas.ts'
+import { assignFlowInput, pickingFlow } from './schemas.ts'
 
 /** Lock the order first. No row when the flow is over. */
-const changeOperator = statement<
-  [tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null],
-  PickingFlow
->({
+const changeOperator = statement<[tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null], FlowRow>({
   name: 'assign_flow',
   lane: 'write',
   sql: `update picking_flows f set operator_email = $3, operator_id = $4::bigint
@@ -44,7 +41,7 @@ export const assignFlow = endpoint({
       const flow = await tx.runOne(changeOperator, [context.caller.tenantId, id, operator_email, operator_id ?? null])
       if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is already completed or cancelled')
       await tx.run(countAssignment, [context.caller.tenantId])
-      return flow
+      return shownFlow(flow)
     })
   },
 })

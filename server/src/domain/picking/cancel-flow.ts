@@ -2,12 +2,12 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { cancelAndRelease } from './cancel-running-flow.ts'
-import { flowColumns } from './flow-columns.ts'
+import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { lockOrderOfFlow } from './lock-order.ts'
 import { requireOwnFlow } from './own-flow.ts'
-import { cancelFlowInput, pickingFlow, type PickingFlow } from './schemas.ts'
+import { cancelFlowInput, pickingFlow } from './schemas.ts'
 
-const selectCancelled = statement<[tenantId: number, flowId: number], PickingFlow>({
+const selectCancelled = statement<[tenantId: number, flowId: number], FlowRow>({
   name: 'find_cancelled_flow',
   lane: 'read',
   sql: `select ${flowColumns('f', 'o')}
@@ -42,7 +42,7 @@ Sends the stock events, \`flow/cancelled\` and \`order/updated\`.`,
         (await tx.runOne(cancelAndRelease, [tenantId, input.id, input.reason ?? null, defaultWarehouse.id, keyName])) ??
         (await tx.runOne(selectCancelled, [tenantId, input.id]))
       if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is completed and cannot be cancelled')
-      return flow
+      return shownFlow(flow)
     })
   },
 })

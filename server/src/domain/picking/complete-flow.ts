@@ -5,19 +5,20 @@ import { recordEvents } from '../events/index.ts'
 import {
   changeOrders,
   lockedOrder,
+  openQuantity,
   ORDER_STATES,
   orderCompletedData,
   orderUpdatedData,
   PICKING_STATES,
 } from '../order-states/index.ts'
 import { RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
-import { flowColumns } from './flow-columns.ts'
+import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
 import { endedFlows, recordFlowCounts } from './flow-counts.ts'
 import { flowCompletedData } from './flow-events.ts'
 import { lockOrderOfFlow, orderOfFlow } from './lock-order.ts'
 import { requireOwnFlow } from './own-flow.ts'
 import { countFlows } from './pick-counts.ts'
-import { flowId, pickingFlow, type PickingFlow } from './schemas.ts'
+import { flowId, pickingFlow } from './schemas.ts'
 
 const { completed, inProgress } = ORDER_STATES
 
@@ -27,17 +28,25 @@ const PICKING_STARTED = `(
   where e.tenant_id = $1 and e.order_id = o.id and e.state = 'completed' and e.items_picked > 0
 )`
 
-/** Lock the order first: flow and lines are read as of the beginning of the statement. No row when the flow is over. */
-const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
-  name: 'complete_flow',
-  lane: 'write',
-  sql: `with ${RESERVING}, completed_flow as (
+const SETTLED = settled({
+  lines: `select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order where state_id = ${completed}`,
+})
+
+/**
+ * Completes a flow. Lock the order first: flow and lines are read as of the beginning of the statement. Without `settles`, a later statement
+ * of the transaction settles. No row when the flow is over.
+ */
+const completion = (name: string, { settles }: { settles: boolean }) =>
+  statement<[tenantId: number, flowId: number, keyName: string], FlowRow>({
+    name,
+    lane: 'write',
+    sql: `with ${RESERVING}, completed_flow as (
      update picking_flows set state = 'completed', completed_at = clock_timestamp()
      where tenant_id = $1 and id = $2 and state = 'started'
      returning *
    ), ${lockedOrder(`id = ${orderOfFlow('$2')}`)}, judged as materialized (
      select o.*, not exists (
-       select from order_lines l where l.tenant_id = $1 and l.order_id = o.id and l.picked_quantity < l.quantity
+       select from order_lines l where l.tenant_id = $1 and l.order_id = o.id and ${openQuantity('l')} > 0
      ) as is_picked
      from locked_order o
      where exists (select from picking_flows f where f.tenant_id = $1 and f.id = $2 and f.state = 'started')
@@ -47,6 +56,7 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
        state_id: `case when p.is_picked then ${completed} else ${inProgress} end`,
        state_picking_id: String(PICKING_STATES.completed),
      },
+     by: '$3::text',
    })}, ended_flow as (${endedFlows('completed_flow')}), ${recordFlowCounts('ended_flow')}, ${countFlows('completed_flow')}, flow_event as (
      select 1 as position, 'flow/completed' as topic, ${flowCompletedData('f', 'o')} as data from completed_flow f cross join changed_order o
      union all
@@ -54,11 +64,14 @@ const endFlow = statement<[tenantId: number, flowId: number], PickingFlow>({
      union all
      select 3, 'order/completed', ${orderCompletedData('o', { pickedBy: 'f.operator_email', startedAt: PICKING_STARTED })}
      from changed_order o cross join completed_flow f where o.state_id = ${completed}
-   ), ${settled({
-     lines: `select id as order_id, null::bigint as order_line_id, false as from_elsewhere from changed_order where state_id = ${completed}`,
-   })}, ${recordEvents(withReservationEvents('flow_event'))}
+   ), ${settles ? `${SETTLED}, ${recordEvents(withReservationEvents('flow_event'))}` : recordEvents('flow_event')}
    select ${flowColumns('f', 'o')} from completed_flow f cross join changed_order o`,
-})
+  })
+
+const endFlow = completion('complete_flow', { settles: true })
+
+/** The same for one of several flows, which the caller settles together. */
+export const completeOneOfSeveral = completion('complete_flow_of_batch', { settles: false })
 
 /**
  * Completes a flow. When nothing is left to pick, the order is completed too; otherwise it is released again and a later flow picks the
@@ -70,7 +83,7 @@ export const completeFlow = endpoint({
   method: 'POST',
   path: '/flows/{id}/complete',
   summary: 'Complete a picking flow',
-  description: `When all lines are picked, the order is completed (\`state_id\` 5). Otherwise it returns to \`state_id\` 2 and keeps its picks; a later flow picks the rest.
+  description: `When all lines are fulfilled, the order is completed (\`state_id\` 5). Otherwise it returns to \`state_id\` 2 and keeps its picks; a later flow picks the rest.
 
 Sends \`flow/completed\`, \`order/updated\` and, for a completed order, \`order/completed\` with the picks of all its flows.`,
   errors: ['flow_error'],
@@ -81,9 +94,9 @@ Sends \`flow/completed\`, \`order/updated\` and, for a completed order, \`order/
     return context.db.transaction(async (tx) => {
       await lockOrderOfFlow({ ...context, db: tx }, input.id)
       await requireOwnFlow(tx, context.caller, input.id)
-      const flow = await tx.runOne(endFlow, [context.caller.tenantId, input.id])
+      const flow = await tx.runOne(endFlow, [context.caller.tenantId, input.id, context.caller.keyName])
       if (flow === undefined) throw new ServiceError('flow_error', 'The picking flow is already completed or cancelled')
-      return flow
+      return shownFlow(flow)
     })
   },
 })

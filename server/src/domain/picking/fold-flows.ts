@@ -1,5 +1,4 @@
-import { statement } from '../../database/statements/statement.ts'
-import { taken, type Rollup } from '../counts/index.ts'
+import { rollup } from '../counts/index.ts'
 
 const rollUpFlows = `
    insert into flow_totals (tenant_id, state, count)
@@ -7,10 +6,9 @@ const rollUpFlows = `
    on conflict (tenant_id, state) do update set count = flow_totals.count + excluded.count`
 
 /** Counts picking flows by state. */
-export const foldFlows: Rollup = statement<[batch: number], { folded: number }>({
+export const foldFlows = rollup({
   name: 'fold_flow_counts',
-  lane: 'write',
-  sql: `with ${taken('flow_count_changes')}, by_state as (${rollUpFlows}
-   )
-   select count(*) as folded from taken`,
+  changes: 'flow_count_changes',
+  ctes: `by_state as (${rollUpFlows}
+   )`,
 })

@@ -1,5 +1,4 @@
-import { statement } from '../../database/statements/statement.ts'
-import { taken, type Rollup } from '../counts/index.ts'
+import { rollup } from '../counts/index.ts'
 
 const addUp = (table: string, period: string, value: string): string => `
    insert into ${table} as s (tenant_id, ${period}, operator_email, picks, units, flows, seconds)
@@ -8,11 +7,10 @@ const addUp = (table: string, period: string, value: string): string => `
    set picks = s.picks + excluded.picks, units = s.units + excluded.units, flows = s.flows + excluded.flows, seconds = s.seconds + excluded.seconds`
 
 /** Adds up what operators picked, by hour and by day. */
-export const foldPicks: Rollup = statement<[batch: number], { folded: number }>({
+export const foldPicks = rollup({
   name: 'fold_pick_changes',
-  lane: 'write',
-  sql: `with ${taken('pick_changes')}, by_hour as (${addUp('pick_hours', 'at', 'at')}
+  changes: 'pick_changes',
+  ctes: `by_hour as (${addUp('pick_hours', 'at', 'at')}
    ), by_day as (${addUp('pick_days', 'day', `(at at time zone 'UTC')::date`)}
-   )
-   select count(*) as folded from taken`,
+   )`,
 })

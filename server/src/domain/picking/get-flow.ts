@@ -1,10 +1,10 @@
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { flowColumns } from './flow-columns.ts'
-import { lineFields } from './line-fields.ts'
+import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
+import { lineFields, type LineRow, shownLine, toleranceFields } from './line-fields.ts'
 import { flowNotFound } from './lock-order.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
-import { getFlowOutput, flowId, type PickingFlowDetails } from './schemas.ts'
+import { getFlowOutput, flowId, type LineTolerance, type LineToPick } from './schemas.ts'
 
 const LOCATIONS = `(
   select coalesce(json_agg(json_strip_nulls(json_build_object('location_id', v.location_id, 'location_code', c.code, 'quantity', v.quantity, 'pick_sequence', c.pick_sequence)) order by c.pick_sequence nulls last, v.location_id), '[]')
@@ -12,13 +12,25 @@ const LOCATIONS = `(
   where v.tenant_id = $1 and v.product_id = l.product_id and v.warehouse_id = o.warehouse_id and v.quantity > 0 and c.pickable
 )`
 
-const selectFlow = statement<[tenantId: number, flowId: number], Omit<PickingFlowDetails, 'picks'> & { picks: PickRow[] }>({
+/** All barcodes of the product, if it has additional ones. */
+const BARCODES = `(
+  select json_build_array(json_build_object('barcode', (select barcode from products where tenant_id = $1 and id = l.product_id), 'quantity', 1))::jsonb
+    || jsonb_agg(jsonb_build_object('barcode', b.barcode, 'quantity', b.quantity) order by b.id)
+  from product_barcodes b where b.tenant_id = $1 and b.product_id = l.product_id having count(*) > 0
+)`
+
+const TOLERANCE = toleranceFields('l', 'l.picked_quantity', 'null')
+
+type Line = Omit<LineRow<LineToPick, LineTolerance>, 'barcodes'> & { barcodes: LineToPick['barcodes'] | null }
+type Row = FlowRow & { lines: Line[]; picks: PickRow[] }
+
+const selectFlow = statement<[tenantId: number, flowId: number], Row>({
   name: 'get_flow',
   lane: 'slow',
   // An order has at least one line.
   notNull: ['lines'],
   sql: `select ${flowColumns('f', 'o')}, (
-     select json_agg(json_build_object(${lineFields('l', 'l.picked_quantity')}, 'locations', ${LOCATIONS}) order by l.id)
+     select json_agg(json_build_object(${lineFields('l', 'l.picked_quantity')}, 'barcodes', ${BARCODES}, 'locations', ${LOCATIONS}, 'tolerance', ${TOLERANCE}) order by l.id)
      from order_lines l where l.tenant_id = $1 and l.order_id = f.order_id
    ) as lines, (
      select coalesce(json_agg(${pickJson('p')} order by p.movement_id), '[]')
@@ -43,6 +55,11 @@ export const getFlow = endpoint({
     // A large order takes a long time.
     const [flow] = await context.db.run(selectFlow, [context.caller.tenantId, input.id])
     if (flow === undefined) throw flowNotFound()
-    return { ...flow, picks: flow.picks.map(shownPick) }
+    return { ...shownFlow(flow), lines: flow.lines.map(shownLineToPick), picks: flow.picks.map(shownPick) }
   },
 })
+
+function shownLineToPick({ barcodes, ...line }: Line): LineToPick {
+  const shown = shownLine<Omit<LineToPick, 'barcodes'>, LineTolerance>(line)
+  return barcodes === null ? shown : { ...shown, barcodes }
+}

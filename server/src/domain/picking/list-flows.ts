@@ -3,12 +3,12 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { flowColumns } from './flow-columns.ts'
-import { FLOW_STATES, listFlowsOutput, listFlowsInput, MOST_COMPLETED, type PickingFlow } from './schemas.ts'
+import { flowColumns, type FlowRow, shownFlow } from './flow-columns.ts'
+import { FLOW_STATES, listFlowsOutput, listFlowsInput, MOST_COMPLETED } from './schemas.ts'
 
 type Values = [tenantId: number, states: readonly string[], offset: number, limit: number]
 /** A flow of the page. An empty page has one row of nulls and the total. */
-type Row = { total: number } & (PickingFlow | { [Field in keyof PickingFlow]: null })
+type Row = { total: number } & (FlowRow | { [Field in keyof FlowRow]: null })
 
 /** From this offset on, a page reads so many index entries that it would hold up the shared connections. */
 const FAR_OFFSET = 1_000
@@ -125,7 +125,8 @@ export const listFlows = endpoint({
     const values: Values = [caller.tenantId, query.state === undefined ? FLOW_STATES : [query.state], offset, query.limit]
     const rows = await readPage(db, values, query)
     // The row that only holds the total of an empty page is not a flow.
-    return { flows: rows.filter((row) => row.id !== null), pagination: paginationOf(query, rows[0]?.total ?? 0) }
+    const flows = rows.filter((row) => row.id !== null).map(shownFlow)
+    return { flows, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
 

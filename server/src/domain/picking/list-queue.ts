@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { ORDER_STATES } from '../order-states/index.ts'
+import { openQuantity, ORDER_STATES } from '../order-states/index.ts'
 import { listQueueInput, listQueueOutput, type QueuedOrder } from './schemas.ts'
 
 const { pending, inProgress } = ORDER_STATES
@@ -22,8 +22,8 @@ const selectPage = (total: string, page: string): string => `with ${total}, page
      page p cross join lateral (
        select order_tenant_id, assembly_date, customer_name, state_id from orders where tenant_id = $1 and id = p.id limit 1
      ) o cross join lateral (
-       select count(*) as open_lines, coalesce(sum(quantity - picked_quantity), 0)::float8 as open_quantity from order_lines
-       where tenant_id = $1 and order_id = p.id and picked_quantity < quantity
+       select count(*) as open_lines, coalesce(sum(${openQuantity('n')}), 0)::float8 as open_quantity from order_lines n
+       where n.tenant_id = $1 and n.order_id = p.id and ${openQuantity('n')} > 0
      ) l
    ) on true
    order by o.assembly_date, p.id`

@@ -10,7 +10,7 @@ import { recordPickInput, type NewPick, pickResult, type PickResponse } from './
 /**
  * Takes a quantity of a product from a location for the order of a running flow. Sending the same pick again changes nothing and returns
  * the same result, even after the flow ended or the pick was undone. Throws `not_found`, `validation_error` for a fraction of a product
- * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity, the location is
+ * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity and its tolerance, the location is
  * not pickable or another pick has the pick_id, and `adjustment_error` when stock is short.
  */
 export const recordPick = endpoint({
@@ -19,7 +19,7 @@ export const recordPick = endpoint({
   method: 'POST',
   path: '/flows/{id}/picks',
   summary: 'Record a pick',
-  description: `Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. \`barcode\` or \`product_id\` fills the open lines of the product in order; \`order_detail_id\` fills that line alone. The location can be in any warehouse; one that is not \`pickable\` returns \`flow_error\`.
+  description: `Takes a quantity from stock at a location, all or nothing. The quantity cannot exceed the quantity left to pick or the stock at the location. A line with a tolerance can be picked up to its \`maximum_quantity\`. \`barcode\` or \`product_id\` fills the open lines of the product in order, each up to its ordered quantity, then in the same order up to their tolerance; \`order_detail_id\` fills that line alone. The location can be in any warehouse; one that is not \`pickable\` returns \`flow_error\`.
 
 Writes an \`OUT\` movement with the reason \`order_fulfillment\` and sends the stock events.
 
@@ -43,8 +43,10 @@ function responseOf(result: PickResult | undefined, input: NewPick): PickRespons
   return { pick: shownPick(result.pick), lines: result.pick.lines }
 }
 
-function refused({ refusal, state, remaining, available }: PickResult, input: NewPick): ServiceError {
+function refused({ refusal, state, quantity, room, available }: PickResult, input: NewPick): ServiceError {
   switch (refusal) {
+    case 'unmeasured':
+      return invalidQuantity('is required')
     case 'over':
       return new ServiceError('flow_error', `The picking flow is ${state}`)
     case 'unknown':
@@ -52,15 +54,17 @@ function refused({ refusal, state, remaining, available }: PickResult, input: Ne
         'not_found',
         typeof input.order_detail_id === 'number' ? 'Order line not found' : 'Product not found',
       )
-    case 'fraction': {
-      const error = 'must be an integer, because the product is not weighable'
-      return new ServiceError('validation_error', `quantity: ${error}`, { details: [{ path: 'quantity', error }] })
-    }
+    case 'fraction':
+      return invalidQuantity('must be an integer, because the product is not weighable')
     case 'beyond':
-      return new ServiceError('flow_error', `Cannot pick ${input.quantity}: only ${remaining} left to pick`)
+      return new ServiceError('flow_error', `Cannot pick ${quantity}: only ${room} left to pick`)
     case 'unpickable':
       return new ServiceError('flow_error', `Location ${input.location_id} is not pickable`)
     default:
-      return shortage(input.location_id, input.quantity, available)
+      return shortage(input.location_id, quantity ?? 0, available)
   }
+}
+
+function invalidQuantity(error: string): ServiceError {
+  return new ServiceError('validation_error', `quantity: ${error}`, { details: [{ path: 'quantity', error }] })
 }

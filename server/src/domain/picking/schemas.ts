@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasQuantity, MAY_BE_CARRIED } from '../records/index.ts'
 import { since } from '../../procedures/fields/moments.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import {
@@ -43,8 +44,29 @@ export const pickingFlow = z
     completed_at: timestamp.nullable().describe('Time of completion, UTC; null until then.'),
     cancelled_at: timestamp.nullable().describe('Time of cancellation, UTC; null until then.'),
     cancellation_reason: z.string().nullable().describe('Reason of the cancellation; null if none was given.'),
+    batch_id: id.optional().describe('Id of the batch. Absent if the flow is in no batch.'),
+    slot: z.int().optional().describe('Number of the slot in the batch, from 1. Absent if the flow is in no batch.'),
   })
   .meta({ id: 'PickingFlow', description: 'The picking of an order by one operator, from start to completion or cancellation.' })
+
+const lineTolerance = {
+  is_fulfilled: z
+    .boolean()
+    .optional()
+    .describe(
+      'Present if the line has a tolerance: whether at least `minimum_quantity` is picked. It can then still be picked further.',
+    ),
+  minimum_quantity: z
+    .number()
+    .optional()
+    .describe(
+      'Present if the line has a tolerance: picked quantity from which the line is fulfilled, with at most 3 decimal places.',
+    ),
+  maximum_quantity: z
+    .number()
+    .optional()
+    .describe('Present if the line has a tolerance: most that can be picked of the line, with at most 3 decimal places.'),
+}
 
 const lineFields = {
   order_detail_id: returned.order_detail_id,
@@ -53,7 +75,8 @@ const lineFields = {
   product_name: z.string().describe('Name of the product at the time of ordering.'),
   quantity: z.int().describe('Number of units ordered.'),
   picked_quantity: z.number().describe('Quantity picked in this flow and in earlier flows.'),
-  remaining: z.number().describe('Quantity left to pick.'),
+  remaining: z.number().describe('Quantity left to pick; 0 when the line is fulfilled.'),
+  ...lineTolerance,
 }
 
 const pickedLine = z.object(lineFields).meta({ id: 'PickedLine', description: 'An order line that a pick changed.' })
@@ -61,6 +84,15 @@ const pickedLine = z.object(lineFields).meta({ id: 'PickedLine', description: 'A
 const lineToPick = z
   .object({
     ...lineFields,
+    barcodes: z
+      .array(
+        z.object({
+          barcode: z.string().describe('A barcode of the product or of a pack of it.'),
+          quantity: z.number().describe('Number of base units that it stands for.'),
+        }),
+      )
+      .optional()
+      .describe('All barcodes of the product, the primary one first. Absent if it has no additional ones.'),
     locations: z
       .array(
         z.object({
@@ -187,13 +219,18 @@ export const recordPickInput = z
     id: flowPathId,
     barcode: trimmedText(255)
       .nullish()
-      .describe('Barcode as scanned. The pick fills the open lines of the product in order.')
+      .describe(
+        'Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`. The pick fills the open lines of the product in order.',
+      )
       .meta({ examples: ['4006381333931'] }),
     product_id: id.nullish().describe('Id of the product. The pick fills its open lines in order.'),
     order_detail_id: id.nullish().describe('Id of the order line. The pick fills that line alone.'),
     location_id: locationId.describe('Id of the location to pick from.').meta({ examples: ['A-01-03'] }),
     quantity: positiveQuantity
-      .describe('Quantity picked, above 0. Decimals, at most 3 places, are allowed for weighable products only.')
+      .nullish()
+      .describe(
+        `Quantity picked, above 0. Decimals, at most 3 places, are allowed for weighable products only. ${MAY_BE_CARRIED}`,
+      )
       .meta({ examples: [2] }),
     pick_id: pickId
       .nullish()
@@ -202,6 +239,7 @@ export const recordPickInput = z
       )
       .meta({ examples: ['scan-7f3a'] }),
   })
+  .refine(...hasQuantity)
   .refine((input) => [input.barcode, input.product_id, input.order_detail_id].filter(isGiven).length === 1, {
     ...CHECK_ALSO_WHEN_INVALID,
     path: ['barcode'],
@@ -226,5 +264,8 @@ export const cancelFlowInput = z.object({
 export type QueuedOrder = z.infer<typeof queuedOrder>
 export type PickingFlow = z.infer<typeof pickingFlow>
 export type PickingFlowDetails = z.infer<typeof getFlowOutput>
+export type PickedLine = z.infer<typeof pickedLine>
+export type LineToPick = z.infer<typeof lineToPick>
+export type LineTolerance = Required<{ [Field in keyof typeof lineTolerance]: z.infer<(typeof lineTolerance)[Field]> }>
 export type NewPick = z.infer<typeof recordPickInput>
 export type PickResponse = z.infer<typeof pickResult>

@@ -20,7 +20,7 @@ export const picking = slice({
   endpoints: [startFlow, listFlows, listQueue, getFlow, recordPick, undoPick, assignFlow, completeFlow, cancelFlow],
   topics: [flowStarted, flowCompleted, flowCancelled],
   constraints: {
-    order_lines_never_over_picked: { code: 'flow_error', message: 'The pick exceeds the ordered quantity' },
+    order_lines_never_over_picked: { code: 'flow_error', message: 'The pick exceeds the ordered quantity and its tolerance' },
   },
   rollups: [foldFlows, foldPicks],
 })

@@ -5,12 +5,12 @@ import { recordEvents } from '../events/index.ts'
 import { lockedOrder } from '../order-states/index.ts'
 import { settled, withReservationEvents } from '../reserving/index.ts'
 import { applyStockChanges, SETTLED_STOCK } from '../stock/index.ts'
-import { lineFields } from './line-fields.ts'
+import { lineFields, type LineRow, shownLine, toleranceFields } from './line-fields.ts'
 import { flowNotFound, orderOfFlow } from './lock-order.ts'
 import { foreignFlow, requiredOperator } from './own-flow.ts'
 import { countPicks } from './pick-counts.ts'
 import { pickJson, type PickRow, shownPick } from './pick-row.ts'
-import { pickResult, type PickResponse, type PickingFlow, undoPickInput } from './schemas.ts'
+import { type LineTolerance, type PickedLine, pickResult, type PickingFlow, undoPickInput } from './schemas.ts'
 
 interface Row {
   state: PickingFlow['state']
@@ -19,8 +19,11 @@ interface Row {
   is_own: boolean
   is_undone: boolean | null
   pick: PickRow | null
-  lines: PickResponse['lines']
+  lines: LineRow<PickedLine, LineTolerance>[]
 }
+
+/** Fields of a line `l` after the undo. */
+const LINE_AFTER = `${lineFields('l', '(l.picked_quantity - l.returned)')}, 'tolerance', ${toleranceFields('l', '(l.picked_quantity - l.returned)', 'null')}`
 
 const undo = statement<
   [tenantId: number, flowId: number, pickId: string, defaultWarehouseId: number, createdBy: string, operatorEmail: string | null],
@@ -46,7 +49,7 @@ const undo = statement<
      order by l.id for no key update of l
    ), stock_change as materialized (
      select 1 as position, p.product_id, p.location_id, p.quantity as amount, 'IN' as movement_type, 'return' as reason,
-       f.operator_id as user_id, f.order_id, null::text as other_location_id
+       f.operator_id as user_id, f.order_id, null::text as other_location_id, p.flow_id, p.id as pick_id
      from locked_pick p cross join locked_flow f where p.is_due
    ), ${applyStockChanges({
      source: 'stock_change',
@@ -55,6 +58,7 @@ const undo = statement<
      eventReason: 'return',
      defaultWarehouse: '$4::bigint',
      createdBy: '$5::text',
+     areOfPicks: true,
      totalsOfLines:
        'select p.product_id, o.warehouse_id from reserving cross join locked_pick p cross join locked_order o where p.is_due',
    })}, reopened_line as (
@@ -77,7 +81,7 @@ const undo = statement<
      lines: 'select order_id, order_line_id, false as from_elsewhere from reopened_line',
    })}, ${recordEvents(withReservationEvents('stock_event'))}
    select f.state, f.operator_email, f.is_own, m.id is not null or p.undone_at is not null as is_undone, case when p.id is not null then ${pickJson('p')} end as pick, (
-     select coalesce(json_agg(json_build_object(${lineFields('l', '(l.picked_quantity - l.returned)')}) order by l.id), '[]') from locked_line l
+     select coalesce(json_agg(json_build_object(${LINE_AFTER}) order by l.id), '[]') from locked_line l
    ) as lines
    from locked_flow f left join locked_pick p on true left join stock_movement m on true`,
 })
@@ -107,6 +111,6 @@ The \`pick_id\` cannot be used again: a late retry of the pick does not take the
     if (row.pick === null) throw new ServiceError('not_found', 'Pick not found')
     if (row.is_undone !== true)
       throw new ServiceError('flow_error', `The picking flow is ${row.state}; its picks can no longer be undone`)
-    return { pick: shownPick(row.pick), lines: row.lines }
+    return { pick: shownPick(row.pick), lines: row.lines.map(shownLine) }
   },
 })

@@ -1,3 +1,5 @@
+import { NO_TOLERANCE } from './tolerance.ts'
+
 /** The fields of a product that a bulk call can set. */
 export interface BulkFields {
   name: string
@@ -5,6 +7,8 @@ export interface BulkFields {
   category: string | null
   price: number | null
   weight: number | null
+  /** null as an item's value is 0. */
+  pick_tolerance_percent: number | null
 }
 
 /** A product before the call. */
@@ -12,6 +16,7 @@ export interface StoredProduct extends BulkFields {
   /** The ctid of its row. */
   tuple_id: string
   barcode: string
+  weighable: boolean
 }
 
 /** A product during the call. A product that the call creates has no row yet. */
@@ -39,13 +44,25 @@ export interface BulkOutcome {
   changes: ProductChange[]
 }
 
-const FIELDS = ['name', 'sku', 'category', 'price', 'weight'] as const satisfies readonly (keyof BulkFields)[]
+const FIELDS = [
+  'name',
+  'sku',
+  'category',
+  'price',
+  'weight',
+  'pick_tolerance_percent',
+] as const satisfies readonly (keyof BulkFields)[]
 
 /**
  * Applies the items one after the other, in memory. `stored` must hold every product with the barcode of an item. For a correct result of
- * items that set an SKU, it must also hold the products with those SKUs.
+ * items that set an SKU, it must also hold the products with those SKUs. `additional` are the barcodes of items that are additional ones: no
+ * new product gets one.
  */
-export function applyBulkItems(stored: readonly StoredProduct[], items: readonly BulkItem[]): BulkOutcome {
+export function applyBulkItems(
+  stored: readonly StoredProduct[],
+  items: readonly BulkItem[],
+  additional: ReadonlySet<string> = new Set(),
+): BulkOutcome {
   const products = new Map<string, Product>(stored.map((product) => [product.barcode, product]))
   const barcodeOfSku = new Map<string | null, string>(stored.map(({ sku, barcode }) => [sku, barcode]))
   const outcome: BulkOutcome = { created: 0, updated: 0, errors: [], changes: [] }
@@ -53,7 +70,7 @@ export function applyBulkItems(stored: readonly StoredProduct[], items: readonly
   for (const [index, item] of items.entries()) {
     const { barcode } = item
     const before = products.get(barcode)
-    const after = 'error' in item ? item.error : applied(item, before, barcodeOfSku)
+    const after = 'error' in item ? item.error : applied(item, before, { barcodeOfSku, additional })
     if (typeof after === 'string') {
       outcome.errors.push({ barcode, error: after, index })
       continue
@@ -68,17 +85,27 @@ export function applyBulkItems(stored: readonly StoredProduct[], items: readonly
   return outcome
 }
 
+/** The SKUs and additional barcodes that are taken. */
+interface Names {
+  barcodeOfSku: ReadonlyMap<string | null, string>
+  additional: ReadonlySet<string>
+}
+
 /** The product after the item, or why the item fails. */
 function applied(
   item: Exclude<BulkItem, InvalidItem>,
   before: Product | undefined,
-  barcodeOfSku: ReadonlyMap<string | null, string>,
+  { barcodeOfSku, additional }: Names,
 ): Product | string {
   const { barcode } = item
+  if (before === undefined && additional.has(barcode)) return 'barcode: is an additional barcode of another product'
   const name = item.name ?? before?.name
   if (name === undefined) return 'name: is required for a new product'
   const sku = given(item.sku, before?.sku)
   if (sku !== null && (barcodeOfSku.get(sku) ?? barcode) !== barcode) return 'sku: another product has this sku'
+  const tolerance = given(item.pick_tolerance_percent, before?.pick_tolerance_percent) ?? 0
+  // A product that the call creates is not weighable.
+  if (tolerance > 0 && before?.weighable !== true) return `pick_tolerance_percent: ${NO_TOLERANCE}`
   // Field by field: copying whole objects took a tenth of the call.
   return {
     tuple_id: before?.tuple_id ?? null,
@@ -88,6 +115,8 @@ function applied(
     category: given(item.category, before?.category),
     price: given(item.price, before?.price),
     weight: given(item.weight, before?.weight),
+    pick_tolerance_percent: tolerance,
+    weighable: before?.weighable === true,
   }
 }
 

@@ -5,7 +5,8 @@ import { bulkItem } from './schemas.ts'
 
 // The parts of a bulk call and of its check.
 
-const STORED = 'select ctid as tuple_id, barcode, name, external_id as sku, category, price, weight from products'
+const STORED =
+  'select ctid as tuple_id, barcode, name, external_id as sku, category, price, weight, pick_tolerance_percent, weighable from products'
 
 /**
  * A query of the ids of products by a unique column; `values` is an array parameter. One index lookup for each value: with
@@ -23,6 +24,11 @@ export const PRODUCTS_AND_SKU_OWNERS = `${STORED} where tenant_id = $1 and id = 
      union all
      ${idsBy('external_id', '$3')}
    )) order by id`
+
+/** SQL for those of the barcodes `$2` that are additional ones. A tenant without any costs one look-up. */
+export const ADDITIONAL_BARCODES = `select b.barcode from unnest($2::text[]) v (value)
+   cross join lateral (select barcode from product_barcodes where tenant_id = $1 and barcode = v.value limit 1) b
+   where exists (select from product_barcodes where tenant_id = $1)`
 
 /** The items of a bulk call, each checked by itself. */
 export function bulkItemsOf(given: readonly unknown[]): Promise<BulkItem[]> {

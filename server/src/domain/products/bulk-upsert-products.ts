@@ -3,7 +3,14 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
 import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
-import { bulkItemsOf, bulkResponse, namesIn, PRODUCTS_AND_SKU_OWNERS, PRODUCTS_BY_BARCODE } from './bulk-items.ts'
+import {
+  ADDITIONAL_BARCODES,
+  bulkItemsOf,
+  bulkResponse,
+  namesIn,
+  PRODUCTS_AND_SKU_OWNERS,
+  PRODUCTS_BY_BARCODE,
+} from './bulk-items.ts'
 import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { productCreatedData, productUpdatedData } from './product-events.ts'
 import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
@@ -18,6 +25,13 @@ const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[]
   name: 'lock_products_and_sku_owners',
   lane: 'write',
   sql: `${PRODUCTS_AND_SKU_OWNERS} for no key update`,
+})
+
+/** In the transaction that has locked the catalog: nobody adds one before its end. */
+const lookForAdditional = statement<[tenantId: number, barcodes: string[]], { barcode: string }>({
+  name: 'look_for_additional_barcodes',
+  lane: 'slow',
+  sql: ADDITIONAL_BARCODES,
 })
 
 /** For SKUs that move from one product to another: uniqueness is checked row by row, so the old product must release the SKU first. */
@@ -39,6 +53,7 @@ const writeProducts = statement<
     categories: (string | null)[],
     prices: (number | null)[],
     weights: (number | null)[],
+    tolerances: (number | null)[],
     updatedFields: (string | null)[],
     areLast: boolean[],
   ],
@@ -47,14 +62,15 @@ const writeProducts = statement<
   name: 'write_products',
   lane: 'write',
   sql: `with change as materialized (
-     select * from unnest($2::tid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::json[], $10::boolean[])
-       with ordinality c (tuple_id, barcode, name, external_id, category, price, weight, updated_fields, is_last, position)
+     select * from unnest($2::tid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::numeric[], $10::json[],
+       $11::boolean[]) with ordinality c (tuple_id, barcode, name, external_id, category, price, weight, pick_tolerance_percent, updated_fields, is_last, position)
    ), created as (
      insert into products as p (tenant_id, barcode, name, external_id, category, price, weight, created_at, updated_at)
      select $1, barcode, name, external_id, category, price, weight, statement_timestamp(), statement_timestamp() from change where tuple_id is null and is_last
      returning p.id, p.barcode
    ), changed as (
      update products p set name = c.name, external_id = c.external_id, category = c.category, price = c.price, weight = c.weight,
+       pick_tolerance_percent = c.pick_tolerance_percent,
        updated_at = statement_timestamp()
      from change c where p.tenant_id = $1 and p.ctid = c.tuple_id and c.is_last
      returning p.id, p.barcode
@@ -90,11 +106,12 @@ export const bulkUpsertProducts = endpoint({
       db.transaction(
         async (tx) => {
           // Pipelined: sent together, run one after the other.
-          const [, stored] = await Promise.all([
+          const [, stored, additional] = await Promise.all([
             isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
             productsNamedBy(items, isLocked, tx, caller.tenantId),
+            isLocked ? additionalAmong(items, tx, caller.tenantId) : undefined,
           ])
-          const outcome = applyBulkItems(stored, items)
+          const outcome = applyBulkItems(stored, items, additional)
           const mayWrite = isLocked || !concernsNames(outcome, items)
           if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
           return outcome
@@ -112,6 +129,12 @@ export const bulkUpsertProducts = endpoint({
 function concernsNames({ created, changes, errors }: BulkOutcome, items: readonly BulkItem[]): boolean {
   const invalid = items.filter((item) => 'error' in item).length
   return created > 0 || errors.length > invalid || changes.some((change) => change.updatedFields?.includes('sku'))
+}
+
+async function additionalAmong(items: readonly BulkItem[], tx: Transaction, tenantId: number): Promise<Set<string>> {
+  const [barcodes] = namesIn(items)
+  const found = await tx.runFirst(lookForAdditional, [tenantId, barcodes])
+  return new Set(found.map(({ barcode }) => barcode))
 }
 
 function productsNamedBy(
@@ -145,6 +168,7 @@ async function write(
     changes.map(({ product }) => product.category),
     changes.map(({ product }) => product.price),
     changes.map(({ product }) => product.weight),
+    changes.map(({ product }) => product.pick_tolerance_percent),
     changes.map(({ updatedFields }) => (updatedFields === undefined ? null : JSON.stringify(updatedFields))),
     changes.map((change) => last.get(change.product.barcode) === change),
   ])

@@ -1,7 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { applyBulkItems, type StoredProduct } from './apply-bulk-items.ts'
-import { bulkItemsOf, bulkResponse, namesIn, PRODUCTS_AND_SKU_OWNERS } from './bulk-items.ts'
+import { ADDITIONAL_BARCODES, bulkItemsOf, bulkResponse, namesIn, PRODUCTS_AND_SKU_OWNERS } from './bulk-items.ts'
 import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
 
 /** What a bulk call reads and locks, without the locks. */
@@ -9,6 +9,12 @@ const findProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[]
   name: 'find_products_and_sku_owners',
   lane: 'slow',
   sql: PRODUCTS_AND_SKU_OWNERS,
+})
+
+const findAdditional = statement<[tenantId: number, barcodes: string[]], { barcode: string }>({
+  name: 'find_additional_barcodes',
+  lane: 'slow',
+  sql: ADDITIONAL_BARCODES,
 })
 
 /** What a bulk call would respond with now. Its items are applied by the same function, to the products as they are. */
@@ -26,7 +32,9 @@ export const checkBulkProducts = endpoint({
   output: bulkUpsertProductsOutput,
   run: async ({ db, caller }, input) => {
     const items = await bulkItemsOf(input.products)
-    const stored = await db.run(findProductsAndSkuOwners, [caller.tenantId, ...namesIn(items)])
-    return bulkResponse(applyBulkItems(stored, items))
+    const [barcodes, skus] = namesIn(items)
+    const stored = await db.run(findProductsAndSkuOwners, [caller.tenantId, barcodes, skus])
+    const additional = await db.run(findAdditional, [caller.tenantId, barcodes])
+    return bulkResponse(applyBulkItems(stored, items, new Set(additional.map(({ barcode }) => barcode))))
   },
 })

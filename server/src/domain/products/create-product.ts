@@ -13,8 +13,8 @@ const insertProduct = statement<[tenantId: number, columns: string], CreatedProd
   name: 'insert_product',
   lane: 'write',
   sql: `with created as (
-     insert into products (tenant_id, barcode, name, weighable, sales_unit, ${OPTIONAL_COLUMNS.join(', ')})
-     select $1, barcode, name, coalesce(weighable, false), coalesce(sales_unit, 1), ${OPTIONAL_COLUMNS.join(', ')}
+     insert into products (tenant_id, barcode, name, weighable, sales_unit, pick_tolerance_percent, ${OPTIONAL_COLUMNS.join(', ')})
+     select $1, barcode, name, coalesce(weighable, false), coalesce(sales_unit, 1), coalesce(pick_tolerance_percent, 0), ${OPTIONAL_COLUMNS.join(', ')}
      from json_populate_record(null::products, $2::json)
      where ${KEEPS_BULK_CALLS_OUT}
      returning *

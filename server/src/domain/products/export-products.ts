@@ -1,6 +1,7 @@
 import { statement } from '../../database/statements/statement.ts'
 import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '../../procedures/exported-list.ts'
 import type { ListedProduct } from './list-statements.ts'
+import { withTolerance } from './tolerance.ts'
 import { listProductsInput, product } from './schemas.ts'
 
 type Row = ScannedRow & { [Column in keyof ListedProduct]: ListedProduct[Column] | null }
@@ -47,6 +48,6 @@ export const exportedProducts = exportedList({
     const batches = scanList(limit, ({ at, id }) =>
       db.run(exportProducts, [tenantId, at, id, is_active, limit, category, search]),
     )
-    for await (const rows of batches) yield rows.filter((row) => row.id !== null)
+    for await (const rows of batches) yield rows.filter((row) => row.id !== null).map(withTolerance)
   },
 })

@@ -1,5 +1,4 @@
-import { statement } from '../../database/statements/statement.ts'
-import { taken, type Rollup } from '../counts/index.ts'
+import { rollup } from '../counts/index.ts'
 
 const rollUpProducts = `
    insert into product_totals (tenant_id, is_active, count)
@@ -7,10 +6,9 @@ const rollUpProducts = `
    on conflict (tenant_id, is_active) do update set count = product_totals.count + excluded.count`
 
 /** Counts active and deleted products. */
-export const foldProducts: Rollup = statement<[batch: number], { folded: number }>({
+export const foldProducts = rollup({
   name: 'fold_product_counts',
-  lane: 'write',
-  sql: `with ${taken('product_count_changes')}, by_activity as (${rollUpProducts}
-   )
-   select count(*) as folded from taken`,
+  changes: 'product_count_changes',
+  ctes: `by_activity as (${rollUpProducts}
+   )`,
 })

@@ -4,13 +4,14 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { availabilityOrNone, readByPolicy, type SeenAvailability, shownAvailability } from '../reserving/index.ts'
 import { LEVELS, productWithStock } from './product-with-stock.ts'
+import { withTolerance } from './tolerance.ts'
 import { getProductOutput, productId } from './schemas.ts'
 
 type ProductWithStock = Omit<z.infer<typeof getProductOutput>, 'availability'> & SeenAvailability
 
 const selectProduct = (levels: string, columns: string): string => `
   select p.id, p.barcode, p.external_id, p.name, p.description, p.category, p.price, p.weight, p.width, p.height, p.depth, p.sales_unit,
-    p.weighable, p.photo_url, p.is_active, p.created_at, p.updated_at, p.cost, p.minimum_threshold, p.reorder_quantity,
+    p.weighable, p.photo_url, p.is_active, p.created_at, p.updated_at, p.cost, p.minimum_threshold, p.reorder_quantity, p.pick_tolerance_percent,
     coalesce((
       select json_agg(json_build_object('location_id', s.location_id, 'location_code', l.code, 'quantity', s.quantity::float8) order by s.location_id)
       from ${levels} s join locations l on l.tenant_id = $1 and l.id = s.location_id
@@ -61,6 +62,6 @@ export const getProduct = endpoint({
       isReserving: (row) => row.is_reserving === true,
     })
     if (product === undefined) throw new ServiceError('not_found', 'Product not found')
-    return shownAvailability(product)
+    return withTolerance(shownAvailability(product))
   },
 })

@@ -1,1 +1,2 @@
+export { lockCatalog } from './catalog-lock.ts'
 export { bulkItem, product, listProductsInput } from './schemas.ts'

@@ -9,6 +9,7 @@ import {
   type ListRow,
   type ListedProduct,
 } from './list-statements.ts'
+import { withTolerance } from './tolerance.ts'
 import { listProductsOutput, listProductsInput } from './schemas.ts'
 
 /** From this offset on, a page reads so many index entries that it would hold up the shared connections. */
@@ -46,5 +47,5 @@ function listFor(search: string | undefined): Record<'all' | 'ofCategory', ListS
 function productOf(row: ListRow): ListedProduct[] {
   if (row.id === null) return []
   const { total: _, ...product } = row
-  return [product]
+  return [withTolerance(product)]
 }

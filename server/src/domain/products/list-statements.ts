@@ -34,6 +34,7 @@ const COLUMNS = [
   'cost',
   'minimum_threshold',
   'reorder_quantity',
+  'pick_tolerance_percent',
 ] as const satisfies readonly (keyof ListedProduct)[]
 
 /** Only the products of the page are read as rows. The array makes it a lookup by id in any plan, even a plan made on an empty table. */

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { documentedAs } from '../../procedures/documented-as.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
 import {
+  CHECK_ALSO_WHEN_INVALID,
   amount,
+  httpUrl,
   itemIndex,
   pageQuery,
   pagination,
@@ -13,6 +15,7 @@ import {
   trimmedText,
 } from '../../procedures/fields/fields.ts'
 import { availability } from '../reserving/index.ts'
+import { hasTolerance, NO_TOLERANCE } from './tolerance.ts'
 
 const MAX_BULK_ITEMS = 1_000
 
@@ -39,10 +42,9 @@ const weight = amount
   .describe('Weight of a unit in kilograms.')
   .meta({ examples: [0.12] })
 const salesUnit = z.int().min(1).describe('Number of base units in one sale unit.')
-const photoUrl = text(2_048).refine(
-  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
-  'must be an http or https URL',
-)
+const pickTolerance = quantity.max(50)
+const PICK_TOLERANCE =
+  'Percentage, 0 to 50 with at most 3 decimal places, by which picks of a line may differ from the ordered quantity. Above 0 for weighable products only.'
 
 /** Optional fields of a product. */
 const optionalFields = {
@@ -54,7 +56,7 @@ const optionalFields = {
   width: amount.nullish().describe('Width of a unit in centimetres.'),
   height: amount.nullish().describe('Height of a unit in centimetres.'),
   depth: amount.nullish().describe('Depth of a unit in centimetres.'),
-  photo_url: photoUrl.nullish().describe('http or https address of an image of the product.'),
+  photo_url: httpUrl.nullish().describe('http or https address of an image of the product.'),
   cost: amount.nullish().describe("Purchase price of a unit, in the tenant's own currency."),
   minimum_threshold: quantity
     .nullish()
@@ -66,13 +68,20 @@ const optionalFields = {
     ),
 }
 
-export const createProductInput = z.object({
-  name,
-  barcode,
-  ...optionalFields,
-  weighable: z.boolean().nullish().describe('True if sold by weight: picks can then have decimal quantities. Default: false.'),
-  sales_unit: salesUnit.nullish().describe('Number of base units in one sale unit. Default: 1.'),
-})
+export const createProductInput = z
+  .object({
+    name,
+    barcode,
+    ...optionalFields,
+    weighable: z.boolean().nullish().describe('True if sold by weight: picks can then have decimal quantities. Default: false.'),
+    sales_unit: salesUnit.nullish().describe('Number of base units in one sale unit. Default: 1.'),
+    pick_tolerance_percent: pickTolerance.nullish().describe(`${PICK_TOLERANCE} Default: 0.`),
+  })
+  .refine((fields) => fields.weighable === true || !hasTolerance(fields), {
+    ...CHECK_ALSO_WHEN_INVALID,
+    path: ['pick_tolerance_percent'],
+    message: NO_TOLERANCE,
+  })
 
 const productPathId = pathId.describe('Id of the product.')
 
@@ -82,11 +91,22 @@ export const updateProductInput = z.object({
   ...optionalFields,
   weighable: z.boolean().optional().describe('True if sold by weight: picks can then have decimal quantities.'),
   sales_unit: salesUnit.optional(),
+  pick_tolerance_percent: pickTolerance
+    .nullish()
+    .describe(`${PICK_TOLERANCE} null sets 0. Later orders have it; lines of earlier orders keep theirs.`),
   is_active: z.boolean().optional().describe('True restores a deleted product; false deletes it, as DELETE does.'),
 })
 
 /** One item of a bulk call. Items are checked one by one, so that an invalid item does not stop the others. */
-export const bulkItem = z.object({ barcode, name: name.optional(), sku, category, price, weight })
+export const bulkItem = z.object({
+  barcode,
+  name: name.optional(),
+  sku,
+  category,
+  price,
+  weight,
+  pick_tolerance_percent: pickTolerance.nullish().describe(`${PICK_TOLERANCE} null sets 0.`),
+})
 
 export const bulkUpsertProductsInput = z.object({
   products: z
@@ -143,9 +163,20 @@ const record = {
       'Quantity that `stock/low_alert` suggests to reorder; null: the quantity that raises stock to twice `minimum_threshold`.',
     ),
 }
+/** The last field of a product. */
+const tolerance = {
+  pick_tolerance_percent: z
+    .number()
+    .optional()
+    .describe(
+      'Percentage by which picks of a line may differ from the ordered quantity, with at most 3 decimal places. Absent if it is 0.',
+    ),
+}
 const level = { location_id: returned.location_id, quantity: z.number().describe('Quantity of the product at the location.') }
 
-export const product = z.object({ ...attributes, ...record }).meta({ id: 'Product', description: 'A product of the catalog.' })
+export const product = z
+  .object({ ...attributes, ...record, ...tolerance })
+  .meta({ id: 'Product', description: 'A product of the catalog.' })
 export const getProductOutput = z
   .object({
     ...attributes,
@@ -153,6 +184,7 @@ export const getProductOutput = z
       .array(z.object({ location_id: level.location_id, location_code: returned.location_code, quantity: level.quantity }))
       .describe('Stock of the product by location, ordered by location id.'),
     ...record,
+    ...tolerance,
     availability: availability.optional(),
   })
   .meta({ id: 'ProductWithStock', description: 'A product with its stock by location.' })

@@ -6,39 +6,45 @@ import { recordEvents } from '../events/index.ts'
 import { keepBulkCallsOut } from './catalog-lock.ts'
 import { columnsOf, OPTIONAL_COLUMNS } from './columns.ts'
 import { productDeletedData, productUpdatedData } from './product-events.ts'
+import { NO_TOLERANCE } from './tolerance.ts'
 import { updateProductInput, updateProductOutput } from './schemas.ts'
 
 type UpdatedProduct = z.infer<typeof updateProductOutput>
+/** `may_have_tolerance` is false if a tolerance of a product that is not weighable was refused. */
+type Row = UpdatedProduct & { may_have_tolerance: boolean }
 
-const CHANGEABLE_COLUMNS = ['name', ...OPTIONAL_COLUMNS, 'weighable', 'sales_unit', 'is_active']
+const CHANGEABLE_COLUMNS = ['name', ...OPTIONAL_COLUMNS, 'weighable', 'sales_unit', 'pick_tolerance_percent', 'is_active']
 
-const changeProduct = statement<[tenantId: number, id: number, columns: string], UpdatedProduct>({
+const changeProduct = statement<[tenantId: number, id: number, columns: string], Row>({
   name: 'change_product',
   lane: 'write',
   // The columns of a stored product; the name is never null.
-  notNull: ['id', 'barcode', 'name', 'updated_at'],
+  notNull: ['id', 'barcode', 'name', 'updated_at', 'may_have_tolerance'],
   sql: `with current as materialized (
      select p as product from products p where p.tenant_id = $1 and p.id = $2 for no key update
    ), wanted as materialized (
-     select w.*, (c.product).is_active and not w.is_active as is_deletion, array(
+     select w.*, (c.product).is_active and not w.is_active as is_deletion, w.weighable or w.pick_tolerance_percent = 0 as may_have_tolerance, array(
        select case given when 'external_id' then 'sku' else given end from json_object_keys($3::json) given
        where to_jsonb(c.product) -> given is distinct from to_jsonb(w) -> given
      ) as updated_fields
      from current c cross join lateral json_populate_record(c.product, $3::json) w
    ), changed as (
      update products p set ${CHANGEABLE_COLUMNS.map((column) => `${column} = w.${column}`).join(', ')}, updated_at = clock_timestamp()
-     from wanted w where p.tenant_id = $1 and p.id = w.id and w.updated_fields <> '{}'
+     from wanted w where p.tenant_id = $1 and p.id = w.id and w.updated_fields <> '{}' and w.may_have_tolerance
      returning p.*, w.updated_fields, w.is_deletion
    ), event as (
      select 1 as position, 'product/updated' as topic, ${productUpdatedData('p', 'p.updated_fields')} as data from changed p
      union all
      select 2, 'product/deleted', ${productDeletedData('p')} from changed p where p.is_deletion
    ), ${recordEvents('event')}
-   select w.id, w.barcode, w.name, w.category, w.price, coalesce(c.updated_at, w.updated_at) as updated_at
+   select w.id, w.barcode, w.name, w.category, w.price, coalesce(c.updated_at, w.updated_at) as updated_at, w.may_have_tolerance
    from wanted w left join changed c on c.id = w.id`,
 })
 
-/** Changes the given fields; null clears a field. Without a change, nothing is written. Throws `not_found` or `already_exists` (SKU). */
+/**
+ * Changes the given fields; null clears a field. Without a change, nothing is written. Throws `not_found`, `already_exists` (SKU), and
+ * `validation_error` when a product that is not weighable would have a tolerance.
+ */
 export const updateProduct = endpoint({
   name: 'products.update',
   scope: 'write:products',
@@ -52,15 +58,22 @@ export const updateProduct = endpoint({
   run: async (context, input) => {
     const { id, ...fields } = input
     const { tenantId } = context.caller
-    const change = [tenantId, id, JSON.stringify(columnsOf(fields))] as [number, number, string]
-    const product =
+    const { pick_tolerance_percent: tolerance } = fields
+    const columns = columnsOf({ ...fields, pick_tolerance_percent: tolerance === null ? 0 : tolerance })
+    const change = [tenantId, id, JSON.stringify(columns)] as [number, number, string]
+    const row =
       typeof fields.sku === 'string'
         ? await context.db.transaction(async (tx) => {
             await keepBulkCallsOut(tx, tenantId)
             return tx.runOne(changeProduct, change)
           })
         : await context.db.runOne(changeProduct, change)
-    if (product === undefined) throw new ServiceError('not_found', 'Product not found')
+    if (row === undefined) throw new ServiceError('not_found', 'Product not found')
+    const { may_have_tolerance: isValid, ...product } = row
+    if (!isValid) {
+      const details = [{ path: 'pick_tolerance_percent', error: NO_TOLERANCE }]
+      throw new ServiceError('validation_error', `pick_tolerance_percent: ${NO_TOLERANCE}`, { details })
+    }
     return product
   },
 })

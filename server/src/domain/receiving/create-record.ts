@@ -7,9 +7,11 @@ import {
   type Content,
   earlierRecord,
   findProducts,
+  type FoundProduct,
   findReferenceIn,
   hashOf,
   type NamedLine,
+  quantitiesOf,
   recordEventPosition,
   requireProducts,
   sentName,
@@ -35,7 +37,7 @@ export interface NewRecord<Line extends NamedLine> {
   sent: readonly unknown[]
   meant: readonly unknown[]
   /** A rule that the record must keep, looked at after a repeat is found. */
-  check?: (productIds: readonly number[]) => Promise<void>
+  check?: (lines: readonly { productId: number; quantity: number }[]) => Promise<void>
 }
 
 /**
@@ -53,15 +55,12 @@ export function creatingOf(kind: ReceivingKind) {
     const { reference = null, lines } = input
     const warehouseId = input.warehouse_id ?? input.defaultWarehouseId
     const found = await findProducts(tx, tenantId, lines)
-    const content = contentOf(
-      input,
-      warehouseId,
-      found.map(({ id }) => id),
-    )
+    const content = contentOf(input, warehouseId, found)
     const earlier = await earlierRecord(tx, find, tenantId, reference, content)
     if (earlier !== undefined) return earlier
     const productIds = requireProducts(lines, found)
-    await input.check?.(productIds)
+    const quantities = quantitiesOf(lines, found) as number[]
+    await input.check?.(productIds.map((productId, index) => ({ productId, quantity: quantities[index] as number })))
     const [row] = await tx.run(insert, [
       tenantId,
       reference,
@@ -73,7 +72,7 @@ export function creatingOf(kind: ReceivingKind) {
       input.allow_over ?? false,
       keyName,
       productIds,
-      lines.map(({ quantity }) => quantity),
+      quantities,
       ...Object.keys(kind.recordColumns).map((column) => input.own[column] ?? null),
       ...Object.keys(kind.lineColumns).map((_, index) => lines.map((line) => input.ownOfLine(line)[index] ?? null)),
     ])
@@ -128,25 +127,22 @@ function insertStatement(kind: ReceivingKind) {
   })
 }
 
-function contentOf<Line extends NamedLine>(
-  input: NewRecord<Line>,
-  warehouseId: number,
-  productIds: readonly (number | null)[],
-): Content {
+function contentOf<Line extends NamedLine>(input: NewRecord<Line>, warehouseId: number, found: readonly FoundProduct[]): Content {
   const fields = [input.expected_at ?? null, input.note ?? null, input.allow_over ?? false]
   const { lines, ownOfLine } = input
+  const quantities = quantitiesOf(lines, found)
   return {
     sent: hashOf([
       input.warehouse_id ?? null,
       ...fields,
       input.sent,
-      lines.map((line) => [sentName(line), line.quantity, ...ownOfLine(line)]),
+      lines.map((line) => [sentName(line), line.quantity ?? null, ...ownOfLine(line)]),
     ]),
     meant: hashOf([
       warehouseId,
       ...fields,
       input.meant,
-      lines.map((line, index) => [productIds[index], line.quantity, ...ownOfLine(line)]),
+      lines.map((line, index) => [found[index]?.id, quantities[index], ...ownOfLine(line)]),
     ]),
   }
 }

@@ -2,7 +2,7 @@ export { creatingOf } from './create-record.ts'
 export { endingOf } from './end-record.ts'
 export { type ReceivingKind, recordJson } from './kind.ts'
 export { listingReceiptsOf } from './list-receipts.ts'
-export { readingOf } from './read-record.ts'
+export { jsonWithLines, readingOf } from './read-record.ts'
 export { receivingOf } from './receive.ts'
 export {
   announcedQuantity,

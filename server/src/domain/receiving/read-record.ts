@@ -6,16 +6,22 @@ import { PRODUCT_OF_LINE, lineTexts, type ReceivingKind, recordJson } from './ki
 /** Records with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
 const FEW_LINES = 100
 
+/** SQL for the JSON of a record `r` with its lines. */
+export const jsonWithLines = (kind: ReceivingKind): string =>
+  recordJson(
+    kind,
+    `(
+     select ${lineTexts(kind)} from ${kind.tables.lines} l ${PRODUCT_OF_LINE} where l.tenant_id = $1 and l.record_id = r.id
+   )`,
+  )
+
 /** The function that reads a record of a kind with its lines. Throws `not_found`. */
 export function readingOf<Rec>(kind: ReceivingKind) {
-  const { records, lines } = kind.tables
-  const linesOfRecord = `(
-     select ${lineTexts(kind)} from ${lines} l ${PRODUCT_OF_LINE} where l.tenant_id = $1 and l.record_id = r.id
-   )`
+  const { records } = kind.tables
   const short = statement<[tenantId: number, recordId: number], { record: Rec | null }>({
     name: `get_${kind.name}`,
     lane: 'read',
-    sql: `select case when r.line_count <= ${FEW_LINES} then ${recordJson(kind, linesOfRecord)} end as record
+    sql: `select case when r.line_count <= ${FEW_LINES} then ${jsonWithLines(kind)} end as record
    from ${records} r where r.tenant_id = $1 and r.id = $2`,
   })
   const long = statement<[tenantId: number, recordId: number], { record: Rec }>({
@@ -23,7 +29,7 @@ export function readingOf<Rec>(kind: ReceivingKind) {
     lane: 'slow',
     // A record has at least one line.
     notNull: ['record'],
-    sql: `select ${recordJson(kind, linesOfRecord)} as record from ${records} r where r.tenant_id = $1 and r.id = $2`,
+    sql: `select ${jsonWithLines(kind)} as record from ${records} r where r.tenant_id = $1 and r.id = $2`,
   })
   return async (db: Queryable, tenantId: number, recordId: number): Promise<Rec> => {
     const found = await db.runOne(short, [tenantId, recordId])

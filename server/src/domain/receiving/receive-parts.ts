@@ -55,6 +55,7 @@ export const judged = ({ receive: parts }: ReceivingKind, last: string): string 
      select w.position, w.record_id, w.quantity, w.location_id, w.line_id, w.sent_name, w.operator_id, coalesce(w.receipt_id, gen_random_uuid()::text) as receipt_id,
        w.disposition, ${parts.orderId} as order_id, r.state, r.warehouse_id, w.product_id, coalesce(l.total_open, 0) as open, l.position is null as is_new_line, case
        when r.revision <> w.seen_revision then 'stale'
+       when w.quantity is null then 'unmeasured'
        when r.state not in ${OPEN_STATES} then 'over'
        when w.product_id is null then 'unknown'
        when not w.weighable and w.quantity <> trunc(w.quantity) then 'fraction'

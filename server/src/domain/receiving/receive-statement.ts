@@ -1,4 +1,5 @@
 import { statement, type Statement } from '../../database/statements/statement.ts'
+import { isSentAgain } from '../records/index.ts'
 import { further, type ReceivingKind, receiptJson, recordJson } from './kind.ts'
 import { CHANGED, filled, judged, locked, received, shown, shownColumns, stored, wanted } from './receive-parts.ts'
 import { MOST_LINES } from './schemas.ts'
@@ -10,6 +11,8 @@ export interface Received<Receipt, Rec> {
   is_same: boolean | null
   refusal: Refusal | null
   state: string | null
+  /** Quantity to receive: as sent, or as the barcode carries it. Null for none. */
+  quantity: number | null
   /** What is still to come of the lines named by the input. */
   open: number | null
   receipt: Receipt | null
@@ -18,6 +21,7 @@ export interface Received<Receipt, Rec> {
 
 type Refusal =
   | 'stale'
+  | 'unmeasured'
   | 'alone'
   | 'over'
   | 'unknown'
@@ -38,7 +42,7 @@ export type ReceiveValues = [
   barcodes: (string | null)[],
   lineIds: (number | null)[],
   locationIds: (string | null)[],
-  quantities: number[],
+  quantities: (number | null)[],
   receiptIds: (string | null)[],
   operatorIds: (number | null)[],
   sentNames: string[],
@@ -69,7 +73,7 @@ export function receiveTogether<Receipt, Rec>(kind: ReceivingKind): Statement<Re
        when row_number() over (partition by w.product_id order by w.position) > 1 then 'stale'`,
    )}, ${received(kind, 'null::bigint')},
    ${shown(kind, `select ${shownColumns(kind, 'x.taken')} from line x join made m using (position)`)}, ${stored(kind)}
-   select w.position::int - 1 as call, null::boolean as is_same, case when w.is_left then 'alone' else j.refusal end as refusal, j.state, j.open,
+   select w.position::int - 1 as call, null::boolean as is_same, case when w.is_left then 'alone' else j.refusal end as refusal, j.state, w.quantity, j.open,
      case when e.id is not null then ${receiptJson(kind, 'e')} end as receipt,
      case when e.id is not null then ${recordJson(kind, 'h.lines', CHANGED)} end as record
    from wanted w left join judged j using (position) left join new_receipt e using (position) left join locked_record r on r.id = w.record_id
@@ -85,9 +89,12 @@ export function receiveAlone<Receipt, Rec>(kind: ReceivingKind): Statement<Recei
     name: `receive_${kind.name}_alone`,
     lane: 'write',
     sql: `with ${wanted(kind, 'false')}, earlier as materialized (
-     select w.position, e.*, e.location_id is not distinct from w.location_id and e.quantity = w.quantity
+     select w.position, e.*, e.location_id is not distinct from w.location_id
        and e.operator_id is not distinct from w.operator_id${isSame}
-       and (e.sent_name = w.sent_name or coalesce(e.line_id is null and w.line_id is null and e.product_id = w.product_id, false)) as is_same
+       and coalesce(
+         ${isSentAgain('e.quantity', 'e', 'w')} or e.quantity = w.quantity and e.line_id is null and w.line_id is null and e.product_id = w.product_id,
+         false
+       ) as is_same
      from wanted w cross join lateral (
        select * from ${receipts} where tenant_id = $1 and record_id = w.record_id and id = w.receipt_id limit 1
      ) e
@@ -105,7 +112,7 @@ export function receiveAlone<Receipt, Rec>(kind: ReceivingKind): Statement<Recei
        union all
        select ${shownColumns(kind, '0', 'm.position', 'x.received')} from new_line x cross join made m`,
    )}, ${stored(kind)}
-   select w.position::int - 1 as call, t.is_same, j.refusal, j.state, j.open,
+   select w.position::int - 1 as call, t.is_same, j.refusal, j.state, w.quantity, j.open,
      case when t.id is not null then ${receiptJson(kind, 't')} when e.id is not null then ${receiptJson(kind, 'e')} end as receipt,
      case when e.id is not null then ${recordJson(kind, 'h.lines', CHANGED)} else ${recordJson(kind, 'h.lines')} end as record
    from wanted w cross join lateral (select * from ${records} where tenant_id = $1 and id = w.record_id limit 1) r

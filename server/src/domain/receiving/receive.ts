@@ -1,8 +1,9 @@
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
-import { statement } from '../../database/statements/statement.ts'
+import { statement, type StatementRunner } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { sentName } from '../records/index.ts'
+import { isGiven } from '../../procedures/fields/fields.ts'
+import { resolveName, sentName } from '../records/index.ts'
 import { groupOf, type StockCaller } from '../stock/index.ts'
 import type { ReceivingKind } from './kind.ts'
 import { receiveAlone, type Received, receiveTogether, type ReceiveValues } from './receive-statement.ts'
@@ -12,7 +13,11 @@ import { MOST_LINES, type NewReceipt } from './schemas.ts'
 interface Receiving {
   caller: StockCaller
   input: NewReceipt
+  /** What named the goods, when their barcode was resolved. */
+  sentName?: string
 }
+
+type Result = Received<unknown, unknown>
 
 /** Receives goods: returns the receipt and its record, or throws why it is refused. */
 type Receive<Receipt, Rec> = (context: RequestContext, input: NewReceipt) => Promise<{ receipt: Receipt; record: Rec }>
@@ -49,11 +54,23 @@ function receiptsOfKind<Receipt, Rec>(kind: ReceivingKind): BatchedStatement<Rec
     changedBy: ({ input }) => [`record ${input.id}`, `product ${nameOfGoods(input)}`],
     sizeOf: () => 1,
     again: {
-      isNeeded: ([row]) => row?.refusal === 'stale' || row?.refusal === 'alone',
+      isNeeded: ([row], { input }) =>
+        row?.refusal === 'stale' || row?.refusal === 'alone' || (isGiven(input.barcode) && mayMeanMore(row)),
       lock: ({ caller, input }) => ({ statement: lock, values: [caller.tenantId, input.id] }),
+      prepare: resolved,
       instead: { statement: receiveAlone(kind), valuesOf },
     },
   }
+}
+
+/** Whether the barcode may name another product than by its primary barcode, or have the quantity. */
+const mayMeanMore = (row: Result | undefined): boolean => row?.refusal === 'unknown' || row?.refusal === 'unmeasured'
+
+/** The receipt with the product that its barcode names, and the quantity that it carries. */
+async function resolved(db: StatementRunner, receiving: Receiving): Promise<Receiving> {
+  const { caller, input } = receiving
+  if (!isGiven(input.barcode)) return receiving
+  return { ...receiving, input: await resolveName(db, caller.tenantId, input), sentName: nameOfGoods(input) }
 }
 
 function valuesOf(calls: readonly Receiving[]): ReceiveValues {
@@ -66,18 +83,16 @@ function valuesOf(calls: readonly Receiving[]): ReceiveValues {
     of(({ barcode }) => barcode ?? null),
     of(({ line_id: line }) => line ?? null),
     of(({ location_id: location }) => location ?? null),
-    of(({ quantity }) => quantity),
+    of(({ quantity }) => quantity ?? null),
     of(({ receipt_id: receipt }) => receipt ?? null),
     of(({ operator_id: operator }) => operator ?? null),
-    of(nameOfGoods),
+    calls.map(({ input, sentName: sent }) => sent ?? nameOfGoods(input)),
     of(({ disposition }) => disposition ?? null),
     calls[0]?.caller.keyName,
   ]
 }
 
 const nameOfGoods = (input: NewReceipt): string => (typeof input.line_id === 'number' ? `line ${input.line_id}` : sentName(input))
-
-type Result = Received<unknown, unknown>
 
 function refused(kind: ReceivingKind, result: Result, input: NewReceipt): ServiceError {
   const invalid = INVALID[result.refusal ?? '']
@@ -87,18 +102,19 @@ function refused(kind: ReceivingKind, result: Result, input: NewReceipt): Servic
   }
   if (result.refusal === 'unknown')
     return new ServiceError('not_found', typeof input.line_id === 'number' ? 'Line not found' : 'Product not found')
-  return new ServiceError(kind.errorCode, reasonOf(kind, result, input))
+  return new ServiceError(kind.errorCode, reasonOf(kind, result))
 }
 
 /** Refusals that are about a field. */
 const INVALID: Record<string, readonly [path: string, error: string]> = {
+  unmeasured: ['quantity', 'is required'],
   fraction: ['quantity', 'must be an integer, because the product is not weighable'],
   elsewhere: ['location_id', 'is a location of another warehouse'],
   unsellable: ['location_id', 'is not sellable: restock needs a sellable location'],
   sellable: ['location_id', 'is no existing location that is not sellable, which quarantine needs'],
 }
 
-function reasonOf({ noun }: ReceivingKind, { refusal, state, open }: Result, { quantity }: NewReceipt): string {
+function reasonOf({ noun }: ReceivingKind, { refusal, state, open, quantity }: Result): string {
   switch (refusal) {
     case 'over':
       return `The ${noun} is ${state}`

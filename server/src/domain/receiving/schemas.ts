@@ -13,7 +13,7 @@ import {
   timestamp,
 } from '../../procedures/fields/fields.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
-import { namedProduct } from '../records/index.ts'
+import { MAY_BE_CARRIED, namedProduct } from '../records/index.ts'
 
 /** Lines of a record, also those that come into being with a receipt. */
 export const MOST_LINES = 1_000
@@ -41,7 +41,8 @@ export const newRecord = {
 
 /** The quantity of a new line. */
 export const announcedQuantity = positiveQuantity
-  .describe('Quantity announced, above 0, at most 3 decimal places.')
+  .nullish()
+  .describe(`Quantity announced, above 0, at most 3 decimal places. ${MAY_BE_CARRIED}`)
   .meta({ examples: [24] })
 
 /** The `lines` of a new record. */
@@ -57,7 +58,10 @@ export function newLines<Line extends z.ZodType>(line: Line): z.ZodArray<Line> {
 export const newReceipt = {
   ...namedProduct,
   line_id: id.nullish().describe('Id of the line to receive. Without it, the open lines of the product are filled in order.'),
-  quantity: positiveQuantity.describe('Quantity received, above 0, at most 3 decimal places.').meta({ examples: [12] }),
+  quantity: positiveQuantity
+    .nullish()
+    .describe(`Quantity received, above 0, at most 3 decimal places. ${MAY_BE_CARRIED}`)
+    .meta({ examples: [12] }),
   receipt_id: reference
     .nullish()
     .describe(
@@ -88,7 +92,7 @@ export const namesGoods = [
 /** A receipt, as every kind of record takes it. */
 export type NewReceipt = NamedGoods & {
   id: number
-  quantity: number
+  quantity?: number | null | undefined
   location_id?: string | null | undefined
   receipt_id?: string | null | undefined
   operator_id?: number | null | undefined

@@ -1,11 +1,13 @@
 import type { Queryable } from '../../database/database.ts'
-import { statement } from '../../database/statements/statement.ts'
+import { statement, type StatementRunner } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../procedures/errors.ts'
+import { isGiven } from '../../procedures/fields/fields.ts'
+import { resolveCodes } from '../barcodes/index.ts'
 import { nameOf, type NamedProduct } from './named-product.ts'
 
-/** A line that names a product. */
+/** A line that names a product. Its quantity may be left out when its barcode carries one. */
 export interface NamedLine extends NamedProduct {
-  quantity: number
+  quantity?: number | null | undefined
 }
 
 /** What a line names. All fields are null when it is nothing. */
@@ -13,6 +15,13 @@ export interface FoundProduct {
   id: number | null
   weighable: boolean | null
   is_active: boolean | null
+  /** The quantity that the barcode carries, if any. */
+  carried?: number | null
+}
+
+interface Problem {
+  path: string
+  error: string
 }
 
 const findNamed = statement<
@@ -34,31 +43,67 @@ const findNamed = statement<
    order by l.position`,
 })
 
-/** The product of each line, deleted ones too. */
-export function findProducts(db: Queryable, tenantId: number, lines: readonly NamedProduct[]): Promise<FoundProduct[]> {
-  return db.run(findNamed, [
+/** The product of each line, deleted ones too. A primary barcode is found together with the other names; only the rest is resolved. */
+export async function findProducts(db: Queryable, tenantId: number, lines: readonly NamedProduct[]): Promise<FoundProduct[]> {
+  const found = await db.run(findNamed, [
     tenantId,
     lines.map(({ product_id: product }) => product ?? null),
     lines.map(({ sku }) => sku ?? null),
     lines.map(({ barcode }) => barcode ?? null),
   ])
+  const unknown = lines.flatMap(({ barcode }, index) =>
+    isGiven(barcode) && found[index]?.id === null ? [{ index, barcode: barcode as string }] : [],
+  )
+  const codes = await resolveCodes(
+    db,
+    tenantId,
+    unknown.map(({ barcode }) => barcode),
+  )
+  for (const [position, { index }] of unknown.entries()) {
+    const code = codes[position]
+    if (code !== undefined) found[index] = { ...code.product, carried: code.carried }
+  }
+  return found
+}
+
+/** The call with the product that its barcode names instead of the barcode, and the quantity that the barcode carries if none was sent. */
+export async function resolveName<Input extends NamedLine>(db: StatementRunner, tenantId: number, input: Input): Promise<Input> {
+  if (!isGiven(input.barcode)) return input
+  const [code] = await resolveCodes(db, tenantId, [input.barcode as string])
+  const named = code === undefined ? {} : { product_id: code.product.id, barcode: null }
+  return { ...input, ...named, quantity: input.quantity ?? code?.carried }
 }
 
 /**
- * The id of the product of each line. Throws `validation_error` that lists every line whose product is unknown, or whose quantity is a
- * fraction although the product is not weighable. A SKU names an active product.
+ * The id of the product of each line. Throws `validation_error` that lists every line whose product is unknown, whose quantity is missing, or
+ * is a fraction although the product is not weighable. A SKU names an active product.
  */
 export function requireProducts(lines: readonly NamedLine[], found: readonly FoundProduct[]): number[] {
-  const details = lines.flatMap((line, index) => problemOf(line, found[index] as FoundProduct, `lines[${index}]`))
-  const [first] = details
-  if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })
+  requireNone(lines.flatMap((line, index) => problemOf(line, found[index] as FoundProduct, `lines[${index}]`)))
   return found.map(({ id }) => id as number)
 }
 
-function problemOf(line: NamedLine, product: FoundProduct, path: string): { path: string; error: string }[] {
+/** The quantity of each line: as sent, or as its barcode carries it; null for none. */
+export function quantitiesOf(lines: readonly NamedLine[], found: readonly FoundProduct[]): (number | null)[] {
+  return lines.map(({ quantity }, index) => quantity ?? found[index]?.carried ?? null)
+}
+
+/** Throws `validation_error` that lists the problems, if there are any. */
+export function requireNone(details: Problem[]): void {
+  const [first] = details
+  if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })
+}
+
+/**
+ * What is wrong with a line at `path`: its product is unknown, or its quantity is missing, or a fraction although the product is not weighable.
+ * A SKU names an active product.
+ */
+export function problemOf(line: NamedLine, product: FoundProduct, path: string): Problem[] {
   const name = nameOf(line)
   if (product.id === null || (name === 'sku' && product.is_active !== true))
     return [{ path: `${path}.${name}`, error: 'names no product' }]
-  if (product.weighable === true || Number.isInteger(line.quantity)) return []
+  const quantity = line.quantity ?? product.carried ?? null
+  if (quantity === null) return [{ path: `${path}.quantity`, error: 'is required' }]
+  if (product.weighable === true || Number.isInteger(quantity)) return []
   return [{ path: `${path}.quantity`, error: 'must be an integer, because the product is not weighable' }]
 }

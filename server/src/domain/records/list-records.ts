@@ -6,15 +6,19 @@ interface Page {
   page: number
   limit: number
 }
-type Filter = string | number | null
+export type Filter = string | number | null
+
+/** Conditions on a record `r` by the name of the query parameter, with `?` for the value, and its type. */
+export type RecordFilters = Readonly<Record<string, { type: string; condition: string }>>
 
 /** A list of records `r` of a table, newest first. */
 interface RecordList {
   /** The statement's. */
   name: string
   table: string
-  /** Conditions by the name of the query parameter, with `?` for the value, and its type. */
-  filters: Readonly<Record<string, { type: string; condition: string }>>
+  filters: RecordFilters
+  /** A filter that every call has: its index is then used, also by a plan for any values. */
+  required?: string | undefined
   /** SQL for a record as JSON. */
   json: string
 }
@@ -26,12 +30,21 @@ type Listing<Rec> = (
   query: Page & Readonly<Record<string, unknown>>,
 ) => Promise<{ records: Rec[]; pagination: ReturnType<typeof paginationOf> }>
 
-/** The function that lists records. An empty page is one row with the total. */
-export function listingOf<Rec>({ name, table, filters, json }: RecordList): Listing<Rec> {
-  const conditions = Object.values(filters).map(({ type, condition }, index) => {
-    const parameter = `$${index + 4}::${type}`
-    return `(${parameter} is null or ${condition.replace('?', parameter)})`
+/**
+ * SQL for the conditions of filters whose parameters begin with that of the number `first`. Null is no filter, except of `required`, which every
+ * call has.
+ */
+export function conditionsOf(filters: RecordFilters, first: number, required?: string): string {
+  const conditions = Object.entries(filters).map(([filter, { type, condition }], index) => {
+    const parameter = `$${index + first}::${type}`
+    const isMet = condition.replace('?', parameter)
+    return filter === required ? isMet : `(${parameter} is null or ${isMet})`
   })
+  return conditions.join(' and ')
+}
+
+/** The function that lists records. An empty page is one row with the total. */
+export function listingOf<Rec>({ name, table, filters, required, json }: RecordList): Listing<Rec> {
   const list = statement<
     [tenantId: number, offset: number, limit: number, ...filters: Filter[]],
     { total: number; record: Rec | null }
@@ -39,7 +52,7 @@ export function listingOf<Rec>({ name, table, filters, json }: RecordList): List
     name,
     lane: 'slow',
     sql: `with matching as not materialized (
-     select r.id, r.created_at from ${table} r where r.tenant_id = $1 and ${conditions.join(' and ')}
+     select r.id, r.created_at from ${table} r where r.tenant_id = $1 and ${conditionsOf(filters, 4, required)}
    ), total as materialized (
      select count(*) as total from matching
    ), page as materialized (

@@ -8,7 +8,9 @@ export const namedProduct = {
     .nullish()
     .describe('SKU (`external_id`) of an active product.')
     .meta({ examples: ['TEA-G-100'] }),
-  barcode: trimmedText(255).nullish().describe('Barcode of the product.'),
+  barcode: trimmedText(255)
+    .nullish()
+    .describe('Barcode of the product or of a pack of it, or a scanned code that contains one: see `GET /scan`.'),
 }
 
 /** A product as a call names it. */
@@ -26,8 +28,29 @@ export function nameOf({ product_id: product, sku }: NamedProduct): 'product_id'
   return isGiven(sku) ? 'sku' : 'barcode'
 }
 
-/** What was sent, as text: equal for equal names, also when the product has got another SKU since. */
-export const sentName = (named: NamedProduct): string => `${nameOf(named)} ${named[nameOf(named)]}`
+/** The check that a quantity is given, or a barcode, which may carry one. */
+export const hasQuantity = [
+  ({ barcode, quantity }: { barcode?: unknown; quantity?: unknown }) => isGiven(quantity) || isGiven(barcode),
+  { ...CHECK_ALSO_WHEN_INVALID, path: ['quantity'], message: 'is required' },
+] satisfies Parameters<z.ZodType<object>['refine']>
+
+/** Describes when a call may leave its `quantity` out. */
+export const MAY_BE_CARRIED = 'Required unless the `barcode` carries a quantity: a pack, a weight or a count.'
+
+const LEFT_OUT = 'quantity of '
+
+/**
+ * What was sent, as text: equal for equal names, also when the product has got another SKU since, or the barcode was removed. It tells whether
+ * the quantity was left out.
+ */
+export function sentName(named: NamedProduct & { quantity?: number | null | undefined }): string {
+  const name = `${nameOf(named)} ${named[nameOf(named)]}`
+  return isGiven(named.quantity) ? name : LEFT_OUT + name
+}
+
+/** SQL for whether the rows have the same `sent_name`, and the quantity of the first is that of the second, or was left out in both calls. */
+export const isSentAgain = (quantity: string, earlier: string, row: string): string =>
+  `${earlier}.sent_name = ${row}.sent_name and (${quantity} = ${row}.quantity or starts_with(${row}.sent_name, '${LEFT_OUT}'))`
 
 /**
  * SQL for the ids, with commas, that the product of a row can have by its columns `named_id`, `sku` and `barcode`: null where it is not named

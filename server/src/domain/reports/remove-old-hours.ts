@@ -1,13 +1,13 @@
 import type { Queryable } from '../../database/database.ts'
-import { deleteInBatches } from '../../database/delete-in-batches.ts'
+import { type BatchedDeletion, deleteInBatches } from '../../database/delete-in-batches.ts'
 import { statement } from '../../database/statements/statement.ts'
 
 const KEPT = `interval '90 days'`
 const BATCH = 5_000
 
 /** By the primary key of each tenant, so that the table needs no other index. */
-const deleteOld = (table: 'usage_hours' | 'delivery_hours') =>
-  statement<[], { removed: number }>({
+const oldOf = (table: 'usage_hours' | 'delivery_hours'): BatchedDeletion => ({
+  statement: statement({
     name: `remove_old_${table}`,
     lane: 'bulk',
     sql: `with removed as (
@@ -18,11 +18,13 @@ const deleteOld = (table: 'usage_hours' | 'delivery_hours') =>
      )) returning 1
    )
    select count(*) as removed from removed`,
-  })
+  }),
+  batch: BATCH,
+})
 
-const STATEMENTS = [deleteOld('usage_hours'), deleteOld('delivery_hours')]
+const OLD = [oldOf('usage_hours'), oldOf('delivery_hours')]
 
 /** Deletes counts by the hour after 90 days. Of several processes, none waits for another. */
 export async function removeOldHours(db: Queryable, stopping: AbortSignal): Promise<void> {
-  for (const statement of STATEMENTS) await deleteInBatches(db, statement, BATCH, stopping)
+  for (const old of OLD) await deleteInBatches(db, old, stopping)
 }

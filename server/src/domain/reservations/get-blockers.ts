@@ -2,7 +2,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { isoTimestamp } from '../events/index.ts'
-import { ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
+import { openQuantity, ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
 import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_RESERVING } from '../reserving/index.ts'
 import { type Blocker, getBlockersInput, getBlockersOutput } from './blocker-schemas.ts'
 import { exact, type Level, problemsOf } from './blockers.ts'
@@ -65,10 +65,10 @@ const readSituation = statement<[tenantId: number, orderId: number], Situation>(
   sql: `with chosen as materialized (
      select id, state_id, state_picking_id, warehouse_id, ${IS_RESERVING} as is_reserving from orders where tenant_id = $1 and id = $2
    ), line as materialized (
-     select l.id, l.product_id, l.quantity - l.picked_quantity as open, case when o.is_reserving then coalesce(r.backordered, 0) else 0 end as backordered
+     select l.id, l.product_id, ${openQuantity('l')} as open, case when o.is_reserving then coalesce(r.backordered, 0) else 0 end as backordered
      from chosen o join order_lines l on l.tenant_id = $1 and l.order_id = o.id
      left join order_reservations r on r.tenant_id = $1 and r.order_id = o.id and r.order_line_id = l.id
-     where l.picked_quantity < l.quantity
+     where ${openQuantity('l')} > 0
    )
    select o.state_id, o.is_reserving, (
      select json_build_object('flow_id', f.id, 'operator_email', f.operator_email) from picking_flows f

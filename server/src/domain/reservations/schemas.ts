@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import {
-  CHECK_ALSO_WHEN_INVALID,
   date,
   id,
-  isGiven,
   pageQuery,
   pagination,
   pathId,
@@ -12,9 +10,9 @@ import {
   queryInteger,
   text,
   timestamp,
-  trimmedText,
 } from '../../procedures/fields/fields.ts'
 import { returned } from '../../procedures/fields/response-fields.ts'
+import { hasQuantity, MAY_BE_CARRIED, namedProduct, namesOneProduct } from '../records/index.ts'
 import { availabilityFields } from '../reserving/index.ts'
 
 const filters = {
@@ -90,24 +88,16 @@ const ttlSeconds = z
   .describe('Seconds until the hold expires, 10 to 86,400.')
   .meta({ examples: [600] })
 
-const productOfLine = {
-  product_id: id.nullish().describe('Id of the product.'),
-  sku: text(255, { minLength: 1 })
-    .nullish()
-    .describe('SKU (`external_id`) of the product.')
-    .meta({ examples: ['TEA-G-100'] }),
-  barcode: trimmedText(255).nullish().describe('Barcode of the product.'),
-}
 const holdLineInput = z
   .object({
-    ...productOfLine,
-    quantity: positiveQuantity.describe('Quantity to keep, at most 3 decimal places.').meta({ examples: [2] }),
+    ...namedProduct,
+    quantity: positiveQuantity
+      .nullish()
+      .describe(`Quantity to keep, at most 3 decimal places. ${MAY_BE_CARRIED}`)
+      .meta({ examples: [2] }),
   })
-  .refine(({ product_id: product, sku, barcode }) => [product, sku, barcode].filter(isGiven).length === 1, {
-    ...CHECK_ALSO_WHEN_INVALID,
-    path: ['product_id'],
-    message: 'exactly one of product_id, sku and barcode is required',
-  })
+  .refine(...hasQuantity)
+  .refine(...namesOneProduct)
   .meta({ id: 'NewHoldLine', description: 'A product to keep, named by exactly one of `product_id`, `sku` and `barcode`.' })
 const holdLines = z
   .array(holdLineInput)

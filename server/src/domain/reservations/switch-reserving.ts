@@ -9,7 +9,23 @@ import { untilWritersEnd } from './until-writers-end.ts'
 
 type Phase = 'clearing' | 'collecting' | 'settling'
 
-const claim = statement<[], { tenant_id: number; phase: Phase; policy: string; switches: number }>({
+interface Claimed {
+  tenant_id: number
+  phase: Phase
+  policy: string
+  switches: number
+}
+
+/** A look on a shared connection: nearly always there is nothing to do, and each process looks twice a second. */
+const findWaiting = statement<[], { is_any: boolean }>({
+  name: 'find_switching',
+  lane: 'read',
+  sql: `select exists (
+     select from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
+   ) as is_any`,
+})
+
+const claim = statement<[], Claimed>({
   name: 'claim_switching',
   lane: 'write',
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
@@ -38,18 +54,41 @@ const release = statement<[tenantId: number, switches: number, phase: string | n
 /** Pause after each piece of work, in times of what it took: half of the time is left to other work. */
 const PAUSE = 1
 
+/** Tenants that a process switches at the same time: one with many orders does not delay the others. */
+const AT_ONCE = 4
+/** While a process switches tenants, it looks for further ones this often. */
+const LOOK_MS = 500
+
 /**
- * Makes or removes the reservations of tenants whose reserving was turned on or off, the earliest first, one tenant and phase after the other.
- * Run several of these side by side, so that a tenant with many orders does not delay the others. Each phase is one process's; if that dies, another one takes over, and begins the phase again, which changes nothing that is done.
+ * Makes or removes the reservations of tenants whose reserving was turned on or off, the earliest first, until no tenant is left. Each phase of
+ * a tenant is one process's; if that dies, another one takes over, and begins the phase again, which changes nothing that is done.
  */
-export async function switchReserving(db: Queryable, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const row = await db.runOne(claim, [])
-    if (row === undefined) return
-    const switching = { tenantId: row.tenant_id, switches: row.switches }
-    const isDone = await doPhase(db, row.phase, switching, signal)
-    await db.run(release, [row.tenant_id, row.switches, isDone ? nextPhase(row.phase, row.policy) : null])
+export async function switchReserving(db: Queryable, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+  const running = new Set<Promise<void>>()
+  try {
+    do {
+      for (let row = await next(db, running.size, signal); row !== undefined; row = await next(db, running.size, signal)) {
+        const work: Promise<void> = switchTenant(db, row, signal)
+          .catch(onError)
+          .finally(() => running.delete(work))
+        running.add(work)
+      }
+      if (running.size > 0) await Promise.race([...running, delay(LOOK_MS, undefined, { ref: false })])
+    } while (running.size > 0)
+  } finally {
+    await Promise.all(running)
   }
+}
+
+async function next(db: Queryable, running: number, signal: AbortSignal): Promise<Claimed | undefined> {
+  if (running >= AT_ONCE || signal.aborted || (await db.runOne(findWaiting, []))?.is_any !== true) return undefined
+  return db.runOne(claim, [])
+}
+
+async function switchTenant(db: Queryable, row: Claimed, signal: AbortSignal): Promise<void> {
+  const switching = { tenantId: row.tenant_id, switches: row.switches }
+  const isDone = await doPhase(db, row.phase, switching, signal)
+  await db.run(release, [row.tenant_id, row.switches, isDone ? nextPhase(row.phase, row.policy) : null])
 }
 
 async function doPhase(db: Queryable, phase: Phase, switching: Switching, signal: AbortSignal): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { orderOf, requireTaken } from './order-of-return.ts'
+import { lockOrderOfReturn, orderOf, requireTaken } from './order-of-return.ts'
 import { createReturnRecord, readReturn } from './return-calls.ts'
 import { createReturnInput, type Return, returnRecord } from './schemas.ts'
 
@@ -28,6 +28,8 @@ A return never changes the order. Sending the same return again with its \`refer
 async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Return> {
   const { tenantId, defaultWarehouse } = caller
   const order = await orderOf(tx, tenantId, input)
+  // Before the reference is looked for: a parallel call with the same one has ended by then.
+  if (order !== undefined) await lockOrderOfReturn(tx, tenantId, order.id)
   const { order_id, order_tenant_id, reason = null, ...record } = input
   const id = await createReturnRecord(tx, caller, {
     ...record,
@@ -37,10 +39,7 @@ async function create(tx: Queryable, caller: RequestContext['caller'], input: In
     sent: [order_id ?? null, order_tenant_id ?? null, reason],
     meant: [order?.id ?? null, reason],
     ...(order !== undefined && {
-      check: (productIds) => {
-        const lines = productIds.map((productId, index) => ({ productId, quantity: input.lines[index]?.quantity ?? 0 }))
-        return requireTaken(tx, tenantId, order.id, lines)
-      },
+      check: (lines) => requireTaken(tx, tenantId, order.id, lines),
     }),
   })
   return readReturn(tx, tenantId, id)

@@ -1,24 +1,19 @@
+import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { takenOf } from '../order-states/index.ts'
+import { findOrderBy, type NamedOrder, requireOrder } from '../records/index.ts'
 import { returnedOf } from './returned-goods.ts'
-
-/** An order that goods come back from. */
-export interface ReturnedOrder {
-  id: number
-  order_tenant_id: string
-  warehouse_id: number
-}
+import type { createReturnInput } from './schemas.ts'
 
 const findOrder = statement<
   [tenantId: number, orderId: number | null, orderTenantId: string | null],
-  ReturnedOrder & { is_same: boolean | null }
+  NamedOrder & { is_same: boolean | null }
 >({
   name: 'find_order_of_return',
   lane: 'read',
-  sql: `select id, order_tenant_id, warehouse_id, order_tenant_id = $3 as is_same from orders
-   where tenant_id = $1 and id = coalesce($2::bigint, (select id from orders where tenant_id = $1 and order_tenant_id = $3::text))`,
+  sql: findOrderBy('id, order_tenant_id, warehouse_id'),
 })
 
 const lockOrder = statement<[tenantId: number, orderId: number], { id: number }>({
@@ -50,29 +45,24 @@ const findTooMuch = statement<
 export async function orderOf(
   db: Queryable,
   tenantId: number,
-  { order_id, order_tenant_id }: { order_id?: number | null | undefined; order_tenant_id?: string | null | undefined },
-): Promise<ReturnedOrder | undefined> {
-  if ((order_id ?? order_tenant_id ?? null) === null) return undefined
-  const order = await db.runOne(findOrder, [tenantId, order_id ?? null, order_tenant_id ?? null])
-  if (order === undefined) throw new ServiceError('not_found', 'Order not found')
-  if (order.is_same === false) {
-    const error = 'names another order than order_id'
-    throw new ServiceError('validation_error', `order_tenant_id: ${error}`, { details: [{ path: 'order_tenant_id', error }] })
-  }
-  return order
+  names: Pick<z.infer<typeof createReturnInput>, 'order_id' | 'order_tenant_id'>,
+): Promise<NamedOrder | undefined> {
+  if ((names.order_id ?? names.order_tenant_id ?? null) === null) return undefined
+  return requireOrder(db, findOrder, tenantId, names)
 }
 
-/**
- * Locks the order, in a transaction, and throws `return_error` if with these products more would come back than was taken of them. Others
- * who add to the order's returns wait.
- */
+/** Locks the order, in a transaction: others who add to its returns wait. */
+export async function lockOrderOfReturn(tx: Queryable, tenantId: number, orderId: number): Promise<void> {
+  await tx.run(lockOrder, [tenantId, orderId])
+}
+
+/** Throws `return_error` if with these products more would come back than was taken of them. The order is locked. */
 export async function requireTaken(
   tx: Queryable,
   tenantId: number,
   orderId: number,
   lines: readonly { productId: number; quantity: number }[],
 ): Promise<void> {
-  await tx.run(lockOrder, [tenantId, orderId])
   const [first] = await tx.run(findTooMuch, [
     tenantId,
     orderId,

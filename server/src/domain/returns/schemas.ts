@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { date, id, isGiven, pageQuery, pagination, queryInteger, text } from '../../procedures/fields/fields.ts'
-import { namedProduct, namesOneProduct } from '../records/index.ts'
+import { date, isGiven, pageQuery, pagination, queryInteger, text } from '../../procedures/fields/fields.ts'
+import { hasQuantity, namedOrder, namedProduct, namesOneProduct } from '../records/index.ts'
 import {
   announcedQuantity,
   lineFields,
@@ -28,6 +28,7 @@ const newReturnLine = z
     quantity: announcedQuantity.meta({ examples: [2] }),
     reason: reason.describe('Why the product comes back.').meta({ examples: ['Damaged in transport'] }),
   })
+  .refine(...hasQuantity)
   .refine(...namesOneProduct)
   .meta({
     id: 'NewReturnLine',
@@ -37,12 +38,10 @@ const newReturnLine = z
 export const createReturnInput = z.object({
   ...newRecord,
   reference: newRecord.reference.meta({ examples: ['RMA-77'] }),
-  order_id: id
-    .nullish()
-    .describe('Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order.'),
-  order_tenant_id: text(255, { minLength: 1 })
-    .nullish()
-    .describe("The client's own identifier of the order. When `order_id` is given too, both must name the same order."),
+  ...namedOrder,
+  order_id: namedOrder.order_id.describe(
+    'Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order.',
+  ),
   warehouse_id: newRecord.warehouse_id.describe(
     "Id of the warehouse that receives. Default: the order's, else the tenant's default warehouse.",
   ),
@@ -107,6 +106,7 @@ export const receiveReturnInput = z
       .describe('Id of the location that the goods go to. Required, but with `scrap`.')
       .meta({ examples: ['A-01-03'] }),
   })
+  .refine(...hasQuantity)
   .refine(...namesGoods)
   .refine((input) => input.disposition === 'scrap' || isGiven(input.location_id), {
     path: ['location_id'],

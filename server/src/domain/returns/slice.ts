@@ -2,6 +2,7 @@ import { slice } from '../../procedures/slice.ts'
 import { cancelReturn } from './cancel-return.ts'
 import { closeReturn } from './close-return.ts'
 import { createReturn } from './create-return.ts'
+import { exportedReturns } from './export-returns.ts'
 import { getReturn } from './get-return.ts'
 import { listReturnReceipts } from './list-return-receipts.ts'
 import { listReturns } from './list-returns.ts'
@@ -25,4 +26,5 @@ export const returns = slice({
     cancelReturn,
   ],
   topics: [returnUpdated],
+  exports: [exportedReturns],
 })

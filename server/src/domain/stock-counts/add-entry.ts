@@ -4,7 +4,8 @@ import { statement } from '../../database/statements/statement.ts'
 import type { Caller } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
-import { sentName } from '../records/index.ts'
+import { isGiven } from '../../procedures/fields/fields.ts'
+import { resolveName, sentName } from '../records/index.ts'
 import { type Entered, enterCounts, type EntryValues } from './entry-statement.ts'
 import { countNotFound } from './read-count.ts'
 import { addEntryInput, addEntryOutput, MOST_LINES } from './schemas.ts'
@@ -14,6 +15,8 @@ type Input = z.infer<typeof addEntryInput>
 interface Entering {
   caller: Pick<Caller, 'tenantId'>
   input: Input
+  /** What named the product, when its barcode was resolved. */
+  sentName?: string
 }
 
 const lockCount = statement<[tenantId: number, countId: number], { id: number }>({
@@ -35,14 +38,20 @@ const entries: BatchedStatement<Entering, Entered, EntryValues> = {
     calls.map(({ input }) => input.quantity),
     calls.map(({ input }) => input.entry_id ?? null),
     calls.map(({ input }) => input.operator_id ?? null),
-    calls.map(({ input }) => sentName(input)),
+    calls.map(({ input, sentName: sent }) => sent ?? sentName(input)),
   ],
   groupOf: () => 'entry',
   changedBy: ({ input }) => [`count ${input.id}`, `level ${sentName(input)} ${input.location_id}`],
   sizeOf: () => 1,
   again: {
-    isNeeded: ([row]) => row?.refusal === 'stale',
+    isNeeded: ([row], { input }) =>
+      row?.refusal === 'stale' || (isGiven(input.barcode) && (row?.refusal === 'unknown' || row?.is_same === false)),
     lock: ({ caller, input }) => ({ statement: lockCount, values: [caller.tenantId, input.id] }),
+    prepare: async (db, entering) => {
+      const { caller, input } = entering
+      const named = { ...(await resolveName(db, caller.tenantId, input)), quantity: input.quantity }
+      return { ...entering, input: named, sentName: sentName(input) }
+    },
   },
 }
 

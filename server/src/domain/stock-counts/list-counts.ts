@@ -3,14 +3,16 @@ import { listingOf } from '../records/index.ts'
 import { countJson } from './count-json.ts'
 import { type CountSummary, listCountsInput, listCountsOutput } from './schemas.ts'
 
+export const COUNT_FILTERS = {
+  state: { type: 'text', condition: 'r.state = ?' },
+  warehouse_id: { type: 'bigint', condition: 'r.warehouse_id = ?' },
+  reference: { type: 'text', condition: 'r.reference = ?' },
+}
+
 const listCountRecords = listingOf<CountSummary>({
   name: 'list_counts',
   table: 'stock_counts',
-  filters: {
-    state: { type: 'text', condition: 'r.state = ?' },
-    warehouse_id: { type: 'bigint', condition: 'r.warehouse_id = ?' },
-    reference: { type: 'text', condition: 'r.reference = ?' },
-  },
+  filters: COUNT_FILTERS,
   json: countJson(),
 })
 

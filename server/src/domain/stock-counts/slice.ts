@@ -4,6 +4,7 @@ import { approveCount } from './approve-count.ts'
 import { cancelCount } from './cancel-count.ts'
 import { countUpdated } from './count-topics.ts'
 import { createCount } from './create-count.ts'
+import { exportedCounts } from './export-counts.ts'
 import { getCount } from './get-count.ts'
 import { listCounts } from './list-counts.ts'
 import { reopenCount } from './reopen-count.ts'
@@ -16,4 +17,5 @@ export const stockCounts = slice({
   ],
   endpoints: [createCount, listCounts, getCount, addEntry, submitCount, reopenCount, approveCount, cancelCount],
   topics: [countUpdated],
+  exports: [exportedCounts],
 })

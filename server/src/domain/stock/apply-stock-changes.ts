@@ -34,6 +34,8 @@ interface StockChanges {
   defaultWarehouse: string
   /** SQL for the `created_by` of the movements. */
   createdBy: string
+  /** Whether the changes are made by picks, or take picks back. `source` then also has the columns `flow_id` bigint and `pick_id` text. */
+  areOfPicks?: boolean
   /**
    * For a change that also opens or closes order lines: a query, from `reserving`, of the `product_id` and `warehouse_id` of the lines' totals. They
    * are locked together with those of the stock, in one order. The caller then settles, with `SETTLED_STOCK`.
@@ -82,7 +84,8 @@ const ABSOLUTE = {
  * (product_id, warehouse_id). A transaction may have at most one such statement.
  */
 export function applyStockChanges(changes: StockChanges): string {
-  const { defaultWarehouse, totalsOfLines } = changes
+  const { defaultWarehouse, totalsOfLines, areOfPicks = false } = changes
+  const pick = areOfPicks ? ', flow_id, pick_id' : ''
   const { amounts, sql } = partsOf(changes)
   const warehouseChange = totalsOfLines === undefined ? sql.warehouseChange : withTotals(sql.warehouseChange, totalsOfLines)
   const isMade = changes.amount === 'absolute' ? 'true' : sql.isMade
@@ -124,14 +127,14 @@ net_change as materialized (
   select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,
     case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
   from (
-    select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id, v.warehouse_id,
+    select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id${areOfPicks ? ', c.flow_id, c.pick_id' : ''}, v.warehouse_id,
       v.quantity as level_quantity, v.previous_quantity as level_previous_quantity, ${sql.movement}
   ) m
 ), stored_movement as (
   insert into stock_movements
-    (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at)
+    (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at${pick})
   overriding system value
-  select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at
+  select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at${pick}
   from stock_movement
 ), counted_movement as (
   insert into movement_count_changes (tenant_id, created_day, created_hour, product_id, location_id, movement_type, change, quantity)

@@ -1,5 +1,4 @@
-import { statement } from '../../database/statements/statement.ts'
-import { rollUp, taken, type Rollup } from '../counts/index.ts'
+import { rollup, rollUp } from '../counts/index.ts'
 
 /** SQL that adds the changes of stock of `taken` to a rollup by hour. */
 const addUp = (table: string, columns: string): string => `
@@ -14,10 +13,10 @@ const countAddedUp = `
    on conflict (tenant_id, day) do update set count = movement_hour_days.count + excluded.count`
 
 /** Counts movements by type, product, location, day and month, and adds up their changes of stock by hour. */
-export const foldMovements: Rollup = statement<[batch: number], { folded: number }>({
+export const foldMovements = rollup({
   name: 'fold_movement_counts',
-  lane: 'write',
-  sql: `with ${taken('movement_count_changes')}, by_type as (${rollUp('movement_counts', 'tenant_id, created_day, movement_type')}
+  changes: 'movement_count_changes',
+  ctes: `by_type as (${rollUp('movement_counts', 'tenant_id, created_day, movement_type')}
    ), by_product as (${rollUp('movement_product_counts', 'tenant_id, product_id, location_id, created_day, movement_type')}
    ), by_location as (${rollUp('movement_location_counts', 'tenant_id, location_id, created_day, movement_type')}
    ), by_month as (${rollUp('movement_month_counts', 'tenant_id, created_month, movement_type')}
@@ -26,6 +25,5 @@ export const foldMovements: Rollup = statement<[batch: number], { folded: number
    ), by_product_and_hour as (${addUp('movement_product_hours', 'tenant_id, product_id')}
    ), by_level_and_hour as (${addUp('movement_level_hours', 'tenant_id, product_id, location_id')}
    ), added_up as (${countAddedUp}
-   )
-   select count(*) as folded from taken`,
+   )`,
 })

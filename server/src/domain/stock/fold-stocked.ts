@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { trySystemLock } from '../../database/locks.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { taken, type Rollup } from '../counts/index.ts'
+import { rollup } from '../counts/index.ts'
 
 const rollUpStocked = `
    insert into stocked_totals (tenant_id, warehouse_id, count)
@@ -9,12 +9,11 @@ const rollUpStocked = `
    on conflict (tenant_id, warehouse_id) do update set count = stocked_totals.count + excluded.count`
 
 /** Counts the products in warehouses with something on hand. */
-export const foldStocked: Rollup = statement<[batch: number], { folded: number }>({
+export const foldStocked = rollup({
   name: 'fold_stocked_counts',
-  lane: 'write',
-  sql: `with ${taken('stocked_count_changes')}, by_warehouse as (${rollUpStocked}
-   )
-   select count(*) as folded from taken`,
+  changes: 'stocked_count_changes',
+  ctes: `by_warehouse as (${rollUpStocked}
+   )`,
 })
 
 const takeLock = statement<[], { taken: boolean }>({

@@ -1,2 +1,4 @@
 export { clearDeletedSubscriptions } from './clear-deleted.ts'
+export { deliveryOf, type DeliveryRow } from './delivery-row.ts'
+export { delivery, type Delivery } from './schemas.ts'
 export { parseSubscriptionId } from './webhook-id.ts'

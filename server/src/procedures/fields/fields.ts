@@ -33,6 +33,12 @@ function storable(base: z.ZodString, minLength: number, maxLength: number) {
     .refine((value) => value.isWellFormed(), 'must not contain a lone surrogate')
 }
 
+/** An address that a page can link to. */
+export const httpUrl = text(2_048).refine(
+  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
+  'must be an http or https URL',
+)
+
 /** A record's id in a body. */
 export const id = z.int().min(1)
 

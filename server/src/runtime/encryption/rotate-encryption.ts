@@ -3,11 +3,18 @@ import type { Database } from '../../database/database.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Encryption } from './encryption.ts'
 
-/** The columns with encrypted values. `record` and the tenant identify a row. A test compares this list with the database's catalog. */
+/** The columns with encrypted values. `tenant` and `record` identify a row. A test compares this list with the database's catalog. */
 export const ENCRYPTED_COLUMNS = [
-  { table: 'webhook_subscriptions', record: 'id', type: 'bigint', columns: ['secret_ciphertext', 'previous_secret_ciphertext'] },
-  { table: 'webhook_former_secrets', record: 'id', type: 'bigint', columns: ['secret_ciphertext'] },
-  { table: 'idempotency_keys', record: 'key', type: 'text', columns: ['answer_ciphertext'] },
+  { table: 'shards', tenant: 'id', record: 'id', type: 'integer', columns: ['url_ciphertext'] },
+  {
+    table: 'webhook_subscriptions',
+    tenant: 'tenant_id',
+    record: 'id',
+    type: 'bigint',
+    columns: ['secret_ciphertext', 'previous_secret_ciphertext'],
+  },
+  { table: 'webhook_former_secrets', tenant: 'tenant_id', record: 'id', type: 'bigint', columns: ['secret_ciphertext'] },
+  { table: 'idempotency_keys', tenant: 'tenant_id', record: 'key', type: 'text', columns: ['answer_ciphertext'] },
 ] as const
 type Encrypted = (typeof ENCRYPTED_COLUMNS)[number]
 
@@ -70,10 +77,11 @@ async function rowsBehind(kysely: Kysely<Schema>, encrypted: Encrypted, column: 
   const { sql } = await import('kysely')
   const record = sql.ref(encrypted.record)
   const value = sql.ref(column)
-  const behind = after === undefined ? sql`true` : sql`(tenant_id, ${record}) > (${after.tenant_id}, ${after.record})`
+  const tenant = sql.ref(encrypted.tenant)
+  const behind = after === undefined ? sql`true` : sql`(${tenant}, ${record}) > (${after.tenant_id}, ${after.record})`
   const { rows } = await sql<Row>`
-    select tenant_id::text, ${record}::text as record, ${value} as ciphertext from ${sql.table(encrypted.table)}
-    where ${value} <> '' and ${behind} order by tenant_id, ${record} limit ${BATCH}`.execute(kysely)
+    select ${tenant}::text as tenant_id, ${record}::text as record, ${value} as ciphertext from ${sql.table(encrypted.table)}
+    where ${value} <> '' and ${behind} order by ${tenant}, ${record} limit ${BATCH}`.execute(kysely)
   return rows
 }
 
@@ -95,12 +103,13 @@ function renewedOf(
 /** Writes values unless they have changed since they were read: a server may have replaced one. Locks rows in key order, like all writes. */
 async function store(
   kysely: Kysely<Schema>,
-  { table, record: name, type }: Encrypted,
+  { table, tenant: owner, record: name, type }: Encrypted,
   column: string,
   rows: readonly (Row & { renewed: Buffer })[],
 ): Promise<number> {
   const { sql } = await import('kysely')
   const record = sql.ref(`t.${name}`)
+  const tenant = sql.ref(`t.${owner}`)
   const { rows: stored } = await sql`
     with found as materialized (
       select t.ctid as place, n.renewed
@@ -108,8 +117,8 @@ async function store(
         ${rows.map((row) => row.tenant_id)}::bigint[], ${rows.map((row) => row.record)}::text[],
         ${rows.map((row) => row.ciphertext)}::bytea[], ${rows.map((row) => row.renewed)}::bytea[]
       ) n (tenant_id, record, ciphertext, renewed)
-      join ${sql.table(table)} t on t.tenant_id = n.tenant_id and ${record} = n.record::${sql.raw(type)} and ${sql.ref(`t.${column}`)} = n.ciphertext
-      order by t.tenant_id, ${record} for no key update of t
+      join ${sql.table(table)} t on ${tenant} = n.tenant_id and ${record} = n.record::${sql.raw(type)} and ${sql.ref(`t.${column}`)} = n.ciphertext
+      order by ${tenant}, ${record} for no key update of t
     )
     update ${sql.table(table)} t set ${sql.ref(column)} = found.renewed from found where t.ctid = found.place returning 1`.execute(
     kysely,

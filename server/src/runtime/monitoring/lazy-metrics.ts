@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts'
 import type { Slice } from '../../procedures/slice.ts'
+import type { Shards } from '../../shards/shards.ts'
 import type { Metrics, Siblings } from './metrics.ts'
 
 /** Time after which the library is loaded even without a request for metrics. */
@@ -15,7 +15,7 @@ export interface LazyMetrics extends Metrics {
  * Buffers measurements until prom-client is loaded. Its 87 modules, most of them OpenTelemetry's, take a twelfth of the start time, and no
  * request needs them.
  */
-export function lazyMetrics(db: Database, slices: readonly Slice[], siblings?: Siblings): LazyMetrics {
+export function lazyMetrics(shards: Shards, slices: readonly Slice[], siblings?: Siblings): LazyMetrics {
   let loaded: Metrics | undefined
   let loading: Promise<Metrics> | undefined
   const noted: ((metrics: Metrics) => void)[] = []
@@ -25,7 +25,7 @@ export function lazyMetrics(db: Database, slices: readonly Slice[], siblings?: S
   }
   const importMetrics = async (): Promise<Metrics> => {
     const { createMetrics } = await import('./metrics.ts')
-    const metrics = createMetrics(db, slices, siblings)
+    const metrics = createMetrics(shards, slices, siblings)
     loaded = metrics
     for (const work of noted.splice(0)) work(metrics)
     return metrics

@@ -4,6 +4,7 @@ import type { Replica } from '../../database/replica/replica.ts'
 import type { ReadTarget } from '../../database/replica/replica-reads.ts'
 import type { HeldBytes } from '../../http/memory-limits.ts'
 import type { Slice, SliceMetrics } from '../../procedures/slice.ts'
+import type { Shards } from '../../shards/shards.ts'
 import { mergeMetrics } from './merge-metrics.ts'
 
 const PREFIX = 'fulfillment_'
@@ -46,9 +47,9 @@ export interface Siblings {
 /**
  * Creates the metrics of a process. With siblings, each series has the label `process`: a sum over processes would drop when one is
  * restarted, and Prometheus would take that for a reset counter. Metrics read from the database are the same for all processes and have no
- * such label.
+ * such label. With several shards, the series of databases have the label `shard`.
  */
-export function createMetrics(db: Database, slices: readonly Slice[], siblings?: Siblings): Metrics {
+export function createMetrics(shards: Shards, slices: readonly Slice[], siblings?: Siblings): Metrics {
   const registry = new Registry()
   const ofDatabase = new Registry()
   if (siblings !== undefined) registry.setDefaultLabels({ process: siblings.number })
@@ -84,8 +85,8 @@ export function createMetrics(db: Database, slices: readonly Slice[], siblings?:
     help: 'Sign-ins to the dashboard that were refused: the API key or the code was not valid.',
     registers,
   })
-  measureDatabase(db, registry)
-  const measureSlices = slices.flatMap(({ metrics }) => (metrics === undefined ? [] : [sliceGauges(metrics, db, ofDatabase)]))
+  measureDatabases(shards, registry)
+  const measureSlices = slices.flatMap(({ metrics }) => (metrics === undefined ? [] : [sliceGauges(metrics, shards, ofDatabase)]))
   const byMethod = new Map<string, Map<string, Map<number, RequestMetrics>>>()
   const metricsOf = (method: string, route: string, status: number): RequestMetrics => {
     const byRoute = getOrInsert(byMethod, method, () => new Map<string, Map<number, RequestMetrics>>())
@@ -122,14 +123,32 @@ export function createMetrics(db: Database, slices: readonly Slice[], siblings?:
   }
 }
 
-function measureDatabase(db: Database, registry: Registry): void {
-  const gauge = gaugesOn(registry)
-  gauge('database_up', '0 while the database does not respond.', () => Number(db.usage().isResponding))
-  gauge('database_waiting_queries', 'Queries waiting for a result.', () => db.usage().waitingQueries)
-  gauge('database_pool_waiting_requests', 'Requests waiting for a connection.', () => db.usage().pool.waitingRequests)
-  gauge('database_pool_connections', 'Open connections of the pool.', () => db.usage().pool.open)
-  gauge('database_pool_idle_connections', 'Unused open connections of the pool.', () => db.usage().pool.idle)
+function measureDatabases(shards: Shards, registry: Registry): void {
+  const gauge = (name: string, help: string, value: (db: Database) => number): Gauge =>
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      labelNames: ['shard'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { id, db } of shards.all) this.set(labelsOf(shards, id), db === undefined ? valueOfNone(name) : value(db))
+      },
+    })
+  gauge(UP, '0 while the database does not respond.', (db) => Number(db.usage().isResponding))
+  gauge('database_waiting_queries', 'Queries waiting for a result.', (db) => db.usage().waitingQueries)
+  gauge('database_pool_waiting_requests', 'Requests waiting for a connection.', (db) => db.usage().pool.waitingRequests)
+  gauge('database_pool_connections', 'Open connections of the pool.', (db) => db.usage().pool.open)
+  gauge('database_pool_idle_connections', 'Unused open connections of the pool.', (db) => db.usage().pool.idle)
 }
+
+const UP = 'database_up'
+
+/** Of a shard that was not reached since the start. */
+const valueOfNone = (name: string): number => (name === UP ? 0 : Number.NaN)
+
+/** With one database, its series have no label. */
+const labelsOf = (shards: Shards, id: number): { shard?: string } => (shards.all.length === 1 ? {} : { shard: String(id) })
 
 function measureReplica(replica: Pick<Replica, 'isUsable' | 'lagSeconds'>, registry: Registry): (target: ReadTarget) => void {
   const gauge = gaugesOn(registry)
@@ -161,16 +180,20 @@ function gaugesOn(registry: Registry) {
     })
 }
 
-/** Gauges of a slice. They are absent while the database cannot be read. */
-function sliceGauges({ gauges, measure }: SliceMetrics, db: Database, registry: Registry): () => Promise<void> {
+/** Gauges of a slice. Those of a database are absent while it cannot be read. */
+function sliceGauges({ gauges, measure }: SliceMetrics, shards: Shards, registry: Registry): () => Promise<void> {
   const all = Object.entries(gauges).map(
-    ([name, help]) => [name, new Gauge({ name: PREFIX + name, help, registers: [registry] })] as const,
+    ([name, help]) => [name, new Gauge({ name: PREFIX + name, help, labelNames: ['shard'], registers: [registry] })] as const,
   )
-  return () =>
-    measure(db).then(
-      (values) => all.forEach(([name, gauge]) => gauge.set(values[name] ?? Number.NaN)),
-      () => all.forEach(([, gauge]) => gauge.remove()),
+  return async () => {
+    const measured = await Promise.all(
+      shards.all.map(async ({ id, db }) => ({ id, values: db && (await measure(db).catch(() => undefined)) })),
     )
+    for (const [name, gauge] of all) {
+      gauge.reset()
+      for (const { id, values } of measured) if (values !== undefined) gauge.set(labelsOf(shards, id), values[name] ?? Number.NaN)
+    }
+  }
 }
 
 function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

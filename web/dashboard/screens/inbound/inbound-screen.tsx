@@ -1,27 +1,22 @@
 import type { InboundDeliverySummary } from '@fulfillment/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
+import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { ButtonLink } from '../../kit/link.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
-import { ProgressBar } from '../../kit/progress-bar.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, None, Time, Value } from '../../kit/time.tsx'
+import { RECEIVED_COLUMNS } from '../../receiving/line-columns.tsx'
+import { ReceivingState, ReceivingStateFilter } from '../../receiving/receiving-state.tsx'
 import { type Filter, isFiltered } from '../../search-parameters.ts'
-import { DeliveryState } from './delivery-state.tsx'
-import { INBOUND_STATES, type InboundSearch, type InboundState } from './inbound-search.ts'
+import type { InboundSearch } from './inbound-search.ts'
 
 const LIMIT = 50
-
-const STATES = [
-  { value: 'all', label: t.inbound.anyState },
-  ...INBOUND_STATES.map((value) => ({ value, label: t.inbound.states[value] })),
-]
 
 /** Expected deliveries, newest first. */
 export function InboundScreen() {
@@ -33,17 +28,23 @@ export function InboundScreen() {
   const query = useRead(['inbound', search], (api, options) => api.inbound.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
+  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen title={t.nav.inbound}>
+    <Screen
+      title={t.nav.inbound}
+      actions={
+        !isEmpty && (
+          <>
+            <ExportButton resource="inbound" query={filters} scope="read:stock" />
+            <NewDelivery />
+          </>
+        )
+      }
+    >
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <Select
-          label={t.orders.state}
-          options={STATES}
-          value={search.state ?? 'all'}
-          onChange={(value) => filter({ state: value === 'all' ? undefined : (value as InboundState) })}
-        />
+        <ReceivingStateFilter value={search.state} onFilter={(state) => filter({ state })} />
         <FilterField
-          label={t.inbound.reference}
+          label={t.receiving.reference}
           size="narrow"
           value={search.reference}
           onFilter={(reference, isMore) => filter({ reference }, isMore)}
@@ -57,11 +58,27 @@ export function InboundScreen() {
         rowKey={({ id }) => id}
         news={{ list: JSON.stringify(search), text: t.inbound.more }}
         total={t.inbound.total}
-        empty={<Empty text={isFiltered(search) ? t.inbound.noMatch : t.inbound.none} />}
+        empty={
+          isEmpty ? (
+            <Empty text={t.inbound.none}>
+              <NewDelivery />
+            </Empty>
+          ) : (
+            <Empty text={t.inbound.noMatch} />
+          )
+        }
         page={page}
         onPage={(next) => filter({ page: next })}
       />
     </Screen>
+  )
+}
+
+function NewDelivery() {
+  return (
+    <ButtonLink to="/inbound/new" kind="primary" scope="write:stock">
+      {t.inbound.new}
+    </ButtonLink>
   )
 }
 
@@ -76,26 +93,14 @@ const COLUMNS: Column<InboundDeliverySummary>[] = [
       </Link>
     ),
   },
-  { id: 'reference', header: t.inbound.reference, isWide: true, cell: ({ reference }) => <Value text={reference} /> },
+  { id: 'reference', header: t.receiving.reference, isWide: true, cell: ({ reference }) => <Value text={reference} /> },
   { id: 'supplier', header: t.inbound.supplier, isWide: true, cell: ({ supplier }) => <Value text={supplier} /> },
-  { id: 'state', header: t.orders.state, cell: ({ state }) => <DeliveryState state={state} /> },
+  { id: 'state', header: t.orders.state, cell: ({ state }) => <ReceivingState state={state} /> },
   {
     id: 'expected',
-    header: t.inbound.expectedAt,
+    header: t.receiving.expectedAt,
     cell: ({ expected_at }) => (expected_at === null ? <None /> : <Day date={expected_at} />),
   },
-  {
-    id: 'received',
-    header: t.inbound.received,
-    isNumber: true,
-    cell: ({ total_received, total_quantity }) => t.inbound.of(formatNumber(total_received), formatNumber(total_quantity)),
-  },
-  {
-    id: 'bar',
-    header: t.orders.progress,
-    cell: ({ id, total_received, total_quantity }) => (
-      <ProgressBar label={t.inbound.progressOf(String(id))} value={total_received} max={total_quantity} />
-    ),
-  },
+  ...RECEIVED_COLUMNS,
   { id: 'created', header: t.orders.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ]

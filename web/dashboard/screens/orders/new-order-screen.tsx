@@ -8,7 +8,7 @@ import { Form } from '../../kit/form.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { numberOf, useTyped } from '../../kit/use-typed.ts'
 import { type OrderHead, OrderHeadInput } from './order-head-input.tsx'
-import { type NewLine, OrderLinesInput } from './order-lines-input.tsx'
+import { LinesInput, type NewLine } from '../../kit/lines-input.tsx'
 
 /** Creates an order. */
 export function NewOrderScreen() {
@@ -42,7 +42,7 @@ export function NewOrderScreen() {
         onSubmit={() => void write.send(order)}
       >
         <OrderHeadInput bind={bind} isNew />
-        <OrderLinesInput lines={lines} onChange={setLines} />
+        <LinesInput lines={lines} onChange={setLines} onRemoved={write.forget} name="order_detail" />
       </Form>
     </Screen>
   )

@@ -3,10 +3,9 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
+import { CancelRecord } from '../../kit/cancel-record.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
-import { Field } from '../../kit/field.tsx'
 import { isOpen } from '../../kit/order-state.tsx'
-import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 const PENDING = 1
 const RELEASED = 2
@@ -47,19 +46,15 @@ export function OrderActions({ order, onEdit }: { order: Order; onEdit: () => vo
 }
 
 function CancelOrder({ order: { id, order_tenant_id }, onClose }: { order: Order; onClose: () => void }) {
-  const [reason, setReason] = useState('')
   return (
-    <WriteDialog
+    <CancelRecord
       title={t.orders.cancel}
       act={t.orders.cancelOne(order_tenant_id)}
+      text={t.orders.cancelText}
       scope="write:orders"
-      input={reason === '' ? {} : { reason }}
       write={(api, input, options) => api.orders.cancel(String(id), input, options)}
-      done={() => t.orders.cancelled(order_tenant_id)}
+      done={t.orders.cancelled(order_tenant_id)}
       onClose={onClose}
-    >
-      <p>{t.orders.cancelText}</p>
-      <Field label={t.orders.reason} name="reason" maxLength={1000} size="wide" value={reason} onChange={setReason} autoFocus />
-    </WriteDialog>
+    />
   )
 }

@@ -1,19 +1,40 @@
 import type { Order, OrderLine } from '@fulfillment/sdk'
 import { formatNumber, formatPrice } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { ProgressBar } from '../../kit/progress-bar.tsx'
+import { useRead } from '../../data/use-read.ts'
+import { LineProgress } from '../../kit/line-progress.tsx'
 import { ProductLink } from '../../kit/record-link.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { None } from '../../kit/time.tsx'
 
+/** Flows that the order's screen lists. */
+export const FLOWS = 100
+
 /** The lines of an order, with what is picked of them and, while the tenant reserves, what of an open order is reserved or waits. */
-export function OrderLines({ order: { order_detail, reservation_status: status } }: { order: Order }) {
+export function OrderLines({ order }: { order: Order }) {
+  const { order_detail, reservation_status: status } = order
+  const fulfilled = useFulfilled(order)
+  const rows = order_detail.map((line) => ({ ...line, is_fulfilled: fulfilled.has(line.id) }))
   const isReserving = status !== undefined && status !== null
   const columns = isReserving ? [...COLUMNS, ...RESERVATION_COLUMNS, PROGRESS] : [...COLUMNS, PROGRESS]
-  return <Table caption={t.orders.linesTitle} columns={columns} rows={order_detail} rowKey={({ id }) => id} />
+  return <Table caption={t.orders.linesTitle} columns={columns} rows={rows} rowKey={({ id }) => id} />
 }
 
-const COLUMNS: Column<OrderLine>[] = [
+/** Ids of the lines that are fulfilled with less than was ordered. An order does not tell them, but its latest flow does. */
+function useFulfilled({ id, order_detail }: Order): ReadonlySet<number> {
+  const isPartly = order_detail.some(({ picked_quantity, quantity }) => picked_quantity > 0 && picked_quantity < quantity)
+  const flows = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: FLOWS }, options), {
+    enabled: isPartly,
+  })
+  const latest = flows.data?.flows[0]?.id ?? 0
+  const flow = useRead(['flow', latest], (api, options) => api.flows.get(latest, options), { enabled: isPartly && latest > 0 })
+  const lines = isPartly ? (flow.data?.lines ?? []) : []
+  return new Set(lines.flatMap((line) => (line.is_fulfilled === true ? [line.order_detail_id] : [])))
+}
+
+type Row = OrderLine & { is_fulfilled: boolean }
+
+const COLUMNS: Column<Row>[] = [
   {
     id: 'product',
     header: t.orders.product,
@@ -31,7 +52,7 @@ const COLUMNS: Column<OrderLine>[] = [
   { id: 'picked', header: t.orders.picked, isNumber: true, cell: ({ picked_quantity }) => formatNumber(picked_quantity) },
 ]
 
-const RESERVATION_COLUMNS: Column<OrderLine>[] = [
+const RESERVATION_COLUMNS: Column<Row>[] = [
   {
     id: 'reserved',
     header: t.reservations.reserved,
@@ -46,10 +67,8 @@ const RESERVATION_COLUMNS: Column<OrderLine>[] = [
   },
 ]
 
-const PROGRESS: Column<OrderLine> = {
+const PROGRESS: Column<Row> = {
   id: 'bar',
   header: t.orders.progress,
-  cell: ({ product_name, picked_quantity, quantity }) => (
-    <ProgressBar label={t.orders.pickedOf(product_name)} value={picked_quantity} max={quantity} />
-  ),
+  cell: (line) => <LineProgress {...line} />,
 }

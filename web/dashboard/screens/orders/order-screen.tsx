@@ -9,17 +9,22 @@ import { MovementsOf } from '../../kit/movements-table.tsx'
 import { isOpen, OrderState } from '../../kit/order-state.tsx'
 import { Region } from '../../kit/region.tsx'
 import { ReservationStatus } from '../../kit/reservation-status.tsx'
+import { ShipmentStatus } from '../../kit/shipment-status.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
+import { wasTaken } from '../returns/returnable-lines.ts'
 import { EditOrder } from './edit-order.tsx'
 import { OrderActions } from './order-actions.tsx'
 import { OrderBlockers } from './order-blockers.tsx'
-import { OrderLines } from './order-lines.tsx'
+import { FLOWS, OrderLines } from './order-lines.tsx'
+import { OrderReturns } from './order-returns.tsx'
+import { OrderShipments } from './order-shipments.tsx'
+import { OrderTimeline } from './order-timeline.tsx'
 
 const LIMIT = 100
 
-/** One order with its lines, picking flows and movements. */
+/** One order with its lines, what happened to it, its picking flows and movements. */
 export function OrderScreen() {
   const { id } = useParams({ from: '/frame/orders/$id' })
   const query = useRead(['order', id], (api, options) => api.orders.get(Number(id), options), { isMain: true, keep: false })
@@ -33,6 +38,7 @@ export function OrderScreen() {
           <>
             <OrderState id={order.state_id} />
             {order.reservation_status && <ReservationStatus status={order.reservation_status} />}
+            {order.shipment_status && <ShipmentStatus status={order.shipment_status} />}
           </>
         )
       }
@@ -46,7 +52,10 @@ export function OrderScreen() {
             <Section title={t.orders.linesTitle}>
               <OrderLines order={loaded} />
             </Section>
+            <OrderTimeline order={loaded} />
             <Flows order={loaded} />
+            {wasTaken(loaded) && <OrderReturns order={loaded} />}
+            <OrderShipments order={loaded} />
             <Movements order={loaded} />
           </>
         )}
@@ -65,7 +74,7 @@ const factsOf = (order: Order) => [
 ]
 
 function Flows({ order: { id } }: { order: Order }) {
-  const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: LIMIT }, options))
+  const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: FLOWS }, options))
   return (
     <Section title={t.orders.flows}>
       <Region query={query} rows={2}>

@@ -1,7 +1,7 @@
 import type { LineToPick } from '@fulfillment/sdk'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { ProgressBar } from '../../kit/progress-bar.tsx'
+import { LineProgress } from '../../kit/line-progress.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 
 /** The lines of the order, and where their products lie. */
@@ -18,9 +18,7 @@ const COLUMNS: Column<LineToPick>[] = [
   {
     id: 'bar',
     header: t.orders.progress,
-    cell: ({ product_name, picked_quantity, quantity }) => (
-      <ProgressBar label={t.orders.pickedOf(product_name)} value={picked_quantity} max={quantity} />
-    ),
+    cell: (line) => <LineProgress {...line} />,
   },
   { id: 'locations', header: t.picking.locations, isWide: true, cell: ({ locations }) => placesOf(locations) },
 ]

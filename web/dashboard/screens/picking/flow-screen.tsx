@@ -53,6 +53,18 @@ const factsOf = (flow: PickingFlowDetails) => [
       </Link>
     ),
   },
+  ...(flow.batch_id === undefined
+    ? []
+    : [
+        {
+          name: t.batches.batch,
+          value: (
+            <Link to="/picking/batches/$id" params={{ id: String(flow.batch_id) }}>
+              {t.batches.inSlot(flow.batch_id, flow.slot ?? 0)}
+            </Link>
+          ),
+        },
+      ]),
   { name: t.picking.operator, value: flow.operator_email },
   { name: t.picking.progress, value: <FlowProgress flow={flow} /> },
   { name: t.picking.started, value: <Time at={flow.started_at} /> },

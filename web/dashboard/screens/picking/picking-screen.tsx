@@ -1,5 +1,6 @@
 import { t } from '../../../shared/texts/texts.ts'
 import { Screen } from '../../kit/screen.tsx'
+import { Batches } from './batches.tsx'
 import { DoneFlows } from './done-flows.tsx'
 import { ReadyOrders } from './ready-orders.tsx'
 import { RunningFlows } from './running-flows.tsx'
@@ -10,6 +11,7 @@ export function PickingScreen() {
   return (
     <Screen title={t.nav.picking}>
       <RunningFlows />
+      <Batches />
       <ReadyOrders />
       <DoneFlows />
       <Throughput />

@@ -17,6 +17,7 @@ const NUMBERS = [
   'minimum_threshold',
   'reorder_quantity',
   'sales_unit',
+  'pick_tolerance_percent',
 ] as const
 
 type TextName = (typeof TEXTS)[number]
@@ -42,9 +43,14 @@ function fieldsOf(product: ProductWithStock | undefined): ProductFields {
 export function changedFields(typed: Pick<Typed, 'fields' | 'weighable'>, product?: ProductWithStock): ProductsUpdateParams {
   const { fields, weighable } = typed
   const before = fieldsOf(product)
-  const changed = [...TEXTS, ...NUMBERS].filter((name) => fields[name] !== before[name])
+  // Only a weighable product has a tolerance, and only then its field is shown.
+  const typedFields = weighable ? fields : { ...fields, pick_tolerance_percent: '' }
+  const changed = [...TEXTS, ...NUMBERS].filter((name) => typedFields[name] !== before[name])
   const isOther = weighable !== (product?.weighable ?? false)
-  return { ...Object.fromEntries(changed.map((name) => [name, valueOf(name, fields[name])])), ...(isOther ? { weighable } : {}) }
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, valueOf(name, typedFields[name])])),
+    ...(isOther ? { weighable } : {}),
+  }
 }
 
 function valueOf(name: TextName | NumberName, text: string): string | number | null {
@@ -68,6 +74,7 @@ export function ProductInput({ bind, weighable, setWeighable }: Pick<Typed, 'bin
       <div className={form.row}>{(['width', 'height', 'depth'] as const).map(number)}</div>
       <div className={form.row}>{(['minimum_threshold', 'reorder_quantity', 'sales_unit'] as const).map(number)}</div>
       <Checkbox label={t.products.weighable} isSelected={weighable} onChange={setWeighable} />
+      {weighable && number('pick_tolerance_percent')}
       <Field label={t.products.photoAddress} maxLength={2048} size="wide" {...bind('photo_url')} />
     </>
   )

@@ -17,6 +17,7 @@ import { type Column, Table } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { EditProduct } from './edit-product.tsx'
 import { ProductAvailability } from './product-availability.tsx'
+import { ProductBarcodes } from './product-barcodes.tsx'
 import { ProductPhoto } from './product-photo.tsx'
 import { ActiveBadge } from './products-screen.tsx'
 
@@ -38,6 +39,7 @@ export function ProductScreen() {
         {(loaded) => (
           <>
             {isEditing ? <EditProduct product={loaded} onClose={() => setEditing(false)} /> : <Facts facts={factsOf(loaded)} />}
+            <ProductBarcodes product={loaded} />
             <ProductAvailability product={loaded} />
             <StockSection product={loaded} />
             <StockOverTime product={loaded} />
@@ -84,6 +86,9 @@ function factsOf(product: ProductWithStock) {
     { name: t.products.size, value: <Value text={sizeOf(product)} /> },
     { name: fields.sales_unit, value: number(product.sales_unit) },
     { name: t.products.weighable, value: product.weighable ? t.products.yes : t.products.no },
+    ...(product.weighable
+      ? [{ name: fields.pick_tolerance_percent, value: formatNumber(product.pick_tolerance_percent ?? 0) }]
+      : []),
     { name: fields.minimum_threshold, value: number(product.minimum_threshold) },
     { name: fields.reorder_quantity, value: number(product.reorder_quantity) },
     { name: t.products.photo, value: <ProductPhoto url={product.photo_url} /> },

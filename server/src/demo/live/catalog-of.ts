@@ -1,0 +1,9 @@
+import type { Product } from '@fulfillment/sdk'
+import type { FulfillmentClient } from '../../command-line/sdk.ts'
+
+/** The products in the order in which they were made: their positions are those of the demo's catalog. */
+export async function catalogOf(client: FulfillmentClient): Promise<Product[]> {
+  const products: Product[] = []
+  for await (const product of client.products.list({ limit: 100 })) products.push(product)
+  return products.toSorted((a, b) => a.id - b.id)
+}

@@ -1,0 +1,52 @@
+/** The first segments of paths whose `id` is a record's, and how names of such records begin. */
+const RECORDS: Readonly<Record<string, string>> = {
+  orders: 'order',
+  flows: 'flow',
+  'flow-batches': 'batch',
+  shipments: 'shipment',
+  returns: 'return',
+}
+
+/** An order id in canonical form: a client's identifier such as `007` is not order 7. */
+const ID = /^[1-9]\d{0,15}$/
+
+/** The operation whose new orders have no ids yet. Its statement names the orders: see `insert-orders.ts`. */
+export const CREATES_ORDERS = 'orders.create'
+
+/**
+ * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or input, as the audit log keeps it:
+ * `order/4711`, `order_tenant_id/SO-10023`, `flow/12`. `order_or_tenant_id/7` means order 7 or, if there is none, the order with this
+ * `order_tenant_id`.
+ */
+export function namedRecords(path: string, input: unknown): string[] {
+  if (typeof input !== 'object' || input === null) return []
+  const fields = input as Readonly<Record<string, unknown>>
+  const names = [
+    ...one('order', fields['order_id']),
+    ...one('order_tenant_id', fields['order_tenant_id']),
+    ...each('order', fields['order_ids']),
+    ...each('order_tenant_id', fields['order_tenant_ids']),
+    ...each('order_tenant_id', tenantIdsOf(fields['orders'])),
+    ...(/^\/[^/]+\/\{id\}/.test(path) ? namesOfId(path, fields) : []),
+  ]
+  return [...new Set(names)]
+}
+
+function namesOfId(path: string, { id, order_tenant_id }: Readonly<Record<string, unknown>>): string[] {
+  const record = RECORDS[path.split('/')[1] as string]
+  if (record === undefined) return []
+  if (record !== 'order' || typeof id === 'number') return one(record, id)
+  // Only a cancellation accepts both identifiers there, and order_tenant_id comes first.
+  if (typeof id !== 'string' || typeof order_tenant_id === 'string') return []
+  return ID.test(id) ? [`order/${id}`, `order_or_tenant_id/${id}`] : one('order_tenant_id', id)
+}
+
+const one = (kind: string, value: unknown): string[] =>
+  typeof value === 'string' || typeof value === 'number' ? [`${kind}/${value}`] : []
+
+const each = (kind: string, values: unknown): string[] =>
+  Array.isArray(values) ? values.flatMap((value) => one(kind, value)) : []
+
+/** Of a shortened list the last item is a text. */
+const tenantIdsOf = (orders: unknown): unknown[] =>
+  Array.isArray(orders) ? orders.map((order: { order_tenant_id?: unknown }) => order.order_tenant_id) : []

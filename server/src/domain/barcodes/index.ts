@@ -1,0 +1,1 @@
+export { resolveCodes } from './resolve-codes.ts'

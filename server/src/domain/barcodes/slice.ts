@@ -1,0 +1,19 @@
+import { slice } from '../../procedures/slice.ts'
+import { addBarcode } from './add-barcode.ts'
+import { listBarcodes } from './list-barcodes.ts'
+import { removeBarcode } from './remove-barcode.ts'
+import { scanCode } from './scan-code.ts'
+
+/** Additional barcodes and packs of products, and what a scanned code is. */
+export const barcodes = slice({
+  tags: [
+    {
+      name: 'scan',
+      description: 'What a scanned code is. Every call that takes a `barcode` reads it in the same way.',
+    },
+  ],
+  endpoints: [listBarcodes, addBarcode, removeBarcode, scanCode],
+  constraints: {
+    product_barcodes_pkey: { code: 'already_exists', message: 'A product has this barcode already' },
+  },
+})

@@ -1,0 +1,21 @@
+import { endpoint } from '../../procedures/endpoint.ts'
+import { leadingTo } from './change-state.ts'
+import { shipment, shipmentId } from './schemas.ts'
+
+const leadToShipped = leadingTo('shipped')
+
+/** Marks a shipment as shipped. Doing so again changes nothing. Throws `not_found` and `shipment_error`. */
+export const shipShipment = endpoint({
+  name: 'shipments.ship',
+  scope: 'write:orders',
+  method: 'POST',
+  path: '/shipments/{id}/ship',
+  summary: 'Ship a shipment',
+  description:
+    'Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.',
+  errors: ['shipment_error'],
+  isAddition: true,
+  input: shipmentId,
+  output: shipment,
+  run: ({ caller, db }, { id }) => db.transaction((tx) => leadToShipped(tx, caller.tenantId, id)),
+})

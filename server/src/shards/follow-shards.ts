@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
+import type { Encryption } from '../runtime/encryption/encryption.ts'
+import { repeat } from '../runtime/periodic.ts'
+import { openShard } from './open-shard.ts'
+import { readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
+import { DIRECTORY, type Shard, type Shards } from './shards.ts'
+
+/** A process serves a new shard this long after it was added. */
+export const READ_MAP_EVERY_MS = 2_000
+/** A start waits this long for shards that cannot be reached. */
+const PATIENCE_MS = 3_000
+
+export interface FollowOptions {
+  encryption: Encryption
+  log: { info(line: string): void; warn(details: object, message: string): void }
+  /** Whether the process uses the shard. */
+  uses(id: number): boolean
+  /** Brings the schema of a shard up to date, before anything else uses it. */
+  prepare(db: Database): Promise<void>
+  /** Starts the background work for a shard. */
+  start(shard: Shard): { stop(): Promise<unknown> }
+}
+
+/** A shard of the map that this process has opened. */
+interface Followed {
+  row: ShardRow
+  db: Database
+  preparing: Promise<void> | undefined
+  work: { stop(): Promise<unknown> } | undefined
+}
+
+/**
+ * Keeps the shards of a process like the map in the directory: opens new ones, prepares them and starts their background work, and closes
+ * those that were removed. A shard that cannot be reached is tried again with each look at the map. While the directory cannot be read, all
+ * stays as it is. Resolves when the present shards were tried.
+ */
+export async function followShards(shards: Shards, options: FollowOptions): Promise<{ stop(): Promise<void> }> {
+  const follower = new Follower(shards, options)
+  await follower.readMap()
+  const patience = new AbortController()
+  await Promise.race([follower.settled(), delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})])
+  patience.abort()
+  // An unreadable map is no news: requests to the directory say that it is lost.
+  const reading = repeat(
+    READ_MAP_EVERY_MS,
+    () => follower.readMap(),
+    () => {},
+    READ_MAP_EVERY_MS,
+  )
+  return {
+    stop: async () => {
+      await reading.stop()
+      await follower.close()
+    },
+  }
+}
+
+class Follower {
+  readonly #shards: Shards
+  readonly #options: FollowOptions
+  readonly #followed = new Map<number, Followed>()
+
+  constructor(shards: Shards, options: FollowOptions) {
+    this.#shards = shards
+    this.#options = options
+  }
+
+  async readMap(): Promise<void> {
+    const rows = await readShardMap(this.#shards.directory)
+    const others = rows.filter(({ id }) => id !== DIRECTORY && this.#options.uses(id))
+    const kept = new Set(others.map(({ id }) => id))
+    await Promise.all([...this.#followed.values()].filter(({ row }) => !kept.has(row.id)).map((gone) => this.#leave(gone)))
+    for (const row of others) {
+      const followed = this.#followed.get(row.id) ?? this.#open(row, others.length)
+      if (followed !== undefined && followed.work === undefined) followed.preparing ??= this.#prepare(followed)
+    }
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.#followed.values()].flatMap(({ preparing }) => (preparing === undefined ? [] : [preparing])))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map((followed) => this.#leave(followed)))
+  }
+
+  #open(row: ShardRow, count: number): Followed | undefined {
+    const { encryption, log } = this.#options
+    this.#shards.put({ id: row.id, firstTenantId: row.first_tenant_id, db: undefined })
+    try {
+      const db = openShard(urlOf(row, encryption), count, (error) => log.info(`Shard ${row.id}: ${error.message}`))
+      const followed = { row, db, preparing: undefined, work: undefined }
+      this.#followed.set(row.id, followed)
+      return followed
+    } catch (error) {
+      log.warn({ err: error, shard: row.id }, 'a shard cannot be opened')
+      return undefined
+    }
+  }
+
+  async #prepare(followed: Followed): Promise<void> {
+    const { row, db } = followed
+    const { prepare, start, log } = this.#options
+    try {
+      await requireRange(db, row)
+      await prepare(db)
+      if (this.#followed.get(row.id) !== followed) return
+      this.#shards.put({ id: row.id, firstTenantId: row.first_tenant_id, db })
+      followed.work = start({ id: row.id, db })
+    } catch (error) {
+      log.warn({ err: error, shard: row.id }, 'a shard cannot be used; it will be tried again')
+    } finally {
+      followed.preparing = undefined
+    }
+  }
+
+  async #leave(followed: Followed): Promise<void> {
+    const { row, db } = followed
+    this.#followed.delete(row.id)
+    this.#shards.remove({ firstTenantId: row.first_tenant_id })
+    await followed.work?.stop()
+    await db.close()
+    await followed.preparing
+  }
+}

@@ -1,0 +1,146 @@
+import { describe, expect } from 'vitest'
+import { failure } from '../../support/orders.ts'
+import { stockedProduct } from '../../support/picking.ts'
+import type { ServiceResponse, TestTenant } from '../../support/service.ts'
+import { change, completedOrder, lead, pack, packageOf, readShipment, type Shipment } from '../../support/shipments.ts'
+import { newEvents } from '../flows/calls.ts'
+import { it } from './it.ts'
+
+const STATES = ['empty', 'open', 'shipped', 'delivered', 'cancelled', 'cancelled when shipped'] as const
+type State = (typeof STATES)[number]
+
+const WAY: Record<State, string[]> = {
+  empty: [],
+  open: [],
+  shipped: ['ship'],
+  delivered: ['ship', 'deliver'],
+  cancelled: ['cancel'],
+  'cancelled when shipped': ['ship', 'cancel'],
+}
+
+const THE_SHIPMENT = { reference: 'the shipment' }
+
+/** A shipment of one of 3 pieces taken, in a state. */
+async function shipmentIn(state: State, tenant: TestTenant, reference = THE_SHIPMENT.reference): Promise<Shipment> {
+  const order = await completedOrder(tenant, [[await stockedProduct(tenant, {}), 3]])
+  const packages = state === 'empty' ? [] : [packageOf({ order_detail_id: order.lines[0] }, 1, { carrier: 'DHL' })]
+  const shipment = await pack(tenant, order, packages, { reference })
+  for (const call of WAY[state]) expect((await lead(tenant, shipment, call)).status).toBe(200)
+  return { ...shipment, line: order.lines[0], sent: packages }
+}
+
+const CALLS: Record<string, (tenant: TestTenant, shipment: Shipment) => Promise<ServiceResponse>> = {
+  'the shipment again': (tenant, { order_id, sent }) =>
+    tenant.request('POST', '/shipments', { ...THE_SHIPMENT, order_id, packages: sent }),
+  'other packages': (tenant, shipment) =>
+    change(tenant, shipment, { packages: [packageOf({ order_detail_id: shipment.line }, 2, { carrier: 'UPS' })] }),
+  tracking: (tenant, shipment) => change(tenant, shipment, { tracking: [{ number: 1, tracking_number: 'T1' }] }),
+  ship: (tenant, shipment) => lead(tenant, shipment, 'ship'),
+  deliver: (tenant, shipment) => lead(tenant, shipment, 'deliver'),
+  cancel: (tenant, shipment) => lead(tenant, shipment, 'cancel', { reason: 'late' }),
+}
+
+/** Of each call in each state: the state afterwards, with `!` where its event is sent; or the code of the error. */
+const EXPECTED: Record<string, Record<State, string>> = {
+  'the shipment again': row('open', 'open', 'shipped', 'delivered', 'cancelled', 'cancelled'),
+  'other packages': row('open', 'open', 'error', 'error', 'error', 'error'),
+  tracking: row('validation_error', 'open', 'shipped', 'delivered', 'error', 'error'),
+  ship: row('error', 'shipped!', 'shipped', 'error', 'error', 'error'),
+  deliver: row('error', 'error', 'delivered!', 'delivered', 'error', 'error'),
+  cancel: row('cancelled!', 'cancelled!', 'cancelled!', 'error', 'cancelled', 'cancelled'),
+}
+
+function row(...cells: string[]): Record<State, string> {
+  return Object.fromEntries(STATES.map((state, index) => [state, cells[index]])) as Record<State, string>
+}
+
+/** Of a shipment alone in its order: the status that its event has. */
+const STATUS: Record<string, string | null> = { open: 'packing', shipped: 'partial', delivered: 'partial', cancelled: null }
+
+describe.for(STATES)('%s', (state) => {
+  it.for(Object.keys(CALLS))('%s', async (call, { tenant, service }) => {
+    const shipment = await shipmentIn(state, tenant)
+    const before = await readShipment(tenant, shipment)
+    await newEvents(service, tenant)
+    const response = (await CALLS[call]?.(tenant, shipment)) as ServiceResponse
+    const after = await readShipment(tenant, shipment)
+    const events = await newEvents(service, tenant)
+    const expected = EXPECTED[call]?.[state] as string
+    if (expected.endsWith('error')) {
+      const code = expected === 'error' ? 'shipment_error' : expected
+      expect([failure(response), after, events]).toEqual([[400, code], before, []])
+      return
+    }
+    expect([response.status, response.body.error]).toEqual([200, undefined])
+    expect([after, after.state]).toEqual([response.body.data, expected.replace('!', '')])
+    const data = {
+      shipment_id: shipment.id,
+      reference: 'the shipment',
+      order_id: shipment.order_id,
+      order_tenant_id: shipment.order_tenant_id,
+      warehouse_id: shipment.warehouse_id,
+      state: after.state,
+      previous_state: before.state,
+      shipment_status: STATUS[after.state],
+      packages: after.packages.map(({ number, carrier, tracking_number, tracking_url }: Shipment) => ({
+        number,
+        carrier,
+        tracking_number,
+        tracking_url,
+      })),
+      updated_at: after.updated_at,
+    }
+    expect(events).toEqual(expected.endsWith('!') ? [{ event: 'shipment/updated', data }] : [])
+    if (!expected.endsWith('!') && !['other packages', 'tracking'].includes(call)) expect(after).toEqual(before)
+  })
+})
+
+it('times and the reason tell the way of a shipment', async ({ tenant }) => {
+  const shipment = await shipmentIn('shipped', tenant)
+  expect(shipment).toMatchObject({ shipped_at: null, delivered_at: null, cancelled_at: null, cancellation_reason: null })
+  const shipped = await readShipment(tenant, shipment)
+  expect(shipped).toMatchObject({ shipped_at: shipped.updated_at, delivered_at: null, cancelled_at: null })
+  const { data } = (await lead(tenant, shipment, 'cancel', { reason: 'lost' })).body
+  expect(data).toMatchObject({
+    shipped_at: shipped.shipped_at,
+    delivered_at: null,
+    cancelled_at: data.updated_at,
+    cancellation_reason: 'lost',
+  })
+})
+
+it('the timeline of an order has every change of state, and the calls about its shipments', async ({ tenant }) => {
+  const [delivered, cancelled] = [
+    await shipmentIn('delivered', tenant),
+    await shipmentIn('cancelled when shipped', tenant, 'another'),
+  ]
+  const timeline = async ({ order_id: id }: Shipment, kind: string) =>
+    (await tenant.request('GET', `/orders/${id}/timeline?kind=${kind}`)).body.data.entries
+  const states = async (shipment: Shipment) =>
+    (await timeline(shipment, 'shipment')).map(({ at, data }: Shipment) => {
+      expect(data).toMatchObject({ id: shipment.id, reference: shipment.reference })
+      return [data.previous_state, data.state, at]
+    })
+  const ended = await readShipment(tenant, delivered)
+  expect(await states(delivered)).toEqual([
+    [null, 'open', ended.created_at],
+    ['open', 'shipped', ended.shipped_at],
+    ['shipped', 'delivered', ended.delivered_at],
+  ])
+  expect((await states(cancelled)).map(([before, after]: string[]) => [before, after])).toEqual([
+    [null, 'open'],
+    ['open', 'shipped'],
+    ['shipped', 'cancelled'],
+  ])
+  await expect
+    .poll(async () => (await timeline(delivered, 'call')).map(({ data }: Shipment) => data.operation))
+    .toEqual(expect.arrayContaining(['shipments.create', 'shipments.ship', 'shipments.deliver']))
+})
+
+it('a shipment that does not exist is not found, whatever the call', async ({ tenant }) => {
+  const shipment = await shipmentIn('open', tenant)
+  for (const [name, call] of Object.entries(CALLS))
+    if (name !== 'the shipment again')
+      expect(failure(await call(tenant, { ...shipment, id: 999 })), name).toEqual([404, 'not_found'])
+  expect(failure(await tenant.request('GET', '/shipments/999'))).toEqual([404, 'not_found'])
+})

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { Finding } from '../client.ts'
+import type { Installation } from '../installation.ts'
+import type { Data } from '../operation.ts'
+import { until } from '../../support/receiver.ts'
+import type { World } from '../world.ts'
+import { brokenChain, compareClient, sameRows } from './compare-client.ts'
+import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
+import { allByCursor, readSnapshot, type Snapshot } from './snapshot.ts'
+
+/** While no client calls and no fault lasts: compares everything that can be read with the models. */
+export async function compareWorld(installation: Installation, world: World): Promise<void> {
+  await untilIdle(installation)
+  const snapshot = await readSnapshot(world)
+  const events = await readFeed(world)
+  for (const client of world.clients) {
+    const compare = (): string | undefined => compareClient(client.state, snapshot) ?? compareEvents(client, events)
+    let found = compare()
+    if (client.pending !== undefined) {
+      const { operation, input } = client.pending
+      // It either happened or did not: what can be read tells which.
+      if (found === undefined) client.pending = undefined
+      else client.acceptPending()
+      found &&= compare()?.concat(`, also if the lost call ${operation.id} ${JSON.stringify(input)} happened; otherwise ${found}`)
+    }
+    if (found !== undefined) throw new Finding(`${client.state.name}: ${found}`, client)
+  }
+  const found = strayEvent(world, events) ?? compareShared(world, snapshot, events)
+  if (found !== undefined) throw new Finding(`${world.name}: ${found}`)
+  await reconcile(world)
+  await compareAudit(world)
+  for (const { state } of world.clients) state.events = []
+}
+
+/** Waits until no statement of a client runs: a call whose answer was lost may still have been under way. */
+async function untilIdle({ db }: Installation): Promise<void> {
+  let quiet = 0
+  await until(async () => {
+    const { rows } = await sql<{ busy: number }>`
+      select count(*)::int as busy from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state in ('active', 'idle in transaction')`.execute(
+      db.kysely,
+    )
+    quiet = rows[0]?.busy === 0 ? quiet + 1 : 0
+    return quiet >= 3
+  }, 'a quiet database')
+}
+
+/** The product that all clients of a tenant adjust: each acknowledged call once, each refused one never, nothing else. */
+function compareShared(world: World, { movements, levels }: Snapshot, events: readonly Data[]): string | undefined {
+  const states = world.clients.map(({ state }) => state.shared)
+  const product = states[0]?.product
+  const rows = movements.filter((row) => row.product_id === product)
+  const lost = new Set(states.flatMap((shared) => [...shared.lost]))
+  const reasons = rows.map(({ reason }) => reason as string)
+  const known = states.flatMap(({ acknowledged }) => [...acknowledged])
+  const happened = [...lost].filter((reason) => reasons.includes(reason))
+  for (const { shared } of world.clients.map(({ state }) => state)) {
+    for (const reason of shared.lost) if (reasons.includes(reason)) shared.acknowledged.add(reason)
+    shared.lost.clear()
+  }
+  const level = levels.find((row) => row.product_id === product)?.quantity ?? 0
+  const total = rows.reduce((sum, row) => sum + row.new_quantity - row.previous_quantity, 0)
+  const told = events.filter(({ event, data }) => event === 'stock/updated' && data.product_id === product)
+  const jump = told.find(({ data }, index) => index > 0 && told[index - 1]?.data.quantity !== data.previous_quantity)
+  return (
+    sameRows('shared adjustments', [...known, ...happened], reasons) ??
+    brokenChain(rows) ??
+    (level === total ? undefined : `the shared level is ${level}, and its movements make ${total}`) ??
+    (jump && `the event ${JSON.stringify(jump)} of the shared level does not go on from the one before`) ??
+    (told.length === 0 || told.at(-1)?.data.quantity === level
+      ? undefined
+      : `the shared level is ${level}, and its last event says ${told.at(-1)?.data.quantity}`)
+  )
+}
+
+async function reconcile(world: World): Promise<void> {
+  const differences = await allByCursor(world, '/stock/reconcile?limit=100', 'differences')
+  if (differences.length > 0) throw new Finding(`${world.name}: reconcile found ${JSON.stringify(differences)}`)
+}
+
+/** Each acknowledged write is in the audit log, without an error. */
+async function compareAudit(world: World): Promise<void> {
+  const wanted = new Set(world.clients.flatMap(({ audited }) => audited.splice(0)))
+  let cursor: string | null = null
+  while (wanted.size > 0) {
+    const page: Data = await world.read(`/audit-log?limit=100${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+    for (const { request_id, error } of page.entries) if (error === null) wanted.delete(request_id)
+    cursor = page.next_cursor
+    if (cursor === null) break
+  }
+  if (wanted.size > 0) throw new Finding(`${world.name}: the audit log lacks ${[...wanted].slice(0, 5).join(', ')}`)
+}

@@ -1,0 +1,53 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { listen } from '../support/receiver.ts'
+import type { Random } from './random.ts'
+
+const HANGS_MS = 4_000
+const LATE_MS = 1_500
+
+/** The receivers of all subscriptions: each has an address of its own. */
+export interface Receivers {
+  urlOf(subscriber: string): string
+  /** The bodies that a subscriber got, by event. */
+  received(subscriber: string): ReadonlyMap<string, Set<string>>
+  /** Whether they fail, hang and answer late at times. */
+  setTroubled(isTroubled: boolean): void
+  close(): Promise<void>
+}
+
+export async function startReceivers(random: Random): Promise<Receivers> {
+  const bySubscriber = new Map<string, Map<string, Set<string>>>()
+  let isTroubled = true
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => {})
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const subscriber = (request.url ?? '').slice(1)
+      const body = Buffer.concat(chunks).toString()
+      const { id } = JSON.parse(body) as { id: string }
+      const bodies = bySubscriber.get(subscriber) ?? new Map<string, Set<string>>()
+      bySubscriber.set(subscriber, bodies)
+      bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
+      answer(response, isTroubled ? random.next() : 1)
+    })
+  })
+  const url = await listen(server)
+  return {
+    urlOf: (subscriber) => `${url}/${subscriber}`,
+    received: (subscriber) => bySubscriber.get(subscriber) ?? new Map(),
+    setTroubled: (next) => (isTroubled = next),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function answer(response: ServerResponse, trouble: number): void {
+  if (trouble < 0.04) response.writeHead(500).end()
+  else if (trouble < 0.05) setTimeout(() => response.destroy(), HANGS_MS)
+  else if (trouble < 0.1) setTimeout(() => response.end('late'), LATE_MS)
+  else response.end('ok')
+}

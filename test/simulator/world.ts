@@ -1,0 +1,106 @@
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import { createTenant, sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
+import type { Policy } from '../model/reservations/model.ts'
+import { Client, Finding, type Surroundings } from './client.ts'
+import { newClient } from './client-state.ts'
+import type { Installation } from './installation.ts'
+import type { Data } from './operation.ts'
+import { Random } from './random.ts'
+
+const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
+export const ALL_TOPICS = ['*', ...EXTENSION_TOPICS]
+
+/** A tenant, or its sandbox, with its clients. */
+export interface World {
+  name: string
+  key: string
+  /** Whose deliveries the receiver tells apart. */
+  subscriber: string
+  webhook: string
+  clients: Client[]
+  /** The last event that was compared, and the numbers of all so far. */
+  feed: { cursor: string | undefined; ids: Set<string> }
+  /** The last quantity of the shared level that an event told of. */
+  read(path: string): Promise<Data>
+  write(method: string, path: string, body: unknown): Promise<Data>
+}
+
+export interface WorldPlan {
+  name: string
+  policy: Policy
+  mode: 'live' | 'test'
+  clients: number
+}
+
+/** Three tenants with another policy each, and the sandbox of the first one. */
+export function planWorlds(clients: number): WorldPlan[] {
+  const each = Math.max(1, Math.floor(clients / 4))
+  return [
+    { name: 'track', policy: 'track', mode: 'live', clients: each + (clients % 4) },
+    { name: 'strict', policy: 'strict', mode: 'live', clients: each },
+    { name: 'off', policy: 'off', mode: 'live', clients: each },
+    { name: 'sandbox', policy: 'track', mode: 'test', clients: each },
+  ]
+}
+
+let runs = 0
+
+/** Makes the tenants, and what their clients share: a product, a subscription, the policy; each client gets a warehouse. */
+export async function makeWorlds(
+  installation: Installation,
+  plans: readonly WorldPlan[],
+  surroundings: Surroundings,
+  seed: number,
+): Promise<World[]> {
+  const run = ++runs
+  const first = await createTenant(installation.db, `simulated ${run}`)
+  const worlds: World[] = []
+  for (const [index, { name, policy, mode, clients }] of plans.entries()) {
+    const tenant =
+      mode === 'test'
+        ? await sandboxOf(installation.db, first.id)
+        : index === 0
+          ? first
+          : await createTenant(installation.db, `simulated ${run} ${name}`)
+    const { key } = await insertApiKey(installation.db, tenant.id, mode, { name: `simulator ${name}`, scopes: ['admin'] })
+    const call = async (method: string, path: string, body?: unknown): Promise<Data> => {
+      const { process } = installation.servers[0] as Installation['servers'][number]
+      const response = await fetch(`${process.url}/api/v1${path}`, {
+        method,
+        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const answer = (await response.json()) as Data
+      if (response.status !== 200) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
+      return answer.data
+    }
+    const subscriber = `${run}-${name}`
+    const webhook = await call('POST', '/webhooks', { name, url: installation.receivers.urlOf(subscriber), events: ALL_TOPICS })
+    const shared = await call('POST', '/products', { name: 'shared', barcode: 'shared' })
+    if (policy !== 'off') await call('PUT', '/settings', { reservation_policy: policy })
+    const world: World = {
+      name,
+      key,
+      subscriber,
+      webhook: webhook.id,
+      clients: [],
+      feed: { cursor: undefined, ids: new Set() },
+      read: (path) => call('GET', path),
+      write: call,
+    }
+    for (let number = 0; number < clients; number++) {
+      const warehouse = await call('POST', '/warehouses', { name: `${name} ${number}` })
+      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id)
+      // The same client draws the same calls, whoever else is there.
+      world.clients.push(new Client(state, surroundings, new Random(seed * 1_000 + index * 100 + number)))
+    }
+    worlds.push(world)
+  }
+  for (const world of worlds) await untilReady(world)
+  return worlds
+}
+
+/** Waits until a change of the policy has reached all records. */
+export async function untilReady(world: World): Promise<void> {
+  while ((await world.read('/settings')).reservation_state !== 'ready') await new Promise((resolve) => setTimeout(resolve, 50))
+}

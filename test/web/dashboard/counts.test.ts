@@ -1,0 +1,138 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { it, type TestTenant } from '../support/browser.ts'
+import { focusedName } from '../support/keyboard.ts'
+import { seed, signIn } from '../support/page-server.ts'
+
+/** 5 Tea and 2 Cup at A, and Mate nowhere. */
+async function stocked(tenant: TestTenant): Promise<void> {
+  for (const [name, barcode] of [
+    ['Tea', '1'],
+    ['Cup', '2'],
+    ['Mate', '3'],
+  ])
+    await seed(tenant, '/products', { name, barcode, sku: name })
+  await seed(tenant, '/stock/bulk', {
+    updates: [
+      { sku: 'Tea', location_id: 'A', quantity: 5 },
+      { sku: 'Cup', location_id: 'A', quantity: 2 },
+    ],
+  })
+}
+
+const lineOf = (page: Page, product: string) =>
+  page.getByRole('table', { name: 'Lines', exact: true }).getByRole('row').filter({ hasText: product })
+
+/** Expected, counted and variance of a line. */
+const numbersOf = async (page: Page, product: string): Promise<string[]> =>
+  (await lineOf(page, product).getByRole('cell').allTextContents()).slice(2, 5)
+
+async function levelsOf(tenant: TestTenant): Promise<Record<string, number>> {
+  const { products } = (await tenant.request('GET', '/stock')).body.data
+  return Object.fromEntries(products.map(({ name, quantity }: { name: string; quantity: number }) => [name, quantity]))
+}
+
+async function submitAndApprove(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Submit' }).click()
+  await page.getByRole('status').getByText('Submitted count CC-1').waitFor()
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByRole('button', { name: 'Approve count CC-1' }).click()
+}
+
+it('a count is begun blind, counted by keyboard, and posted; lines that stand in the way say why and are counted again', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/400/)
+  const { page } = window
+  await stocked(tenant)
+  await signIn(page, tenant.key, '/counts')
+  await page.getByText('No counts yet.').waitFor()
+  await page.getByRole('link', { name: 'New count' }).click()
+  await page.getByRole('heading', { level: 1, name: 'New count' }).waitFor()
+  await page.getByRole('button', { name: 'Begin count' }).click()
+  await page.getByText('Is required unless product_ids is given').first().waitFor()
+  await page.getByRole('textbox', { name: 'Reference' }).fill('CC-1')
+  const location = page.getByRole('combobox', { name: 'Add a location' })
+  await location.pressSequentially('Nowhere')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Remove Nowhere' }).waitFor()
+  await page.getByRole('checkbox', { name: /^Blind/ }).check()
+  await page.getByRole('button', { name: 'Begin count' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Nowhere' }).getByText('No location has this id').waitFor()
+  await page.getByRole('button', { name: 'Remove Nowhere' }).click()
+  await location.pressSequentially('A')
+  await page.keyboard.press('Enter')
+  await page.getByRole('list', { name: 'Locations' }).getByText('A', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Begin count' }).click()
+  await page.getByRole('status').getByText('Began count CC-1').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Count CC-1' }).waitFor()
+
+  await page.getByRole('spinbutton', { name: 'Count of Tea at A' }).fill('4')
+  expect(await numbersOf(page, 'Tea')).toEqual(['–', expect.any(String), '–'])
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Counted 4 × Tea at A').waitFor()
+  await expect.poll(() => focusedName(page)).toBe('Count of Cup at A')
+  await page.getByRole('radio', { name: 'Not counted' }).check({ force: true })
+  await expect.poll(() => lineOf(page, 'Tea').count()).toBe(0)
+  expect(new URL(page.url()).search).toBe('?show=open')
+  await page.getByRole('radio', { name: 'All' }).check({ force: true })
+  const cup = page.getByRole('spinbutton', { name: 'Count of Cup at A' })
+  await cup.fill('-1')
+  await cup.press('Enter')
+  await lineOf(page, 'Cup').getByRole('alert').getByText('quantity').waitFor()
+  await cup.fill('2')
+  await page.getByRole('button', { name: 'Save the count of Cup at A' }).click()
+  await page.getByRole('status').getByText('Counted 2 × Cup at A').waitFor()
+
+  await page.getByRole('button', { name: 'Add an entry' }).click()
+  const entry = page.getByRole('dialog', { name: 'Add an entry' })
+  await entry.getByRole('combobox', { name: 'Product' }).pressSequentially('3')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => entry.getByRole('combobox', { name: 'Product' }).inputValue()).toBe('Mate')
+  expect(await entry.getByRole('textbox', { name: 'Location' }).inputValue()).toBe('A')
+  await entry.getByRole('spinbutton', { name: 'Quantity' }).fill('1')
+  await entry.getByRole('button', { name: 'Add an entry' }).click()
+  await page.getByRole('status').getByText('Counted 1 × Mate at A').waitFor()
+
+  // Somebody sets the level of a counted line.
+  await seed(tenant, '/stock/bulk', { updates: [{ sku: 'Tea', location_id: 'A', quantity: 9 }] })
+  await submitAndApprove(page)
+  await page.getByRole('alert').getByText('Nothing was posted.').waitFor()
+  await lineOf(page, 'Tea').getByText('The level was set, or posted by another count, since it was counted').waitFor()
+  expect(await numbersOf(page, 'Tea')).toEqual(['5', expect.stringMatching(/^4The level was set/), '−1'])
+  expect(await numbersOf(page, 'Cup')).toEqual(['2', '2', '0'])
+  expect(await levelsOf(tenant)).toEqual({ Tea: 9, Cup: 2, Mate: 0 })
+
+  await page.getByRole('button', { name: 'Reopen' }).click()
+  const again = page.getByRole('button', { name: 'Save the count of Tea at A' })
+  await lineOf(page, 'Tea').getByText('The level was set').waitFor()
+  await again.click()
+  await again.waitFor({ state: 'detached' })
+  await page.getByText('Nothing was posted.').waitFor({ state: 'detached' })
+  await submitAndApprove(page)
+  await page.getByRole('status').getByText('Approved count CC-1').waitFor()
+  expect(await levelsOf(tenant)).toEqual({ Tea: 4, Cup: 2, Mate: 1 })
+  for (const name of ['Add an entry', 'Submit', 'Reopen', 'Approve', 'Cancel'])
+    await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+})
+
+it('a count is dropped with its reason, and lists are filtered', async ({ window: { page }, tenant }) => {
+  await stocked(tenant)
+  const dropped = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
+  await seed(tenant, '/counts', { reference: 'CC-2', location_ids: ['A'] })
+  await signIn(page, tenant.key, `/counts/${dropped.id}`)
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Wrong aisle')
+  await page.getByRole('button', { name: 'Cancel count CC-1' }).click()
+  await page.getByText('Wrong aisle').waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.getByText('2 counts', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Counting' }).click()
+  await page.getByText('1 count', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('?state=counting')
+  await page.getByRole('textbox', { name: 'Reference' }).fill('CC-1')
+  await page.getByText('No counts match').waitFor()
+})

@@ -1,0 +1,288 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { pick, type PickableProduct, startedFlow, stockedProduct } from '../../support/picking.ts'
+import {
+  completedOrder,
+  expectConsistentShipments,
+  lead,
+  pack,
+  packageOf,
+  pickedOrder,
+  pickMore,
+  readShipment,
+  statusOf,
+} from '../../support/shipments.ts'
+import { it as base, type TestTenant } from '../support/browser.ts'
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts'
+import { seed } from '../support/page-server.ts'
+import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+
+/** The service behind a network that loses what the test says. */
+const it = base.extend('proxy', async ({ service }, { onCleanup }): Promise<FaultyProxy> => {
+  const proxy = await startFaultyProxy(service.url)
+  onCleanup(() => proxy.close())
+  return proxy
+})
+
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
+const packed = (page: Page, number: number) =>
+  page
+    .getByRole('list', { name: `Package ${number}` })
+    .getByRole('listitem')
+    .allTextContents()
+const problem = (page: Page) => page.getByRole('alertdialog', { name: 'Problem' })
+const said = (page: Page, text: string): Promise<void> =>
+  page.getByRole('status', { name: 'Last scan' }).getByText(text, { exact: true }).waitFor()
+const toPack = (page: Page): Promise<string[]> =>
+  page.getByRole('list', { name: 'To pack' }).getByRole('listitem').allInnerTexts()
+
+const productOf = (tenant: TestTenant, name: string, fields: object = {}): Promise<PickableProduct> =>
+  stockedProduct(tenant, { A: 100 }, { name, ...fields })
+
+const shipmentsOf = async (tenant: TestTenant, { id }: { id: number }) =>
+  (await tenant.request('GET', `/shipments?order_id=${id}`)).body.data.shipments
+
+async function openOrder({ page, scan }: Device, order: { order_tenant_id: string }): Promise<void> {
+  await press(page, 'Pack')
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+  await scan(order.order_tenant_id)
+  await page.getByRole('heading', { name: order.order_tenant_id }).waitFor()
+}
+
+it('an order is packed by scans, packs and weights, into two packages, weighed and shipped', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/404/)
+  const { page } = window
+  await tenant.request('PUT', '/settings', { weight_barcodes: [{ pattern: '21IIIIIWWWWWC', decimals: 3 }] })
+  const tea = await productOf(tenant, 'Tea', { barcode: '4006381333931' })
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+  const cheese = await productOf(tenant, 'Cheese', { barcode: '2112345', weighable: true, pick_tolerance_percent: 10 })
+  const cup = await productOf(tenant, 'Cup')
+  const order = await pickedOrder(
+    tenant,
+    [
+      [tea, 20],
+      [cheese, 1],
+      [cup, 2],
+    ],
+    [15, 1.05, 0],
+  )
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await press(page, 'Pack')
+  // A product is no order.
+  await device.scan(tea.barcode, 'problem')
+  await problem(page).getByText('Scan the order of Tea first').waitFor()
+  await press(page, 'OK')
+  await device.scan(`]C1${order.order_tenant_id}`)
+  await page.getByRole('heading', { name: order.order_tenant_id }).waitFor()
+  // Nothing was taken of the cup.
+  await expect
+    .poll(() => toPack(page))
+    .toEqual([expect.stringMatching(/^Tea\s+15 of 15 to pack/), expect.stringMatching(/^Cheese\s+1.05 of 1.05 to pack/)])
+  expect(await shipmentsOf(tenant, order)).toEqual([])
+  await device.scan(tea.barcode)
+  await device.scan('14006381333938')
+  await said(page, '13 × Tea in package 1')
+  // A case is not opened unseen; what is left of it is packed when the operator says so.
+  await device.scan('14006381333938', 'problem')
+  await problem(page).getByText('Only 2 × Tea left to pack').waitFor()
+  await press(page, 'Pack 2')
+  await said(page, '15 × Tea in package 1')
+  await press(page, 'Weight')
+  const dialog = page.getByRole('dialog', { name: 'Weight' })
+  for (const key of ['2', '.', '5']) await dialog.getByRole('button', { name: key, exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await said(page, 'Package 1: 2.5 kg')
+  await press(page, 'New package')
+  await device.scan('2112345010502', 'order')
+  await said(page, `All of ${order.order_tenant_id} is packed`)
+  expect(await packed(page, 2)).toEqual(['1.05 × Cheese'])
+  // The command presses Ship, then the button in the dialog.
+  await device.scanner.scan('FC-FINISH')
+  await page.getByRole('dialog', { name: 'Ship' }).waitFor()
+  await device.scan('FC-FINISH', 'order')
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+
+  const [shipment] = await shipmentsOf(tenant, order)
+  const [teaLine, cheeseLine] = order.lines
+  const sums = shipment.packages.map(({ weight, lines }: { weight: number | null; lines: PackedLine[] }) => [
+    weight,
+    sumsOf(lines),
+  ])
+  expect([shipment.state, sums]).toEqual([
+    'shipped',
+    [
+      [2.5, { [teaLine!]: 15 }],
+      [null, { [cheeseLine!]: 1.05 }],
+    ],
+  ])
+  expect(await statusOf(tenant, order)).toBe('partial')
+  const { entries } = (await tenant.request('GET', '/audit-log?operation=shipments.ship&surface=scan')).body.data
+  expect(entries).toMatchObject([{ operator_email: 'ada@example.com' }])
+  await expectConsistentShipments(service.db, tenant)
+
+  // The rest, picked later, goes in another shipment.
+  await pickMore(
+    tenant,
+    order,
+    [
+      [tea, 0],
+      [cheese, 0],
+      [cup, 2],
+    ],
+    [0, 0, 2],
+  )
+  await device.scan(order.order_tenant_id)
+  await page.getByText(`Shipment ${shipment.id}: shipped, 2 packages`).waitFor()
+  await page.getByRole('button', { name: 'Cup' }).click()
+  await said(page, '1 × Cup in package 1')
+  await device.scan('FC-ALL', 'order')
+  expect((await shipmentsOf(tenant, order)).map(({ total_quantity: total }: { total_quantity: number }) => total)).toEqual([
+    2, 16.05,
+  ])
+  await expectConsistentShipments(service.db, tenant)
+})
+
+interface PackedLine {
+  order_detail_id: number
+  quantity: number
+}
+
+function sumsOf(lines: readonly PackedLine[]): Record<number, number> {
+  const sums: Record<number, number> = {}
+  for (const { order_detail_id: id, quantity } of lines) sums[id] = (sums[id] ?? 0) + quantity
+  return sums
+}
+
+it('goes on with an open shipment; what others do meanwhile becomes a Problem with ways on', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  window.expectComplaint(/400|404/)
+  const { page } = window
+  const [tea, cup] = [await productOf(tenant, 'Tea'), await productOf(tenant, 'Cup')]
+  const order = await completedOrder(tenant, [
+    [tea, 5],
+    [cup, 3],
+  ])
+  const first = await pack(tenant, order, [packageOf({ product_id: tea.id }, 1, { weight: 1.4, carrier: 'DHL' })], {
+    reference: 'SHP-1',
+  })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await press(page, 'Pack')
+  await press(page, `Go on with ${order.order_tenant_id}`)
+  await page.getByText('SHP-1: open, 1 package').waitFor()
+  await device.scan(tea.barcode)
+  await said(page, '2 × Tea in package 1')
+  // What the office has set stays.
+  expect((await readShipment(tenant, first)).packages).toMatchObject([{ weight: 1.4, carrier: 'DHL' }])
+  // Not by the read that is made every 15 seconds, but by the refusal.
+  const second = await pack(tenant, order, [packageOf({ product_id: tea.id }, 3)], { reference: 'SHP-2' })
+  await device.scan(tea.barcode, 'problem')
+  await problem(page).getByText('All of Tea that was picked is packed').waitFor()
+  await lead(tenant, second, 'cancel')
+  await press(page, 'Try again')
+  await said(page, '3 × Tea in package 1')
+  // The quantity in the package is set; Undo takes that back, then the scan before.
+  await press(page, '3 × Tea')
+  const dialog = page.getByRole('dialog', { name: 'Quantity' })
+  await dialog.getByRole('button', { name: '9', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await problem(page).getByText('Only 2 × Tea left to pack').waitFor()
+  await press(page, 'OK')
+  await press(page, '3 × Tea')
+  await dialog.getByRole('button', { name: '0', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect.poll(() => packed(page, 1)).toEqual([])
+  await device.scan('FC-UNDO')
+  await expect.poll(() => packed(page, 1)).toEqual(['3 × Tea'])
+  await device.scan('FC-UNDO')
+  await expect.poll(() => packed(page, 1)).toEqual(['2 × Tea'])
+  // The shipment leaves elsewhere: what follows goes in a new one.
+  await lead(tenant, first, 'ship')
+  await device.scan(cup.barcode, 'problem')
+  await problem(page).getByText('SHP-1 was shipped').waitFor()
+  await press(page, 'Try again')
+  await said(page, '1 × Cup in package 1')
+  const all = await shipmentsOf(tenant, order)
+  expect(all.map(({ state, total_quantity: total }: { state: string; total_quantity: number }) => [state, total])).toEqual([
+    ['open', 1],
+    ['cancelled', 3],
+    ['shipped', 2],
+  ])
+  // Of another product nothing was ordered.
+  const mate = await productOf(tenant, 'Mate')
+  await device.scan(mate.barcode, 'problem')
+  await problem(page).getByText(`Mate is not in ${order.order_tenant_id}`).waitFor()
+  await press(page, 'OK')
+  await expectConsistentShipments(service.db, tenant)
+
+  // An order that is being picked: what its flow has picked is not taken yet. Then it is cancelled.
+  const lines: [PickableProduct, number][] = [[tea, 2]]
+  const running = await startedFlow(tenant, lines)
+  await pick(tenant, running.flow, { product_id: tea.id, location_id: 'A', quantity: 2 })
+  await device.scan(running.order.order_tenant_id)
+  await page.getByText(`${running.order.order_tenant_id} is being picked.`, { exact: false }).waitFor()
+  await device.scan(tea.barcode, 'problem')
+  await problem(page).getByText('Nothing of Tea is picked yet').waitFor()
+  await tenant.request('POST', `/flows/${running.flow}/complete`)
+  await press(page, 'Try again')
+  await said(page, '1 × Tea in package 1')
+  await expectConsistentShipments(service.db, tenant)
+  const open = await pickedOrder(tenant, [[cup, 3]], [2])
+  await device.scan(open.order_tenant_id)
+  await device.scan(cup.barcode)
+  await tenant.request('POST', `/orders/${open.id}/cancel`, {})
+  await device.scan(cup.barcode, 'problem')
+  await problem(page).getByText(`${open.order_tenant_id} was cancelled. Take its goods out of the packages`).waitFor()
+})
+
+it('needs the connection and says so at once; a step whose response is lost is not done twice', async ({
+  openWindow,
+  tenant,
+  service,
+  proxy,
+}) => {
+  const window = await openWindow({ baseURL: proxy.url })
+  window.expectComplaint(/ERR_INTERNET_DISCONNECTED|Failed to fetch|ERR_EMPTY_RESPONSE|ERR_CONNECTION|404/)
+  const { page, context } = window
+  const tea = await productOf(tenant, 'Tea')
+  const order = await completedOrder(tenant, [[tea, 5]])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openOrder(device, order)
+  await context.setOffline(true)
+  await page.getByText('Offline: packing needs the connection.').waitFor()
+  await device.scan(tea.barcode, 'problem')
+  await problem(page).getByText('No connection. Nothing was sent.').waitFor()
+  await press(page, 'OK')
+  await context.setOffline(false)
+  await page.getByText('Offline: packing needs the connection.').waitFor({ state: 'hidden' })
+  // The creation of the shipment, then a step, are done, but their responses are lost.
+  for (const method of ['POST', 'PUT']) {
+    proxy.fault = (called, path): Fault => (called === method && path.includes('/shipments') ? 'lost after' : 'none')
+    await device.scan(tea.barcode, 'problem')
+    proxy.fault = () => 'none'
+    await press(page, 'OK')
+    await device.scan(tea.barcode)
+  }
+  await expect.poll(() => packed(page, 1)).toEqual(['2 × Tea'])
+  const shipments = await shipmentsOf(tenant, order)
+  expect(shipments).toMatchObject([{ state: 'open', total_quantity: 2 }])
+  await device.scan(tea.barcode)
+  await page.reload()
+  await page.getByRole('heading', { name: order.order_tenant_id }).waitFor()
+  await expect.poll(() => packed(page, 1)).toEqual(['3 × Tea'])
+  // Shipped, but the device does not hear of it.
+  proxy.fault = (method, path): Fault => (method === 'POST' && path.endsWith('/ship') ? 'lost after' : 'none')
+  await press(page, 'Ship')
+  await page.getByRole('dialog', { name: 'Ship' }).getByRole('button', { name: 'Ship' }).click()
+  await problem(page).getByText('No connection').waitFor()
+  proxy.fault = () => 'none'
+  await press(page, 'OK')
+  await page.getByText(`Shipment ${shipments[0].id}: shipped, 1 package`).waitFor()
+  await expectConsistentShipments(service.db, tenant)
+})

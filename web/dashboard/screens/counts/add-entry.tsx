@@ -1,0 +1,45 @@
+import type { Count } from '@fulfillment/sdk'
+import { useState } from 'react'
+import { formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { Field } from '../../kit/field.tsx'
+import { ProductCombo } from '../../kit/product-combo.tsx'
+import { numberOf, useTyped } from '../../kit/use-typed.ts'
+import { WriteDialog } from '../../kit/write-dialog.tsx'
+
+/** The dialog for what lies where the count has no line yet. */
+export function AddEntry({ count, onClose }: { count: Count; onClose: () => void }) {
+  const [product, setProduct] = useState<{ id: number; name: string }>()
+  const [typed, bind] = useTyped({
+    location_id: count.location_ids?.length === 1 ? String(count.location_ids[0]) : '',
+    quantity: '',
+  })
+  return (
+    <WriteDialog
+      title={t.counts.addEntry}
+      act={t.counts.addEntry}
+      scope="write:stock"
+      kind="primary"
+      note={t.counts.addEntryText}
+      input={{
+        ...(product === undefined ? {} : { product_id: product.id }),
+        location_id: typed.location_id,
+        quantity: numberOf(typed.quantity),
+      }}
+      write={(api, entry, options) => api.counts.addEntry(count.id, entry, options)}
+      done={({ line }) =>
+        t.counts.savedOf(formatNumber(line.counted_quantity ?? 0), line.product_name, line.location_code ?? line.location_id)
+      }
+      onClose={onClose}
+    >
+      <ProductCombo
+        label={t.receiving.product}
+        value={product?.name ?? ''}
+        autoFocus
+        onProduct={({ id, name }) => setProduct({ id, name })}
+      />
+      <Field label={t.stock.location} isRequired maxLength={64} {...bind('location_id')} />
+      <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
+    </WriteDialog>
+  )
+}

@@ -1,0 +1,73 @@
+import type { Count, CountLine } from '@fulfillment/sdk'
+import { useRef, useState } from 'react'
+import { formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { useWrite } from '../../data/use-write.ts'
+import { Button } from '../../kit/button.tsx'
+import { ErrorNote } from '../../kit/error-note.tsx'
+import { Field } from '../../kit/field.tsx'
+import { numberOf } from '../../kit/use-typed.ts'
+import { useScope } from '../../data/session.tsx'
+import styles from './counts.module.css'
+
+interface CountFieldProps {
+  count: Count
+  line: CountLine
+  /** Whether the line must be counted again, with the same quantity too. */
+  isAsked: boolean
+}
+
+/** What lies at a line. Enter saves it and goes on to the next line; what others count meanwhile does not change what is typed. */
+export function CountField({ count, line, isAsked }: CountFieldProps) {
+  const { product_id, product_name, location_id, counted_quantity } = line
+  const location = line.location_code ?? location_id
+  const counted = counted_quantity === null ? '' : String(counted_quantity)
+  const [typed, setTyped] = useState<string>()
+  const isAllowed = useScope('write:stock')
+  const own = useRef<HTMLFormElement>(null)
+  const write = useWrite({
+    write: (api, quantity: number, options) => api.counts.addEntry(count.id, { product_id, location_id, quantity }, options),
+    done: (_, quantity) => t.counts.savedOf(formatNumber(quantity), product_name, location),
+    onDone: () => {
+      setTyped(undefined)
+      focusNext(own.current)
+    },
+  })
+  const isShown = isAsked || (typed !== undefined && typed !== counted)
+  return (
+    <form
+      ref={own}
+      className={styles.entry}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void write.send(numberOf(typed ?? counted))
+      }}
+    >
+      <Field
+        label={t.counts.countOf(product_name, location)}
+        isLabelHidden
+        type="number"
+        size="narrow"
+        isReadOnly={!isAllowed}
+        value={typed ?? counted}
+        onChange={setTyped}
+      />
+      {isShown && (
+        <Button type="submit" scope="write:stock" isSaving={write.isSaving} aria-label={t.counts.saveOf(product_name, location)}>
+          {t.counts.save}
+        </Button>
+      )}
+      <ErrorNote error={write.error} retryAt={write.retryAt} stop={write.stop} />
+    </form>
+  )
+}
+
+/** The field of the next line, as after Enter in a spreadsheet. */
+function focusNext(form: HTMLFormElement | null): void {
+  const forms = [...(form?.closest('tbody')?.querySelectorAll('form') ?? [])]
+  const next = form === null ? undefined : forms[forms.indexOf(form) + 1]
+  const field = next?.querySelector('input')
+  field?.focus()
+  field?.select()
+}

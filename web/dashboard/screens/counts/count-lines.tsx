@@ -1,0 +1,116 @@
+import type { Count, CountLine } from '@fulfillment/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { formatChange, formatNumber } from '../../../shared/format.ts'
+import { t } from '../../../shared/texts/texts.ts'
+import { RadioGroup } from '../../kit/choices.tsx'
+import { ProductLink } from '../../kit/record-link.tsx'
+import { Section } from '../../kit/screen.tsx'
+import { type Column, Stacked, Table } from '../../kit/table.tsx'
+import { None, Time, Value } from '../../kit/time.tsx'
+import { CountField } from './count-field.tsx'
+import styles from './counts.module.css'
+
+interface CountLinesProps {
+  count: Count
+  /** Why approval was refused for a line. */
+  problemOf: (line: CountLine) => string | undefined
+}
+
+const SHOWN = {
+  all: () => true,
+  open: ({ counted_quantity }: CountLine) => counted_quantity === null,
+  different: ({ variance }: CountLine) => variance !== null && variance !== 0,
+}
+
+/** The lines of a count. While counting, each takes what lies there: Enter saves it and goes on to the next. */
+export function CountLines({ count, problemOf }: CountLinesProps) {
+  const { show = 'all' } = useSearch({ from: '/frame/counts/$id' })
+  const navigate = useNavigate({ from: '/counts/$id' })
+  // A line stays while its field is used: it is marked as counted by then.
+  const lines = count.lines.filter((line) => SHOWN[show](line) || problemOf(line) !== undefined)
+  return (
+    <Section
+      title={t.orders.linesTitle}
+      actions={
+        <RadioGroup
+          label={t.reservations.show}
+          isLabelHidden
+          isSegmented
+          options={OPTIONS}
+          value={show}
+          onChange={(chosen) => void navigate({ search: { show: chosen === 'all' ? undefined : chosen } })}
+        />
+      }
+    >
+      <Table
+        caption={t.orders.linesTitle}
+        columns={columnsOf(count, problemOf)}
+        rows={lines}
+        rowKey={({ id }) => id}
+        isMarked={(line) => problemOf(line) !== undefined}
+      />
+      <p>{t.counts.shown(lines.length, count.lines.length)}</p>
+    </Section>
+  )
+}
+
+const OPTIONS = (['all', 'open', 'different'] as const).map((value) => ({ value, label: t.counts.shows[value] }))
+
+function columnsOf(count: Count, problemOf: CountLinesProps['problemOf']): Column<CountLine>[] {
+  const hasOperators = count.lines.some(({ operator_id }) => operator_id !== null)
+  return [
+    {
+      id: 'product',
+      header: t.orders.product,
+      isWide: true,
+      cell: ({ product_id, product_name, sku, barcode }) => (
+        <Stacked below={sku ?? barcode}>
+          <ProductLink id={product_id}>{product_name}</ProductLink>
+        </Stacked>
+      ),
+    },
+    { id: 'location', header: t.stock.location, cell: ({ location_id, location_code }) => location_code ?? location_id },
+    {
+      id: 'expected',
+      header: t.counts.expected,
+      isNumber: true,
+      cell: ({ expected_quantity }) => numberOrNone(expected_quantity),
+    },
+    {
+      id: 'counted',
+      header: t.counts.counted,
+      isNumber: true,
+      cell: (line) => <CountedCell count={count} line={line} problem={problemOf(line)} />,
+    },
+    {
+      id: 'variance',
+      header: t.counts.variance,
+      isNumber: true,
+      cell: ({ variance }) => (variance === null ? <None /> : formatChange(variance)),
+    },
+    { id: 'at', header: t.counts.countedAt, cell: ({ counted_at }) => <Time at={counted_at} /> },
+    ...(hasOperators ? [OPERATOR] : []),
+  ]
+}
+
+const OPERATOR: Column<CountLine> = {
+  id: 'operator',
+  header: t.counts.operator,
+  isNumber: true,
+  cell: ({ operator_id }) => <Value text={operator_id} />,
+}
+
+const numberOrNone = (quantity: number | null) => (quantity === null ? <None /> : formatNumber(quantity))
+
+function CountedCell({ count, line, problem }: { count: Count; line: CountLine; problem: string | undefined }) {
+  return (
+    <span className={styles.counted}>
+      {count.state === 'counting' ? (
+        <CountField count={count} line={line} isAsked={problem !== undefined} />
+      ) : (
+        numberOrNone(line.counted_quantity)
+      )}
+      {problem !== undefined && <span className={styles.problem}>{problem}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Shipment } from '@fulfillment/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { t } from '../../../shared/texts/texts.ts'
+import { useRead } from '../../data/use-read.ts'
+import { FilterField } from '../../kit/filter-field.tsx'
+import { Filters } from '../../kit/filters.tsx'
+import { PagedTable } from '../../kit/paged-table.tsx'
+import { OrderLink } from '../../kit/record-link.tsx'
+import { Empty } from '../../kit/region.tsx'
+import { Screen } from '../../kit/screen.tsx'
+import { Select } from '../../kit/select.tsx'
+import type { Column } from '../../kit/table.tsx'
+import { Time } from '../../kit/time.tsx'
+import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { SHIPMENT_COLUMNS } from './shipment-columns.tsx'
+import { SHIPMENT_STATES, type ShipmentsSearch, type ShipmentState } from './shipments-search.ts'
+
+const LIMIT = 50
+
+const STATES = [
+  { value: 'all', label: t.shipments.anyState },
+  ...SHIPMENT_STATES.map((value) => ({ value, label: t.shipments.states[value] })),
+]
+
+/** Shipments, newest first. */
+export function ShipmentsScreen() {
+  const search = useSearch({ from: '/frame/shipments' })
+  const navigate = useNavigate({ from: '/shipments' })
+  const { page = 1, ...filters } = search
+  const filter: Filter<ShipmentsSearch> = (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const query = useRead(
+    ['shipments', search],
+    (api, options) => api.shipments.list({ ...filters, page, limit: LIMIT }, options),
+    { isMain: true },
+  )
+  return (
+    <Screen title={t.nav.shipments}>
+      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
+        <Select
+          label={t.orders.state}
+          options={STATES}
+          value={search.state ?? 'all'}
+          onChange={(value) => filter({ state: value === 'all' ? undefined : (value as ShipmentState) })}
+        />
+        <FilterField
+          label={t.shipments.reference}
+          size="narrow"
+          value={search.reference}
+          onFilter={(reference, isMore) => filter({ reference }, isMore)}
+        />
+        <FilterField
+          label={t.shipments.trackingNumber}
+          size="narrow"
+          value={search.tracking_number}
+          onFilter={(tracking_number, isMore) => filter({ tracking_number }, isMore)}
+        />
+      </Filters>
+      <PagedTable
+        query={query}
+        caption={t.nav.shipments}
+        columns={COLUMNS}
+        rowsOf={({ shipments }) => shipments}
+        rowKey={({ id }) => id}
+        news={{ list: JSON.stringify(search), text: t.shipments.more }}
+        total={t.shipments.total}
+        empty={<Empty text={isFiltered(search) ? t.shipments.noMatch : t.shipments.none} />}
+        page={page}
+        onPage={(next) => filter({ page: next })}
+      />
+    </Screen>
+  )
+}
+
+const COLUMNS: Column<Shipment>[] = [
+  ...SHIPMENT_COLUMNS.head,
+  {
+    id: 'order',
+    header: t.shipments.order,
+    isWide: true,
+    cell: ({ order_id, order_tenant_id }) => <OrderLink id={order_id}>{order_tenant_id}</OrderLink>,
+  },
+  ...SHIPMENT_COLUMNS.content,
+  { id: 'created', header: t.orders.created, cell: ({ created_at }) => <Time at={created_at} /> },
+]

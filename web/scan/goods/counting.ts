@@ -1,0 +1,128 @@
+import type { Count } from '@fulfillment/sdk'
+import { isSameCode } from '@fulfillment/codes/gtin.ts'
+import { goods } from '../../shared/texts/scan-goods-texts.ts'
+import { exact } from '../picking/quantity.ts'
+import { type CountEntry, type Entry, isOfRecord, type NewCount } from '../queue/entry.ts'
+import { type QueueEvent, reduce } from '../queue/reduce.ts'
+import type { Product } from './lines.ts'
+import { type KnownRecord, nameOf, type Place, type RecordDraft, refOf } from './record.ts'
+import { problem, type Step, type Work } from './step.ts'
+
+type Counting = Work<KnownCount>
+export type KnownCount = Extract<KnownRecord, { kind: 'count' }>
+
+/** A level to count, with what waits in the queue. */
+export interface LevelLine extends Product {
+  location_id: string
+  location_code: string
+  barcode: string
+  sku: string | null
+  /** Null before it is counted. */
+  counted: number | null
+  /** Null in a blind count. */
+  expected: number | null
+}
+
+/** The levels of a count in the order in which to walk. `entries` may be those of all records. */
+export function levelsOf(known: KnownCount, entries: readonly Entry[]): LevelLine[] {
+  const own = entries.filter(
+    (entry): entry is CountEntry => isOfRecord(entry, refOf(known)) && entry.kind === 'count' && entry.state !== 'refused',
+  )
+  const waiting = new Map(own.map((entry) => [keyOf(entry.body), entry]))
+  const levels = known.record.lines.map((line) => lineOf(line, waiting.get(keyOf(line))))
+  const there = new Set(known.record.lines.map(keyOf))
+  return [...levels, ...[...waiting.values()].filter(({ body }) => !there.has(keyOf(body))).map(newLine)]
+}
+
+/** The location to go to: the first that has something to count. */
+export const nextPlace = (levels: readonly LevelLine[]): LevelLine | undefined => levels.find(({ counted }) => counted === null)
+
+/** Decides on the scan of a location or product; undefined for codes that this device does not know. `texts` are its readings. */
+export function scan(work: Counting, texts: readonly string[]): Step | undefined {
+  const levels = levelsOf(work.known, work.entries)
+  const place = placeOf(work, levels, texts)
+  if (place !== undefined) return goTo(work, place)
+  const product =
+    levels.find(({ barcode, sku }) => texts.some((text) => text === barcode || text === sku)) ??
+    levels.find(({ barcode }) => texts.some((text) => isSameCode(text, barcode)))
+  return product === undefined ? undefined : choose(work, product, 1)
+}
+
+/** The operator is at this location. */
+export function goTo({ known, draft }: Counting, place: Place): Step {
+  const { item } = draft
+  if (item !== null && item.quantity > 0) return problem(goods.problem.confirmFirst(item.product_name))
+  const { location_ids, warehouse_id } = known.record
+  if (place.warehouse_id !== warehouse_id) return problem(goods.problem.otherWarehouse(place.code))
+  if (location_ids !== null && !location_ids.includes(place.id)) return problem(goods.problem.notCounted(place.code))
+  return { outcome: 'taken', text: goods.said.located(place.code), draft: { ...draft, place, item: null }, events: [] }
+}
+
+/** Chooses a product at the location. `more`: how many of it were scanned. */
+export function choose(work: Counting, { product_id, name }: Product, more: number): Step {
+  const { known, draft, entries } = work
+  const { place, item } = draft
+  if (place === null) return problem(goods.problem.locationFirst, nextPlace(levelsOf(known, entries))?.location_code)
+  const isSame = item?.product_id === product_id
+  if (item !== null && !isSame && item.quantity > 0) return problem(goods.problem.confirmFirst(item.product_name))
+  const { product_ids, lines } = known.record
+  const isLine = lines.some((line) => line.product_id === product_id && line.location_id === place.id)
+  if (!isLine && product_ids !== null && !product_ids.includes(product_id)) return problem(goods.problem.notCounted(name))
+  const quantity = exact((isSame ? item.quantity : 0) + more)
+  const held = { pick_id: isSame ? item.pick_id : work.newId(), product_id, product_name: name, quantity }
+  return { outcome: 'taken', text: goods.said.chosen(name, quantity), draft: { ...draft, item: held }, events: [] }
+}
+
+/** So many lie there: all of the product at the location. */
+export function confirm(work: Counting, quantity: number): Step | undefined {
+  const { known, draft, entries, operator, now } = work
+  const { place, item } = draft
+  if (place === null || item === null) return undefined
+  const { pick_id, product_id, product_name } = item
+  const about = { order_tenant_id: nameOf(known), product_name, location_code: place.code }
+  const body = { product_id, location_id: place.id, quantity }
+  const by = { operator_id: operator.id, operator_email: operator.email, added_at: now }
+  const entry: NewCount = { kind: 'count', pick_id, flow_id: null, record: refOf(known), about, body, ...by }
+  const events: QueueEvent[] = [{ type: 'add', entry }]
+  const levels = levelsOf(known, reduce(entries, events[0] as QueueEvent, Infinity))
+  const after: RecordDraft = { ...draft, item: null }
+  if (nextPlace(levels) === undefined)
+    return { outcome: 'order', text: goods.said.allCounted(nameOf(known)), draft: after, events }
+  const isPlaceDone = levels.every(({ location_id, counted }) => location_id !== place.id || counted !== null)
+  const text = isPlaceDone ? goods.said.placeDone(place.code) : goods.said.counted(product_name, quantity)
+  return { outcome: isPlaceDone ? 'line' : 'taken', text, draft: after, events }
+}
+
+/** Nothing is counted of the product that was chosen. What was confirmed is counted again instead. */
+export function undo({ draft }: Counting): Step {
+  if (draft.item === null) return problem(goods.problem.countAgain)
+  const { product_name, quantity } = draft.item
+  return { outcome: 'taken', text: goods.said.undone(product_name, quantity), draft: { ...draft, item: null }, events: [] }
+}
+
+function placeOf({ places, known }: Counting, levels: readonly LevelLine[], texts: readonly string[]): Place | undefined {
+  const isIt = (code: string, id: string): boolean => texts.some((text) => text === code || text === id)
+  const level = levels.find(({ location_code, location_id }) => isIt(location_code, location_id))
+  if (level === undefined) return places.find(({ code, id }) => isIt(code, id))
+  const { warehouse_id } = known.record
+  return { id: level.location_id, code: level.location_code, warehouse_id, sellable: true }
+}
+
+const keyOf = ({ product_id, location_id }: CountEntry['body'] | Count['lines'][number]): string => `${product_id} ${location_id}`
+
+function lineOf(line: Count['lines'][number], waiting: CountEntry | undefined): LevelLine {
+  const { product_id, product_name, location_id, location_code, barcode, sku, counted_quantity, expected_quantity } = line
+  const counted = waiting?.body.quantity ?? counted_quantity
+  return { product_id, name: product_name, location_id, location_code, barcode, sku, counted, expected: expected_quantity }
+}
+
+const newLine = ({ body, about }: CountEntry): LevelLine => ({
+  product_id: body.product_id,
+  name: about.product_name,
+  location_id: body.location_id,
+  location_code: about.location_code,
+  barcode: '',
+  sku: null,
+  counted: body.quantity,
+  expected: null,
+})

@@ -1,0 +1,42 @@
+import { FulfillmentError, type Location } from '@fulfillment/sdk'
+import type { App } from '../app/app.ts'
+import { findLocation } from '../data/find.ts'
+import { TakenOverError } from '../store/store.ts'
+import type { Place } from './record.ts'
+
+/** Locations beyond these are looked for on the server when they are scanned. */
+const MOST_PLACES = 2_000
+const PAGE = 100
+const READ_AGAIN_MS = 10 * 60_000
+
+let readAt = -Infinity
+
+const placeOf = ({ id, code, warehouse_id, sellable }: Location): Place => ({ id, code, warehouse_id, sellable })
+
+/** Reads the locations, so that they can be scanned without a connection. */
+export async function readPlaces(app: App): Promise<void> {
+  if (performance.now() - readAt < READ_AGAIN_MS) return
+  readAt = performance.now()
+  try {
+    const places: Place[] = []
+    for await (const location of app.api.client.locations.list({ limit: PAGE })) {
+      places.push(placeOf(location))
+      if (places.length === MOST_PLACES) break
+    }
+    await app.store.commit(() => ({ places }), 'relaxed')
+  } catch (error) {
+    const isOfDevice = error instanceof TakenOverError || error instanceof DOMException
+    if (!(error instanceof FulfillmentError || isOfDevice)) throw error
+    // Next time.
+    readAt = -Infinity
+  }
+}
+
+/** The location with this code or id, from the server; undefined if there is none. */
+export async function searchPlace(app: App, texts: readonly string[]): Promise<Place | undefined> {
+  const location = await findLocation(app.api.client, texts)
+  if (location === undefined) return undefined
+  const place = placeOf(location)
+  const isKept = await app.keep(({ places }) => ({ places: [...places.filter(({ id }) => id !== place.id), place] }))
+  return isKept ? place : undefined
+}

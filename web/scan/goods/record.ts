@@ -1,0 +1,90 @@
+import type { Count, CountLine, InboundDelivery, Return } from '@fulfillment/sdk'
+import { t } from '../../shared/texts/scan-texts.ts'
+import type { Disposition, ReceiptBody, RecordKind, RecordRef } from '../queue/entry.ts'
+
+/** A record as the server described it last. */
+export type KnownRecord =
+  | { kind: 'inbound'; record: InboundDelivery }
+  | { kind: 'return'; record: Return }
+  | { kind: 'count'; record: Count }
+
+/** Deliveries and returns: records that are received. */
+export type Receivable = Exclude<KnownRecord, { kind: 'count' }>
+
+/** A location that this device has heard of. */
+export interface Place {
+  id: string
+  code: string
+  warehouse_id: number
+  sellable: boolean
+}
+
+/** Goods in the operator's hands: one receipt, or one entry of a count, to be. */
+export interface DraftItem {
+  pick_id: string
+  product_id: number
+  product_name: string
+  /** What was scanned or typed. 0: nothing yet, in a count. */
+  quantity: number
+}
+
+/** What the operator does with a record at the moment. */
+export interface RecordDraft {
+  /** Where the goods are. It stays until another location is scanned. */
+  place: Place | null
+  /** Of returns: what becomes of the goods. */
+  disposition: Disposition
+  item: DraftItem | null
+}
+
+/** A receipt from this device that the server has. */
+export interface SentReceipt {
+  receipt_id: string
+  operator_id: number
+  body: ReceiptBody
+  product_name: string
+  location_code: string
+}
+
+/** A record on this device. */
+export interface RecordRow {
+  known: KnownRecord
+  draft: RecordDraft
+  /** Oldest first: what Undo takes back, after what waits in the queue. */
+  sent: readonly SentReceipt[]
+}
+
+export const emptyRecordDraft: RecordDraft = { place: null, disposition: 'restock', item: null }
+
+/** What a record is stored by. */
+export const recordKey = ({ kind, id }: RecordRef): string => `${kind} ${id}`
+
+export const refOf = ({ kind, record }: NamedRecord): RecordRef => ({ kind, id: record.id })
+
+/** Whether goods of the record can still be received or counted. */
+export function isOpen({ kind, record: { state } }: KnownRecord): boolean {
+  return kind === 'count' ? state === 'counting' : state === 'expected' || state === 'receiving'
+}
+
+/** Quantity of a product that is still to come, as the server knows it. */
+export const expectedOf = ({ record: { lines } }: Receivable, productId: number): number =>
+  lines
+    .filter(({ product_id }) => product_id === productId)
+    .reduce((sum, { quantity, received_quantity }) => sum + Math.max(0, quantity - received_quantity), 0)
+
+/** A count with a line as the server has it now. */
+export function withLine({ kind, record }: Extract<KnownRecord, { kind: 'count' }>, line: CountLine): KnownRecord {
+  const isNew = record.lines.every(({ id }) => id !== line.id)
+  const lines = isNew ? [...record.lines, line] : record.lines.map((other) => (other.id === line.id ? line : other))
+  const lines_counted = lines.filter(({ counted_at }) => counted_at !== null).length
+  return { kind, record: { ...record, lines, lines_total: lines.length, lines_counted } }
+}
+
+/** What the screens call a record. */
+export const nameOf = ({ kind, record: { reference, id } }: NamedRecord): string => reference ?? t.goods.unnamed[kind](id)
+
+/** A record, or what a list says of it. */
+interface NamedRecord {
+  kind: RecordKind
+  record: { id: number; reference: string | null }
+}

@@ -1,0 +1,355 @@
+import { APIError, FulfillmentError, type NewPackage, type Package, type Shipment } from '@fulfillment/sdk'
+import { packing } from '../../shared/texts/scan-packing-texts.ts'
+import type { App, CodeHandler } from '../app/app.ts'
+import { online } from '../app/calls.ts'
+import { newPickId } from '../app/picking-actions.ts'
+import { findBySku, findCode, productOf } from '../data/find.ts'
+import { asSent, type Content, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
+import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } from './order-to-pack.ts'
+import { refusalOf } from './refusal.ts'
+
+const CANCELLED = 7
+const NO_PACKAGES: readonly Package[] = []
+
+/** Something of a product that goes into a package. */
+interface Goods {
+  product_id: number
+  name: string
+  quantity: number
+}
+
+/**
+ * Packs an order. Every step is sent at once and counts when the server has done it; steps follow each other in the order of the scans. A
+ * step whose response was lost is taken back before the next one, as the operator was told that it was not sent.
+ */
+export class Packer {
+  /** Undefined before it was read. */
+  known: OrderToPack | undefined
+  error: string | undefined
+  version = 0
+  readonly #app: App
+  readonly #orderId: number
+  #number = 1
+  readonly #listeners = new Set<() => void>()
+  /** Null: a new one. Undefined: the newest open one. */
+  #shipmentId: number | null | undefined
+  /** Makes the creation of a shipment the same when it is repeated. */
+  #creation = newPickId()
+  /** Packages before each step, to be undone. */
+  #history: NewPackage[][] = []
+  /** It is not known whether the server has done the last step. */
+  #isInDoubt = false
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(app: App, orderId: number) {
+    this.#app = app
+    this.#orderId = orderId
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The open shipment that is packed; undefined before its first scan. */
+  get shipment(): Shipment | undefined {
+    return this.known?.shipments.find(({ id, state }) => id === this.#shipmentId && state === 'open')
+  }
+
+  get packages(): readonly Package[] {
+    return this.shipment?.packages ?? NO_PACKAGES
+  }
+
+  /** The package that the operator packs, from 1; one more than the shipment has is empty. */
+  get number(): number {
+    return Math.min(this.#number, this.packages.length + 1)
+  }
+
+  get products(): ProductToPack[] {
+    return this.known === undefined ? [] : productsOf(this.known)
+  }
+
+  get name(): string {
+    return this.known?.order.order_tenant_id ?? ''
+  }
+
+  get isCancelled(): boolean {
+    return this.known?.order.state_id === CANCELLED
+  }
+
+  /** Reads the order again. Without a connection, what was read before stays. */
+  refresh = (): Promise<void> =>
+    this.#next(async () => {
+      try {
+        await this.#read()
+      } catch (error) {
+        if (!(error instanceof FulfillmentError)) throw error
+        this.error = error instanceof APIError ? error.message : undefined
+        this.#changed()
+      }
+    })
+
+  /** Packs what was scanned; another order is opened. */
+  scan: CodeHandler = (texts, at, codes) =>
+    this.#step(at, async () => {
+      const { client } = this.#app.api
+      const code = await findCode(client, texts, codes)
+      if (code?.order && code.product === null) {
+        this.#app.go({ name: 'pack', record: code.order.id })
+        this.#app.tell('taken', code.order.order_tenant_id, at, texts[0])
+        return true
+      }
+      const product = (code && productOf(code)) ?? (await findBySku(client, texts))
+      if (product === undefined || product.quantity <= 0) return false
+      await this.#pack([{ product_id: product.id, name: product.name, quantity: product.quantity }], at, texts[0])
+      return true
+    })
+
+  /** Packs one of a product, or what is left of it if that is less. */
+  packOne = ({ product_id, name, left }: ProductToPack): Promise<boolean> => {
+    const at = performance.now()
+    const quantity = left > 0 && left < 1 ? left : 1
+    return this.#step(at, () => this.#pack([{ product_id, name, quantity }], at))
+  }
+
+  /** Packs all that is left. */
+  packAll = (): Promise<boolean> => {
+    const at = performance.now()
+    return this.#step(at, () => {
+      const left = this.products.filter((product) => product.left > 0)
+      return this.#pack(
+        left.map(({ product_id, name, left: quantity }) => ({ product_id, name, quantity })),
+        at,
+      )
+    })
+  }
+
+  /** Sets how much of a product is in the package. */
+  setQuantity = (product: Content & { name: string }, quantity: number): Promise<boolean> => {
+    const at = performance.now()
+    const { number } = this
+    return this.#step(at, async () => {
+      const { product_id, name } = product
+      const isSent = await this.#send(withQuantity(this.packages, number, { product_id, quantity }), {
+        at,
+        goods: { product_id, name, quantity: quantity - product.quantity },
+        again: () => void this.setQuantity(product, quantity),
+      })
+      if (isSent) this.#app.tell('taken', packing.said.packed(name, quantity, number), at)
+      return true
+    })
+  }
+
+  /** Sets the weight of the package. */
+  setWeight = (weight: number): Promise<boolean> => {
+    const at = performance.now()
+    const { number } = this
+    return this.#step(at, async () => {
+      const again = (): void => void this.setWeight(weight)
+      if (await this.#send(withWeight(this.packages, number, weight), { at, again }))
+        this.#app.tell('taken', packing.said.weighed(number, weight), at)
+      return true
+    })
+  }
+
+  /** What follows goes into another package. */
+  open = (number = this.packages.length + 1): void => {
+    this.#number = number
+    this.#changed()
+    this.#app.tell('taken', packing.package(number), performance.now())
+  }
+
+  /** Goes on with an open shipment; null: a new one, which the first scan makes. */
+  goOnWith = (id: number | null): void => {
+    this.#choose(id)
+    this.#changed()
+  }
+
+  /** Takes back the latest step. */
+  undo = (): Promise<boolean> => {
+    const at = performance.now()
+    return this.#step(at, async () => {
+      const before = this.#history.at(-1)
+      if (before === undefined) this.#app.stop({ message: packing.problem.nothingToUndo }, at)
+      else if (await this.#send(before, { at, again: () => void this.undo(), isUndo: true }))
+        this.#app.tell('taken', packing.said.undone, at)
+      return true
+    })
+  }
+
+  /** The shipment leaves. */
+  ship = (): Promise<boolean> => {
+    const at = performance.now()
+    return this.#step(at, async () => {
+      const { shipment } = this
+      if (shipment === undefined) return true
+      const isShipped = await this.#refusable(() => this.#app.api.client.shipments.ship(shipment.id))
+      if (isShipped === undefined) return await this.#refuse({ at, again: () => void this.ship() }, shipment)
+      this.#app.go({ name: 'pack' })
+      this.#app.tell('order', packing.said.shipped(this.name), at)
+      return true
+    })
+  }
+
+  async #pack(goods: readonly Goods[], at: number, scanned?: string): Promise<boolean> {
+    const [first] = goods
+    if (first === undefined) return true
+    const again = (): void => void this.#step(performance.now(), () => this.#pack(goods, performance.now()))
+    const step = { at, scanned, goods: first, again }
+    // A shipment is not made for goods that do not fit.
+    if (!this.#hasRoom(goods)) await this.#read()
+    if (!this.#hasRoom(goods)) return await this.#refuse(step, this.shipment)
+    if (this.shipment === undefined && !(await this.#create())) return await this.#refuse(step, undefined)
+    const contents = goods.map(({ product_id, quantity }) => ({ product_id, quantity }))
+    if (await this.#send(withMore(this.packages, this.number, contents), step)) this.#tellPacked(first, step)
+    return true
+  }
+
+  #hasRoom(goods: readonly Goods[]): boolean {
+    const { products } = this
+    return goods.every(({ product_id, quantity }) =>
+      products.some((product) => product.product_id === product_id && product.left >= quantity),
+    )
+  }
+
+  #tellPacked({ product_id, name }: Goods, { at, scanned }: Step): void {
+    const { products, number } = this
+    if (products.every(({ left }) => left === 0)) return this.#app.tell('order', packing.said.allPacked(this.name), at, scanned)
+    const content = this.packages[number - 1]
+    const { quantity = 0 } = (content && contentsOf(content).find((one) => one.product_id === product_id)) ?? {}
+    const isDone = products.some((product) => product.product_id === product_id && product.left === 0)
+    this.#app.tell(isDone ? 'line' : 'taken', packing.said.packed(name, quantity, number), at, scanned)
+  }
+
+  /** Makes the shipment. Returns false if the server refuses it. */
+  async #create(): Promise<boolean> {
+    const { client } = this.#app.api
+    const input = { order_id: this.#orderId }
+    const shipment = await this.#refusable(() => client.shipments.create(input, { idempotencyKey: `pack-${this.#creation}` }))
+    if (shipment === undefined) return false
+    this.#creation = newPickId()
+    this.#keep(shipment)
+    this.#choose(shipment.id)
+    return true
+  }
+
+  /** Replaces the packages. Returns whether it is done; a refusal is told. */
+  async #send(packages: NewPackage[], step: Step & { isUndo?: boolean }): Promise<boolean> {
+    const { shipment } = this
+    if (shipment === undefined) return false
+    const before = shipment.packages.map(asSent)
+    const changed = await this.#update(shipment.id, packages)
+    if (changed === undefined) {
+      await this.#refuse(step, shipment)
+      return false
+    }
+    if (step.isUndo === true) this.#history.pop()
+    else this.#history.push(before)
+    this.#keep(changed)
+    return true
+  }
+
+  async #update(id: number, packages: NewPackage[]): Promise<Shipment | undefined> {
+    this.#isInDoubt = true
+    try {
+      const changed = await this.#refusable(() => this.#app.api.client.shipments.update(id, { packages }))
+      this.#isInDoubt = false
+      return changed
+    } catch (error) {
+      if (error instanceof APIError && error.status < 500) this.#isInDoubt = false
+      throw error
+    }
+  }
+
+  /** Undefined if the server refuses what can't be packed. */
+  async #refusable<T>(call: () => PromiseLike<T>): Promise<T | undefined> {
+    try {
+      return await call()
+    } catch (error) {
+      if (error instanceof APIError && error.code === 'shipment_error') return undefined
+      throw error
+    }
+  }
+
+  /** Stops the operator with what the order says now, not with the server's message. */
+  async #refuse({ at, scanned, goods, again }: Step, shipment: Shipment | undefined): Promise<true> {
+    await this.#read()
+    const known = this.known as OrderToPack
+    const { message, left } = refusalOf(known, { shipmentId: shipment?.id, goods })
+    const packLeft = (): void => {
+      if (goods !== undefined && left !== undefined)
+        void this.#step(performance.now(), () => this.#pack([{ ...goods, quantity: left }], performance.now()))
+    }
+    const ways = [
+      ...(left === undefined ? [] : [{ name: packing.problem.packLeft(left), run: packLeft }]),
+      { name: packing.problem.tryAgain, run: again },
+    ]
+    this.#app.stop({ message, scanned, ways }, at)
+    return true
+  }
+
+  async #read(): Promise<void> {
+    const { shipment } = this
+    if (this.#isInDoubt && shipment !== undefined) await this.#update(shipment.id, shipment.packages.map(asSent))
+    this.known = await readOrderToPack(this.#app.api.client, this.#orderId)
+    this.error = undefined
+    // Somebody else has packed meanwhile.
+    if (this.shipment?.updated_at !== shipment?.updated_at) this.#history = []
+    const isOver = this.#shipmentId !== null && this.shipment === undefined
+    if (isOver) this.#choose(this.known.shipments.find(({ state }) => state === 'open')?.id)
+    this.#changed()
+  }
+
+  #choose(id: number | null | undefined): void {
+    if (this.#shipmentId === id) return
+    this.#shipmentId = id
+    this.#history = []
+    this.#number = Math.max(1, this.packages.length)
+  }
+
+  #keep(shipment: Shipment): void {
+    const { known } = this
+    if (known === undefined) return
+    const others = known.shipments.filter(({ id }) => id !== shipment.id)
+    this.known = { ...known, shipments: [shipment, ...others].toSorted((one, other) => other.id - one.id) }
+    this.#changed()
+  }
+
+  /** A step of the operator, after those before. It needs the connection. */
+  #step(at: number, step: () => Promise<boolean>): Promise<boolean> {
+    return this.#next(async () => {
+      const { problem } = this.#app.ui
+      // Nothing goes on before the operator has seen what became of the step before.
+      if (problem !== undefined) {
+        this.#app.stop(problem, at)
+        return true
+      }
+      const isDone = await online(this.#app, async () => {
+        if (this.known === undefined || this.#isInDoubt) await this.#read()
+        return await step()
+      })
+      // Undefined: the operator was stopped.
+      return isDone ?? true
+    })
+  }
+
+  #next<T>(step: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(step)
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+
+  #changed(): void {
+    this.version++
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** What a refusal needs to know of a step. */
+interface Step {
+  at: number
+  scanned?: string | undefined
+  /** What was to be packed. */
+  goods?: Goods | undefined
+  again: () => void
+}

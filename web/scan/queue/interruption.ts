@@ -1,0 +1,19 @@
+import { APIError, ConnectionError } from '@fulfillment/sdk'
+
+/** Why it is not known what became of a call. */
+export type Interruption =
+  | { is: 'unanswered'; retryAfterMs: number | undefined }
+  /** Nothing can be sent until the device is enrolled again, or an operator has signed in. */
+  | { is: 'stopped'; until: 'enrolled' | 'signed in' }
+
+/** What an error means if it says nothing of the entry itself. Throws what is no error of a call. */
+export function interruptionOf(error: unknown): Interruption | undefined {
+  if (error instanceof ConnectionError) return { is: 'unanswered', retryAfterMs: undefined }
+  if (!(error instanceof APIError)) throw error
+  const { status, code, retryAfterMs } = error
+  if (status === 401) return { is: 'stopped', until: 'enrolled' }
+  if ((code as string) === 'operator_required') return { is: 'stopped', until: 'signed in' }
+  // A proxy's page says nothing of the service.
+  const isAgain = status === 408 || status === 429 || status >= 500 || code === 'unexpected_response'
+  return isAgain ? { is: 'unanswered', retryAfterMs } : undefined
+}

@@ -1,0 +1,26 @@
+import { useState } from 'react'
+import { goods } from '../../../shared/texts/scan-goods-texts.ts'
+import { useApp } from '../../app/use-app.ts'
+import { Button } from '../../kit/button.tsx'
+import { Field } from '../../kit/field.tsx'
+import styles from '../screens.module.css'
+
+/** For labels that no scanner reads: what is typed counts as a scan. */
+export function CodeField() {
+  const app = useApp()
+  const [typed, setTyped] = useState('')
+  return (
+    <form
+      className={styles.inline}
+      onSubmit={(event) => {
+        event.preventDefault()
+        app.feedback.unlock()
+        app.scan([typed], performance.now())
+        setTyped('')
+      }}
+    >
+      <Field label={goods.code} value={typed} onChange={setTyped} required />
+      <Button isSubmit>{goods.enter}</Button>
+    </form>
+  )
+}

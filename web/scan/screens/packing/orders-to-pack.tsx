@@ -1,0 +1,61 @@
+import type { Shipment } from '@fulfillment/sdk'
+import { useEffect, useState } from 'react'
+import { packing } from '../../../shared/texts/scan-packing-texts.ts'
+import { online } from '../../app/calls.ts'
+import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { findCode } from '../../data/find.ts'
+import { Button } from '../../kit/button.tsx'
+import { CodeField } from '../goods/code-field.tsx'
+import styles from '../screens.module.css'
+
+const MOST = 50
+const READ_AGAIN_MS = 15_000
+
+/** Asks for an order; those with an open shipment can be tapped. */
+export function OrdersToPack() {
+  const app = useApp()
+  const [open, setOpen] = useState<Shipment[]>()
+  const { isOnline } = app.ui
+  useTitle(packing.title)
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const { shipments } = await app.api.client.shipments.list({ state: 'open', limit: MOST })
+      setOpen(shipments)
+    }
+    const quietly = (): void => void read().catch(() => undefined)
+    quietly()
+    const timer = setInterval(quietly, READ_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [app, isOnline])
+  const pack = (id: number, name: string, at = performance.now(), scanned?: string): void => {
+    app.go({ name: 'pack', record: id })
+    app.tell('taken', name, at, scanned)
+  }
+  useCodes(async (texts, at, codes) => {
+    const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null)
+    // The operator knows by now that the search failed.
+    if (found === undefined) return true
+    if (found?.order) pack(found.order.id, found.order.order_tenant_id, at, texts[0])
+    else if (found?.product) app.stop({ message: packing.scanOrder(found.product.name), scanned: texts[0] }, at)
+    else return false
+    return true
+  })
+  const orders = new Map(open?.map(({ order_id, order_tenant_id }) => [order_id, order_tenant_id]))
+  return (
+    <div className={styles.screen}>
+      <h1>{packing.title}</h1>
+      {isOnline ? <p className={styles.expected}>{packing.hint}</p> : <p className={styles.notice}>{packing.offline}</p>}
+      <CodeField />
+      {open?.length === 0 && <p>{packing.none}</p>}
+      <ul aria-label={packing.title} className={styles.list}>
+        {[...orders].map(([id, name]) => (
+          <li key={id} className={styles.order}>
+            <Button kind="quiet" onClick={() => pack(id, name)}>
+              {packing.goOn(name)}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import { formatNumber } from '../format.ts'
+import { count } from './count.ts'
+
+const units = (quantity: number, name: string): string => `${formatNumber(quantity)} × ${name}`
+
+/** Packing in the scan app. */
+export const scanPacking = {
+  title: 'Orders to pack',
+  hint: 'Scan an order.',
+  offline: 'Offline: packing needs the connection.',
+  none: 'No shipment is open.',
+  goOn: (name: string) => `Go on with ${name}`,
+  scanOrder: (product: string) => `Scan the order of ${product} first`,
+  loading: 'Loading',
+  products: 'Products',
+  productOf: (done: number, all: number) => `${formatNumber(done)} of ${formatNumber(all)}`,
+  package: (number: number) => `Package ${formatNumber(number)}`,
+  content: (name: string, quantity: number) => units(quantity, name),
+  empty: 'Empty',
+  weighs: (weight: number) => `${formatNumber(weight)} kg`,
+  scanProduct: 'Scan a product',
+  done: 'All is packed. Press Ship when it leaves.',
+  packAll: 'Pack all',
+  newPackage: 'New package',
+  weight: 'Weight',
+  weightField: 'Weight in kg',
+  undo: 'Undo',
+  ship: 'Ship',
+  shipAsk: 'Its packages can not be changed afterwards.',
+  shipLeft: (products: number) =>
+    `${count(products, 'product is', 'products are')} not packed completely. The rest can go in another shipment.`,
+  toPack: 'To pack',
+  left: (left: number, taken: number) => `${formatNumber(left)} of ${formatNumber(taken)} to pack`,
+  moreProducts: (number: number) => count(number, 'more product', 'more products'),
+  packages: 'Packages',
+  nothingTaken: (order: string) => `Nothing of ${order} is picked yet.`,
+  isPicked: (order: string) => `${order} is being picked. What is picked now can be packed when the picking is complete.`,
+  cancelled: (order: string) => `${order} was cancelled.`,
+  shipments: 'Shipments',
+  unnamed: (id: number) => `Shipment ${id}`,
+  newShipment: 'New shipment',
+  shipment: (name: string, state: string, packages: number) => `${name}: ${state}, ${count(packages, 'package', 'packages')}`,
+  states: { open: 'open', shipped: 'shipped', delivered: 'delivered', cancelled: 'cancelled' },
+  said: {
+    packed: (name: string, quantity: number, number: number) => `${units(quantity, name)} in package ${formatNumber(number)}`,
+    allPacked: (order: string) => `All of ${order} is packed`,
+    weighed: (number: number, weight: number) => `Package ${formatNumber(number)}: ${formatNumber(weight)} kg`,
+    undone: 'Undone',
+    shipped: (order: string) => `Shipped ${order}`,
+  },
+  problem: {
+    nothingToUndo: 'There is nothing to undo',
+    cancelled: (order: string) => `${order} was cancelled. Take its goods out of the packages`,
+    over: (shipment: string, state: string) => `${shipment} was ${state}`,
+    notIn: (name: string, order: string) => `${name} is not in ${order}`,
+    notTaken: (name: string) => `Nothing of ${name} is picked yet`,
+    allPacked: (name: string) => `All of ${name} that was picked is packed`,
+    tooMuch: (name: string, left: number) => `Only ${units(left, name)} left to pack`,
+    refused: 'The server refused this',
+    packLeft: (left: number) => `Pack ${formatNumber(left)}`,
+    tryAgain: 'Try again',
+  },
+}

@@ -1,0 +1,52 @@
+import { count, grouped } from './count.ts'
+
+/** What happened to an order. */
+export const happened = {
+  timeline: {
+    title: 'Timeline',
+    show: 'Show',
+    everything: 'Everything',
+    kinds: {
+      call: 'Calls',
+      created: 'Creation',
+      state: 'State',
+      flow: 'Picking',
+      movement: 'Stock',
+      reservation: 'Reservations',
+      shipment: 'Shipments',
+      return: 'Returns',
+      event: 'Events',
+    },
+    kind: {
+      call: 'Call',
+      created: 'Created',
+      state: 'State',
+      flow: 'Picking',
+      movement: 'Stock',
+      reservation: 'Reservation',
+      shipment: 'Shipment',
+      return: 'Return',
+      event: 'Event',
+    },
+    none: 'Nothing of this kind is known.',
+    hidden: (kinds: string) => `Not shown to this key: ${kinds}`,
+    more: 'Show later entries',
+    by: (name: string) => `by ${name}`,
+    call: (operation: string, address: string) => `${operation} from ${address}`,
+    created: (identifier: string, lines: number, units: number) =>
+      `${identifier}: ${count(lines, 'line', 'lines')}, ${count(units, 'unit', 'units')}`,
+    change: (from: string, to: string) => `${from} to ${to}`,
+    flow: (id: number) => `Flow ${grouped(id)}`,
+    flowStates: { started: 'started', completed: 'completed', cancelled: 'cancelled' },
+    slot: (batch: number, slot: number) => `slot ${grouped(slot)} of batch ${grouped(batch)}`,
+    picked: (lines: number, quantity: number) => `${grouped(quantity)} picked of ${count(lines, 'line', 'lines')}`,
+    at: (change: string, location: string) => `${change} at ${location}`,
+    pick: (id: string) => `pick ${id}`,
+    reserved: (reserved: number, waiting: number) => `${grouped(reserved)} reserved, ${grouped(waiting)} waiting for stock`,
+    shipment: (name: string) => `Shipment ${name}`,
+    shipmentStates: { open: 'Open', shipped: 'Shipped', delivered: 'Delivered', cancelled: 'Cancelled' },
+    return: (name: string) => `Return ${name}`,
+    reason: (text: string) => `“${text}”`,
+    deliveries: (states: string) => `delivery ${states}`,
+  },
+}
