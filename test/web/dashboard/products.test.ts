@@ -111,8 +111,11 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     await page.getByText('Picking tolerance, %').waitFor({ state: 'detached' })
-    const { data } = (await tenant.request('GET', `/products/${id}`)).body
-    expect([data.sales_unit, data.weighable, data.pick_tolerance_percent]).toEqual([6, false, undefined])
+    const saved = async () => {
+      const { data } = (await tenant.request('GET', `/products/${id}`)).body
+      return [data.sales_unit, data.weighable, data.pick_tolerance_percent]
+    }
+    await expect.poll(saved).toEqual([6, false, undefined])
   })
 
   it('has barcodes of packs, which are added and removed', async ({ window, tenant }) => {
