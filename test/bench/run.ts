@@ -12,6 +12,7 @@ import { batches } from './rows/batches.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
+import { reports } from './rows/reports.ts'
 import { reserving } from './rows/reserving.ts'
 import { receiving } from './rows/receiving.ts'
 import { scanApp } from './rows/scan.ts'
@@ -27,6 +28,7 @@ const ROWS: Row[] = [
   ...receiving,
   ...batches,
   ...growth,
+  ...reports,
   ...reserving,
   ...search,
   ...webhooks,

@@ -356,6 +356,29 @@ describe('calls in the timeline of an order', () => {
     expect(await operationsOf(tenant, named)).toEqual(cancelled)
   })
 
+  it('stay with their order when a later order gets its order_tenant_id as its id', async ({ tenant }) => {
+    // Ids come from one sequence: of twenty orders made next, some have the next ids.
+    const bulk = async (names: (number | undefined)[]): Promise<{ id: number }[]> => {
+      const orders = await Promise.all(
+        names.map((name) => orderFor(tenant, name === undefined ? {} : { order_tenant_id: String(name) })),
+      )
+      return (await tenant.request('POST', '/orders', { orders })).body.data.orders
+    }
+    let cancelled: { id: number }[] = []
+    let taken: { id: number } | undefined
+    for (let attempt = 1; attempt <= 10 && taken === undefined; attempt += 1) {
+      const { id } = await newOrder(tenant)
+      const names = Array.from({ length: 20 }, (_, index) => id + 21 + index)
+      cancelled = await bulk(names)
+      for (const name of names) await tenant.request('POST', `/orders/${name}/cancel`)
+      const later = await bulk(Array.from({ length: 20 }, () => undefined))
+      taken = later.find((order) => names.includes(order.id))
+      if (taken !== undefined) cancelled = [cancelled[names.indexOf(taken.id)] as { id: number }]
+    }
+    expect(await operationsOf(tenant, taken as { id: number })).toEqual(['orders.create'])
+    expect(await operationsOf(tenant, cancelled[0] as { id: number })).toEqual(['orders.create', 'orders.cancel'])
+  })
+
   it('are, of a long POST /orders, those of the orders that the audit log keeps', async ({ tenant }) => {
     const { order_detail } = await orderFor(tenant)
     const orders = Array.from({ length: 12 }, (_, index) => ({

@@ -57,6 +57,8 @@ async function fill(client: pg.Client, id: number, { products, stock, openOrders
     `insert into orders (tenant_id, order_tenant_id, state_id, assembly_date, warehouse_id, items_count, total_quantity)
      select ${id}, 'SEED-' || g, 1, date '2026-12-01' + g % 30, ${warehouse}, 3, 6 from generate_series(1, ${openOrders}) g order by g`,
     `insert into order_totals (tenant_id, state_id, count) select ${id}, 1, ${openOrders} where ${openOrders} > 0`,
+    // Of a tenant that is not in the statistics yet, Postgres would read all products again for every line.
+    'analyze products, orders',
     `insert into order_lines (tenant_id, order_id, product_id, barcode, product_name, quantity)
      select ${id}, o.id, p.id, p.barcode, p.name, k from orders o cross join generate_series(1, 3) k
      join products p on p.tenant_id = ${id} and p.barcode = 'B' || lpad((1 + (o.id * 7 + k * 131) % ${products})::text, 8, '0')

@@ -25,7 +25,11 @@ export async function seedService(db: Database, client: pg.Client, sizes: Sizes)
       await client.query(text)
     }
   }
-  for (const text of [...catalogStatements(catalog.id, sizes.large), ...eventStatements(large.id, sizes.large)])
+  for (const text of [
+    ...catalogStatements(catalog.id, sizes.large),
+    ...eventStatements(large.id, sizes.large),
+    ...reportStatements(large.id, DAYS.large),
+  ])
     await client.query(text)
   for (const text of flowStatements(written.id, sizes.products)) await client.query(text)
   const [, last] = await range(client, 'orders', large.id)
@@ -186,6 +190,33 @@ function timelineStatements(id: number, withLines: number): string[] {
      select ${id}, case when k < 3 then 'order/' || o.id else 'flow/' || f.id end, ${at('k')}, gen_random_uuid(),
        (array['orders.create', 'orders.update', 'flows.pick', 'flows.pick', 'flows.complete'])[k], 'ERP', '203.0.113.7', gen_random_uuid()::text
      from ${orders} join picking_flows f on f.tenant_id = ${id} and f.order_id = o.id cross join generate_series(1, 5) k order by o.id, k`,
+  ]
+}
+
+/** What reports read: every hour has movements, calls with 3 keys and deliveries of 5 subscriptions, and the hours of work have picks of 20 operators. */
+function reportStatements(id: number, days: number): string[] {
+  const hours = (count: number): string =>
+    `(select date_trunc('hour', now()) - g * interval '1 hour' as at from generate_series(0, ${count * 24 - 1}) g) h`
+  const moved = (table: string, columns: string): string =>
+    `insert into ${table} (tenant_id, at, ${columns}, quantity)
+     select tenant_id, date_trunc('hour', created_at, 'UTC'), ${columns}, sum(new_quantity - previous_quantity)
+     from stock_movements where tenant_id = ${id} group by tenant_id, 2, ${columns}`
+  const sums = 'picks, units, flows, seconds'
+  return [
+    moved('movement_product_hours', 'product_id'),
+    moved('movement_level_hours', 'product_id, location_id'),
+    `insert into movement_hour_days (tenant_id, day, count)
+     select tenant_id, created_day, sum(count) from movement_counts where tenant_id = ${id} group by 1, 2`,
+    `insert into pick_hours (tenant_id, at, operator_email, ${sums})
+     select ${id}, at, 'operator' || o || '@warehouse.example', 60, 90, 12, 3000 from ${hours(days)} cross join generate_series(1, 20) o
+     where extract(hour from at at time zone 'UTC') between 6 and 17`,
+    `insert into pick_days (tenant_id, day, operator_email, ${sums})
+     select tenant_id, (at at time zone 'UTC')::date, operator_email, sum(picks), sum(units), sum(flows), sum(seconds)
+     from pick_hours where tenant_id = ${id} group by 1, 2, 3`,
+    `insert into delivery_hours (tenant_id, at, subscription_id, succeeded, failed, durations)
+     select ${id}, at, s, 500, 5, array(select 25 from generate_series(1, 20)) from ${hours(90)} cross join generate_series(1, 5) s`,
+    `insert into usage_hours (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors)
+     select ${id}, at, k, 'operation' || o, 100, 2, 0, 0 from ${hours(90)} cross join generate_series(1, 3) k cross join generate_series(1, 8) o`,
   ]
 }
 

@@ -55,6 +55,18 @@ describe('deliveries', () => {
     await page.getByRole('status').getByText('Received 3 × Green tea at DOCK').waitFor()
     await rowOf(page, 'Receipts', 'Green tea').getByText('DOCK').waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 3 })
+    await expect.poll(() => page.getByRole('button', { name: 'Cancel', exact: true }).isDisabled()).toBe(true)
+
+    await page.getByRole('button', { name: 'Receive' }).click()
+    await expect.poll(() => dialog.getByRole('spinbutton', { name: 'Quantity' }).inputValue()).toBe('2')
+    await dialog.getByRole('button', { name: 'Line' }).click()
+    await page.getByRole('option', { name: 'Mate: 0 of 2' }).click()
+    await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('1')
+    await dialog.getByRole('button', { name: 'Line' }).click()
+    await page.getByRole('option', { name: 'Green tea: 3 of 5' }).click()
+    await expect.poll(() => dialog.getByRole('spinbutton', { name: 'Quantity' }).inputValue()).toBe('2')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).click()
     await page.getByRole('dialog').getByText('3 × Green tea leave DOCK again').waitFor()
@@ -146,6 +158,18 @@ describe('deliveries', () => {
     await dialog.getByRole('button', { name: 'Cancel delivery PO-2' }).click()
     await page.getByText('Too late').waitFor()
     expect(await deliveryOf(tenant, cancelled)).toMatchObject({ state: 'cancelled', cancellation_reason: 'Too late' })
+  })
+
+  it('are changed in what was typed alone: what others write meanwhile stays', async ({ window: { page }, tenant }) => {
+    const delivery = await newDelivery(tenant, { note: 'Ring twice' })
+    await signIn(page, tenant.key, `/inbound/${delivery.id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Supplier' }).fill('Mate Trade')
+    await tenant.request('PUT', `/inbound/${delivery.id}`, { note: 'Ring three times' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved delivery PO-1').waitFor()
+    expect(await deliveryOf(tenant, delivery)).toMatchObject({ supplier: 'Mate Trade', note: 'Ring three times' })
+    await page.getByText('Ring three times').waitFor()
   })
 
   it('that do not exist are said to be missing', async ({ window, tenant }) => {

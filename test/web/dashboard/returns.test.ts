@@ -114,6 +114,11 @@ it('a return is made from its order with what was taken, received by disposition
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Kept it')
   await page.getByRole('button', { name: /^Cancel return \d+$/ }).click()
   await page.getByText('Kept it').waitFor()
+  // A cancelled return takes nothing from what can come back.
+  await page.getByRole('link', { name: 'SHOP-1' }).click()
+  await page.getByText('2 returns', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Return', exact: true }).click()
+  await expect.poll(() => page.getByRole('spinbutton', { name: 'Quantity of Tea' }).inputValue()).toBe('1')
 
   await page.getByRole('link', { name: 'Returns', exact: true }).click()
   await page.getByText('2 returns', { exact: true }).waitFor()
@@ -122,4 +127,17 @@ it('a return is made from its order with what was taken, received by disposition
   expect((await cellsOf(page, 'Returns', 'RMA-1')).slice(1, 6)).toEqual(['RMA-1', 'SHOP-1', 'Closed', 'Too bitter', '2 of 3'])
   await page.getByRole('spinbutton', { name: 'Order id' }).fill(String(order))
   await expect.poll(() => new URL(page.url()).search).toBe(`?reference=RMA-1&order_id=${order}`)
+})
+
+it('an order that was completed without picking can bring back all that it ordered', async ({ window: { page }, tenant }) => {
+  await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  const order_detail = [{ barcode: '1', quantity: 4 }]
+  const { orders } = await seed(tenant, '/orders', { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-15', order_detail })
+  await signIn(page, tenant.key, `/orders/${orders[0].id}`)
+  await page.getByRole('heading', { level: 1, name: 'SHOP-1' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Return', exact: true }).count()).toBe(0)
+  await tenant.request('PUT', `/orders/${orders[0].id}`, { state_id: 5 })
+  await page.reload()
+  await page.getByRole('link', { name: 'Return', exact: true }).click()
+  await expect.poll(() => page.getByRole('spinbutton', { name: 'Quantity of Tea' }).inputValue()).toBe('4')
 })

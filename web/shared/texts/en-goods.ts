@@ -153,7 +153,7 @@ export const goods = {
     savedOf: (quantity: string, name: string, location: string) => `Counted ${quantity} × ${name} at ${location}`,
     addEntry: 'Add an entry',
     addEntryText: 'Says all that lies there of a product, also where the system has none.',
-    linesLeft: (number: number) => `${count(number, 'line is', 'lines are')} not counted. Approval leaves them alone.`,
+    linesLeft: (number: number) => `${count(number, 'line is', 'lines are')} not counted. Approval changes only counted lines.`,
     submit: 'Submit',
     submitted: (name: string) => `Submitted count ${name}`,
     reopen: 'Reopen',

@@ -3,6 +3,7 @@ import { batchedDeletion, deleteInBatches } from '../../database/delete-in-batch
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { AuditEntryName } from './audited-call.ts'
+import { decidedName } from './named-records.ts'
 import { type EntryValues, INSERT_ENTRIES } from './insert-entries.ts'
 
 /** A call that failed, with the code of its error. */
@@ -16,7 +17,7 @@ export const insertNamedEntries = statement<[...EntryValues, entryIds: string[],
      ${INSERT_ENTRIES} returning tenant_id, at, id, operation, key_name, address, request_id
    ), named_call as (
      insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
-     select e.tenant_id, n.name, e.at, e.id, e.operation, e.key_name, e.address, e.request_id
+     select e.tenant_id, ${decidedName('e.tenant_id', 'n.name')}, e.at, e.id, e.operation, e.key_name, e.address, e.request_id
      from unnest($13::uuid[], $14::text[]) n (id, name) join entry e using (id)
    )
    select id, at from entry`,
@@ -41,12 +42,12 @@ const addFailures = statement<
   name: 'name_failed_calls',
   lane: 'write',
   sql: `insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id, error)
-   select f.tenant_id, f.name, f.at, f.id, f.operation, f.key_name, f.address, f.request_id, f.error
+   select f.tenant_id, ${decidedName('f.tenant_id', 'f.name')}, f.at, f.id, f.operation, f.key_name, f.address, f.request_id, f.error
    from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
      f (tenant_id, name, at, id, operation, key_name, address, request_id, error, idempotency_key)
    where f.idempotency_key is null or f.error not in ('service_unavailable', 'internal_error')
      or ${storedFor('f.tenant_id', 'f.idempotency_key')} is null
-   order by f.tenant_id, f.name, f.at, f.id
+   order by 1, 2, 3, 4
    on conflict (tenant_id, name, at, id) do update set error = excluded.error`,
 })
 

@@ -10,13 +10,23 @@ const RECORDS: Readonly<Record<string, string>> = {
 /** An order id in canonical form: a client's identifier such as `007` is not order 7. */
 const ID = /^[1-9]\d{0,15}$/
 
+const EITHER = 'order_or_tenant_id'
+
+/**
+ * SQL for the name under which a call is listed. Whether an identifier is an order's id is decided by the orders that there are at the call: an
+ * order that is created later does not take the call over.
+ */
+export const decidedName = (tenantId: string, name: string): string => `case when ${name} like '${EITHER}/%' then
+       case when exists (select from orders where tenant_id = ${tenantId} and id = substr(${name}, ${EITHER.length + 2})::bigint) then 'order/'
+       else 'order_tenant_id/' end || substr(${name}, ${EITHER.length + 2}) else ${name} end`
+
 /** The operation whose new orders have no ids yet. Its statement names the orders: see `insert-orders.ts`. */
 export const CREATES_ORDERS = 'orders.create'
 
 /**
  * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or input, as the audit log keeps it:
  * `order/4711`, `order_tenant_id/SO-10023`, `flow/12`. `order_or_tenant_id/7` means order 7 or, if there is none, the order with this
- * `order_tenant_id`.
+ * `order_tenant_id`: see `decidedName`.
  */
 export function namedRecords(path: string, input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return []
@@ -38,7 +48,7 @@ function namesOfId(path: string, { id, order_tenant_id }: Readonly<Record<string
   if (record !== 'order' || typeof id === 'number') return one(record, id)
   // Only a cancellation accepts both identifiers there, and order_tenant_id comes first.
   if (typeof id !== 'string' || typeof order_tenant_id === 'string') return []
-  return ID.test(id) ? [`order/${id}`, `order_or_tenant_id/${id}`] : one('order_tenant_id', id)
+  return ID.test(id) ? one(EITHER, id) : one('order_tenant_id', id)
 }
 
 const one = (kind: string, value: unknown): string[] =>

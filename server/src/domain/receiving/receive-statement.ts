@@ -62,7 +62,7 @@ const FEW_LINES = 100
  */
 export function receiveTogether<Receipt, Rec>(kind: ReceivingKind): Statement<ReceiveValues, Received<Receipt, Rec>> {
   const { receipts } = kind.tables
-  const isRepeat = `exists (select from ${receipts} where tenant_id = $1 and record_id = c.record_id and id = c.receipt_id)`
+  const isRepeat = `(select true from ${receipts} where tenant_id = $1 and record_id = c.record_id and id = c.receipt_id limit 1) is true`
   return statement({
     name: `receive_${kind.name}`,
     lane: 'write',

@@ -64,11 +64,9 @@ const event: Range = (time, id) => `select ${rankOf('event')}, json_build_array(
      select from webhook_subscriptions where tenant_id = $1
    )) from (${eventsOf('', time, id)}) e`
 
-/** The names under which calls are listed: see `namedRecords`. An identifier in place of an id is the order's unless it is the id of another one. */
+/** The names under which calls are listed: see `namedRecords`. */
 const NAMES = `(
-     select array['order/' || id, 'order_tenant_id/' || order_tenant_id, case when order_tenant_id ~ '^[1-9][0-9]{0,15}$' and not exists (
-       select from orders where tenant_id = $1 and id = case when o.order_tenant_id ~ '^[1-9][0-9]{0,15}$' then o.order_tenant_id::bigint end
-     ) then 'order_or_tenant_id/' || order_tenant_id end] from named o
+     select array['order/' || id, 'order_tenant_id/' || order_tenant_id] from named
    ) || array(
      select 'flow/' || id from flow
      union all select distinct 'batch/' || batch_id from flow where batch_id is not null
