@@ -193,7 +193,7 @@ function timelineStatements(id: number, withLines: number): string[] {
   ]
 }
 
-/** What reports read: every hour has movements, calls with 3 keys and deliveries of 5 subscriptions, and the hours of work have picks of 20 operators. */
+/** What reports read: every hour has movements, calls with 2 keys and deliveries of 5 subscriptions, and the hours of work have picks of 20 operators. */
 function reportStatements(id: number, days: number): string[] {
   const hours = (count: number): string =>
     `(select date_trunc('hour', now()) - g * interval '1 hour' as at from generate_series(0, ${count * 24 - 1}) g) h`
@@ -216,7 +216,7 @@ function reportStatements(id: number, days: number): string[] {
     `insert into delivery_hours (tenant_id, at, subscription_id, succeeded, failed, durations)
      select ${id}, at, s, 500, 5, array(select 25 from generate_series(1, 20)) from ${hours(90)} cross join generate_series(1, 5) s`,
     `insert into usage_hours (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors)
-     select ${id}, at, k, 'operation' || o, 100, 2, 0, 0 from ${hours(90)} cross join generate_series(1, 3) k cross join generate_series(1, 8) o`,
+     select ${id}, at, k, 'operation' || o, 100, 2, 0, 0 from ${hours(90)} cross join generate_series(1, 2) k cross join generate_series(1, 8) o`,
   ]
 }
 
