@@ -36,7 +36,7 @@ const photosOf = ({ orderId, webhookId }: { orderId: number; webhookId: number }
   { name: 'order-phone', path: `/orders/${orderId}`, viewport: PHONE, colorScheme: 'light' },
 ]
 
-const DEMO: Photo = { name: 'demo', path: '/', viewport: DESK, colorScheme: 'light', isLive: true }
+const DEMO: Photo = { name: 'demo', path: '/', viewport: { ...DESK, height: 1_020 }, colorScheme: 'light', isLive: true }
 /** So much happens before the picture is taken. */
 const DEMO_MS = 40_000
 

@@ -89,7 +89,8 @@ export const eyes = {
     lowStock: 'Low stock',
     lowProducts: 'Products below their threshold',
     nothingLow: 'No product is below its threshold.',
-    allLow: (products: number) => `All ${count(products, 'product', 'products')} below the threshold`,
+    allLow: (products: number) =>
+      products === 1 ? 'The product below the threshold' : `All ${products} products below the threshold`,
     product: 'Product',
     quantity: 'Stock',
     threshold: 'Threshold',
