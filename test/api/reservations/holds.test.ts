@@ -146,6 +146,9 @@ describe('PUT and DELETE /holds/{id}', () => {
     const { body } = await keep(tenant, 'cart', { ttl_seconds: 10, lines: [{ sku: tea.sku, quantity: 3 }] })
     const longer = await tenant.request('PUT', `/holds/${body.data.id}`, { ttl_seconds: 86_400 })
     expect(Date.parse(longer.body.data.expires_at) - Date.parse(body.data.expires_at)).toBeGreaterThan(80_000_000)
+    // Its lines keep the stock as long.
+    const { reservations } = (await tenant.request('GET', `/stock/reservations?product_id=${tea.id}`)).body.data
+    expect(reservations).toMatchObject([{ reserved_quantity: 3, expires_at: longer.body.data.expires_at }])
     await expire(service.db, body.data.id)
     const late = await tenant.request('PUT', `/holds/${body.data.id}`, { ttl_seconds: 60 })
     expect(failure(late)).toEqual([400, 'hold_error'])
