@@ -74,7 +74,11 @@ describe('POST /holds', () => {
     await tenant.request('DELETE', `/products/${tea.id}`)
     const again = await keep(tenant, 'cart', { ttl_seconds: 900, lines: [{ barcode: tea.barcode, quantity: 2 }] })
     expect(again.body.data).toEqual(first.body.data)
-    expect(failure(await keep(tenant, 'cart', { lines: [{ sku: tea.sku, quantity: 3 }] }))).toEqual([409, 'idempotency_conflict'])
+    for (const other of [
+      { lines: [{ sku: tea.sku, quantity: 3 }] },
+      { ttl_seconds: 901, lines: [{ sku: tea.sku, quantity: 2 }] },
+    ])
+      expect(failure(await keep(tenant, 'cart', other))).toEqual([409, 'idempotency_conflict'])
     const deleted = await keep(tenant, 'other', { lines: [{ sku: tea.sku, quantity: 1 }] })
     expect(failure(deleted)).toEqual([400, 'validation_error'])
     await tenant.request('PUT', `/products/${tea.id}`, { is_active: true })
