@@ -143,6 +143,8 @@ describe('PUT and DELETE /holds/{id}', () => {
     await change(1)
     expect((await tenant.request('GET', `/orders/${waiting.id}`)).body.data).toMatchObject({ reservation_status: 'reserved' })
     expect(await availabilityOf(tenant, tea.id)).toMatchObject({ held: 1, reserved: 5, backordered: 0 })
+    await tenant.request('DELETE', `/products/${tea.id}`)
+    expect(failure(await change(1))).toEqual([400, 'validation_error'])
   })
 
   it('prolongs an active hold, and no other', async ({ service, tenant }) => {
