@@ -253,6 +253,7 @@ describe('what is announced', () => {
     await undo(INBOUND, tenant, early, 'r')
     expect(await incoming()).toEqual([1, 16, '2026-12-01', 0])
     await receive(INBOUND, tenant, late, { product_id: id, quantity: 4 })
+    expect(await incoming()).toEqual([1, 12, '2026-12-01', 4])
     await tenant.request('POST', `/inbound/${late.id}/close`)
     await tenant.request('POST', `/inbound/${early.id}/close`)
     expect(await incoming()).toEqual([1, 1, null, 4])

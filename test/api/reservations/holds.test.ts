@@ -74,7 +74,11 @@ describe('POST /holds', () => {
     await tenant.request('DELETE', `/products/${tea.id}`)
     const again = await keep(tenant, 'cart', { ttl_seconds: 900, lines: [{ barcode: tea.barcode, quantity: 2 }] })
     expect(again.body.data).toEqual(first.body.data)
-    expect(failure(await keep(tenant, 'cart', { lines: [{ sku: tea.sku, quantity: 3 }] }))).toEqual([409, 'idempotency_conflict'])
+    for (const other of [
+      { lines: [{ sku: tea.sku, quantity: 3 }] },
+      { ttl_seconds: 901, lines: [{ sku: tea.sku, quantity: 2 }] },
+    ])
+      expect(failure(await keep(tenant, 'cart', other))).toEqual([409, 'idempotency_conflict'])
     const deleted = await keep(tenant, 'other', { lines: [{ sku: tea.sku, quantity: 1 }] })
     expect(failure(deleted)).toEqual([400, 'validation_error'])
     await tenant.request('PUT', `/products/${tea.id}`, { is_active: true })
@@ -139,6 +143,8 @@ describe('PUT and DELETE /holds/{id}', () => {
     await change(1)
     expect((await tenant.request('GET', `/orders/${waiting.id}`)).body.data).toMatchObject({ reservation_status: 'reserved' })
     expect(await availabilityOf(tenant, tea.id)).toMatchObject({ held: 1, reserved: 5, backordered: 0 })
+    await tenant.request('DELETE', `/products/${tea.id}`)
+    expect(failure(await change(1))).toEqual([400, 'validation_error'])
   })
 
   it('prolongs an active hold, and no other', async ({ service, tenant }) => {
@@ -146,6 +152,9 @@ describe('PUT and DELETE /holds/{id}', () => {
     const { body } = await keep(tenant, 'cart', { ttl_seconds: 10, lines: [{ sku: tea.sku, quantity: 3 }] })
     const longer = await tenant.request('PUT', `/holds/${body.data.id}`, { ttl_seconds: 86_400 })
     expect(Date.parse(longer.body.data.expires_at) - Date.parse(body.data.expires_at)).toBeGreaterThan(80_000_000)
+    // Its lines keep the stock as long.
+    const { reservations } = (await tenant.request('GET', `/stock/reservations?product_id=${tea.id}`)).body.data
+    expect(reservations).toMatchObject([{ reserved_quantity: 3, expires_at: longer.body.data.expires_at }])
     await expire(service.db, body.data.id)
     const late = await tenant.request('PUT', `/holds/${body.data.id}`, { ttl_seconds: 60 })
     expect(failure(late)).toEqual([400, 'hold_error'])

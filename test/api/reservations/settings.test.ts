@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { it } from '../../support/it.ts'
 import { eventsOf } from '../../support/events.ts'
@@ -55,6 +57,24 @@ describe('GET and PUT /settings', () => {
       expect((await elsewhere.request('POST', '/orders', order, { key: tenant.key })).status).toBe(status)
     }
   })
+})
+
+it('reserving is ready only after the calls have ended that began before it was turned on', async ({ service, tenant }) => {
+  const call = new pg.Client({ connectionString: service.databaseUrl })
+  await call.connect()
+  try {
+    await call.query('begin')
+    await call.query('lock table warehouse_stock in row exclusive mode')
+    await tenant.request('PUT', '/settings', { reservation_policy: 'track' })
+    const stateOf = async () => (await tenant.request('GET', '/settings')).body.data.reservation_state
+    // Without orders, the rest takes less than a second.
+    await sleep(3_000)
+    expect(await stateOf()).toBe('switching')
+    await call.query('commit')
+    await expect.poll(stateOf).toBe('ready')
+  } finally {
+    await call.end()
+  }
 })
 
 it('a policy is shown by every server from the response on, and not longer, also by those that have just seen another one', async ({

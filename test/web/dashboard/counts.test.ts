@@ -34,7 +34,7 @@ async function levelsOf(tenant: TestTenant): Promise<Record<string, number>> {
 
 async function submitAndApprove(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Submit' }).click()
-  await page.getByRole('status').getByText('Submitted count CC-1').waitFor()
+  await page.getByRole('status').getByText('Submitted count CC-1').last().waitFor()
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByRole('button', { name: 'Approve count CC-1' }).click()
 }
@@ -65,13 +65,13 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
   await page.keyboard.press('Enter')
   await page.getByRole('list', { name: 'Locations' }).getByText('A', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Begin count' }).click()
-  await page.getByRole('status').getByText('Began count CC-1').waitFor()
+  await page.getByRole('status').getByText('Began count CC-1').last().waitFor()
   await page.getByRole('heading', { level: 1, name: 'Count CC-1' }).waitFor()
 
   await page.getByRole('spinbutton', { name: 'Count of Tea at A' }).fill('4')
   expect(await numbersOf(page, 'Tea')).toEqual(['–', expect.any(String), '–'])
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('Counted 4 × Tea at A').waitFor()
+  await page.getByRole('status').getByText('Counted 4 × Tea at A').last().waitFor()
   await expect.poll(() => focusedName(page)).toBe('Count of Cup at A')
   await page.getByRole('radio', { name: 'Not counted' }).check({ force: true })
   await expect.poll(() => lineOf(page, 'Tea').count()).toBe(0)
@@ -83,7 +83,7 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
   await lineOf(page, 'Cup').getByRole('alert').getByText('quantity').waitFor()
   await cup.fill('2')
   await page.getByRole('button', { name: 'Save the count of Cup at A' }).click()
-  await page.getByRole('status').getByText('Counted 2 × Cup at A').waitFor()
+  await page.getByRole('status').getByText('Counted 2 × Cup at A').last().waitFor()
 
   await page.getByRole('button', { name: 'Add an entry' }).click()
   const entry = page.getByRole('dialog', { name: 'Add an entry' })
@@ -93,7 +93,7 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
   expect(await entry.getByRole('textbox', { name: 'Location' }).inputValue()).toBe('A')
   await entry.getByRole('spinbutton', { name: 'Quantity' }).fill('1')
   await entry.getByRole('button', { name: 'Add an entry' }).click()
-  await page.getByRole('status').getByText('Counted 1 × Mate at A').waitFor()
+  await page.getByRole('status').getByText('Counted 1 × Mate at A').last().waitFor()
 
   // Somebody sets the level of a counted line.
   await seed(tenant, '/stock/bulk', { updates: [{ sku: 'Tea', location_id: 'A', quantity: 9 }] })
@@ -111,7 +111,7 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
   await again.waitFor({ state: 'detached' })
   await page.getByText('Nothing was posted.').waitFor({ state: 'detached' })
   await submitAndApprove(page)
-  await page.getByRole('status').getByText('Approved count CC-1').waitFor()
+  await page.getByRole('status').getByText('Approved count CC-1').last().waitFor()
   expect(await levelsOf(tenant)).toEqual({ Tea: 4, Cup: 2, Mate: 1 })
   for (const name of ['Add an entry', 'Submit', 'Reopen', 'Approve', 'Cancel'])
     await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
@@ -143,12 +143,12 @@ it('approval says how many lines were not counted, and leaves them alone', async
   await signIn(page, tenant.key, `/counts/${count.id}`)
   await page.getByRole('spinbutton', { name: 'Count of Tea at A' }).fill('4')
   await page.keyboard.press('Enter')
-  await page.getByRole('status').getByText('Counted 4 × Tea at A').waitFor()
+  await page.getByRole('status').getByText('Counted 4 × Tea at A').last().waitFor()
   await page.getByRole('button', { name: 'Submit' }).click()
-  await page.getByRole('status').getByText('Submitted count CC-1').waitFor()
+  await page.getByRole('status').getByText('Submitted count CC-1').last().waitFor()
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   await page.getByRole('dialog').getByText('1 line is not counted. Approval changes only counted lines.').waitFor()
   await page.getByRole('button', { name: 'Approve count CC-1' }).click()
-  await page.getByRole('status').getByText('Approved count CC-1').waitFor()
+  await page.getByRole('status').getByText('Approved count CC-1').last().waitFor()
   expect(await levelsOf(tenant)).toEqual({ Tea: 4, Cup: 2, Mate: 0 })
 })

@@ -31,7 +31,7 @@ describe('devices', () => {
 
     await page.getByRole('button', { name: 'End session of Handheld 3' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-    await page.getByRole('status').getByText('Ended 1 session').waitFor()
+    await page.getByRole('status').getByText('Ended 1 session').last().waitFor()
     await page.getByText('No devices yet.').waitFor()
     await expect.poll(async () => (await device.send('GET', '/scan/session')).status).toBe(401)
   })

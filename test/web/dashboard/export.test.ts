@@ -57,7 +57,7 @@ describe('D7: Export CSV', () => {
     const { rows } = await exportList(page)
     expect(new Set(rows.map(({ barcode }) => barcode)).size).toBe(1_300)
     expect(rows).toHaveLength(1_300)
-    await page.getByRole('status').getByText('The export is being downloaded').waitFor()
+    await page.getByRole('status').getByText('The export is being downloaded').last().waitFor()
   })
 
   it('says why it is refused, and is there for who may read the list alone', async ({ window, tenant }) => {

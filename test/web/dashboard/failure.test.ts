@@ -102,7 +102,7 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').getByText('Saved order SHOP-1').waitFor()
+    await page.getByRole('status').getByText('Saved order SHOP-1').last().waitFor()
     expect((await tenant.request('GET', `/orders/${id}`)).body.data.customer_name).toBe('Grace')
   })
 
@@ -127,7 +127,7 @@ describe('D9: failure in the middle of a form', () => {
     await context.clearCookies()
     await page.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
     await signInAgain(page, tenant.key)
-    await page.getByRole('status').getByText('Cancelled order SHOP-1').waitFor()
+    await page.getByRole('status').getByText('Cancelled order SHOP-1').last().waitFor()
     const { body } = await tenant.request('GET', '/events?event=order/cancelled')
     expect(body.data.events[0].data.cancellation_reason).toBe('changed mind')
   })

@@ -105,7 +105,7 @@ describe('D7: import of products', () => {
       ])
     }
     await page.getByRole('button', { name: 'Check', exact: true }).click()
-    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. Nothing is imported yet.').waitFor()
+    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. Nothing is imported yet.').last().waitFor()
     expect(await errorRows(page)).toEqual([
       ['5', 'Barcode', expect.stringContaining('required')],
       ['6', 'SKU', 'another product has this sku'],
@@ -122,7 +122,7 @@ describe('D7: import of products', () => {
 
     const keys = watchBatches(page, /\/products\/bulk$/)
     await page.getByRole('button', { name: 'Import 3 rows' }).click()
-    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. The import is complete.').waitFor()
+    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. The import is complete.').last().waitFor()
     expect(keys).toEqual([expect.stringMatching(/^import-[0-9a-f]{16}-0$/)])
     const after = (await tenant.request('GET', '/products')).body.data.products
     expect(after).toMatchObject([
@@ -152,7 +152,7 @@ describe('D7: import of stock', () => {
     const file = levelsFile(2_000, [1, 700, 2_000])
     await choose(page, file)
     await page.getByRole('button', { name: 'Check', exact: true }).click()
-    await page.getByRole('status').getByText('1,997 levels, 3 with errors. Nothing is imported yet.').waitFor()
+    await page.getByRole('status').getByText('1,997 levels, 3 with errors. Nothing is imported yet.').last().waitFor()
     expect(await errorRows(page)).toEqual(['2', '701', '2001'].map((line) => [line, '–', 'Product not found']))
 
     const keys = watchBatches(page, /\/stock\/bulk$/)
@@ -172,7 +172,7 @@ describe('D7: import of stock', () => {
     expect(await movementCount(tenant)).toBe(1_500)
     const before = keys.length
     await choose(page, file)
-    await page.getByRole('status').getByText('1,997 levels, 3 with errors. The import is complete.').waitFor()
+    await page.getByRole('status').getByText('1,997 levels, 3 with errors. The import is complete.').last().waitFor()
     const id = keys[0]?.replace(/-0$/, '') ?? ''
     expect(keys.slice(before)).toEqual([`${id}-2`, `${id}-3`])
     expect(await movementCount(tenant)).toBe(1_997)
@@ -197,15 +197,15 @@ describe('D7: import of stock', () => {
       await route.continue().catch(() => {})
     })
     await page.getByRole('button', { name: 'Import 1,200 rows' }).click()
-    await page.getByRole('status').getByText('Imported 500 of 1,200 rows.').waitFor()
+    await page.getByRole('status').getByText('Imported 500 of 1,200 rows.').last().waitFor()
     expect(await page.getByRole('progressbar', { name: 'Progress' }).getAttribute('value')).toBe('500')
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('dialog', { name: 'Leave the import?' }).getByRole('button', { name: 'Back' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('status').getByText('Paused after 500 of 1,200 rows.').waitFor()
+    await page.getByRole('status').getByText('Paused after 500 of 1,200 rows.').last().waitFor()
     release()
     await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByRole('status').getByText('1,200 levels, 0 with errors. The import is complete.').waitFor()
+    await page.getByRole('status').getByText('1,200 levels, 0 with errors. The import is complete.').last().waitFor()
     expect(await movementCount(tenant)).toBe(1_200)
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
@@ -230,7 +230,7 @@ describe('D7: import of stock', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click()
     await page.getByRole('timer').waitFor()
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
-    await page.getByRole('status').getByText('2 levels, 0 with errors. The import is complete.').waitFor()
+    await page.getByRole('status').getByText('2 levels, 0 with errors. The import is complete.').last().waitFor()
     expect([requests, await movementCount(tenant)]).toEqual([5, 2])
   })
 

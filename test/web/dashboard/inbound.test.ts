@@ -52,7 +52,7 @@ describe('deliveries', () => {
     await dialog.getByText('Cannot receive 6: only 5 still to come').first().waitFor()
     await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('3')
     await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
-    await page.getByRole('status').getByText('Received 3 × Green tea at DOCK').waitFor()
+    await page.getByRole('status').getByText('Received 3 × Green tea at DOCK').last().waitFor()
     await rowOf(page, 'Receipts', 'Green tea').getByText('DOCK').waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 3 })
     await expect.poll(() => page.getByRole('button', { name: 'Cancel', exact: true }).isDisabled()).toBe(true)
@@ -71,7 +71,7 @@ describe('deliveries', () => {
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).click()
     await page.getByRole('dialog').getByText('3 × Green tea leave DOCK again').waitFor()
     await page.getByRole('button', { name: 'Undo the receipt', exact: true }).click()
-    await page.getByRole('status').getByText('Undid a receipt of Green tea').waitFor()
+    await page.getByRole('status').getByText('Undid a receipt of Green tea').last().waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 0 })
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).waitFor({ state: 'detached' })
   })
@@ -102,7 +102,7 @@ describe('deliveries', () => {
     await page.getByRole('listitem').filter({ has: quantity }).getByText('Must be an integer').waitFor()
     await quantity.fill('5')
     await page.getByRole('button', { name: 'Announce delivery' }).click()
-    await page.getByRole('status').getByText('Announced delivery PO-7').waitFor()
+    await page.getByRole('status').getByText('Announced delivery PO-7').last().waitFor()
     await page.getByRole('heading', { level: 1, name: 'Delivery PO-7' }).waitFor()
 
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -110,7 +110,7 @@ describe('deliveries', () => {
     await page.getByRole('textbox', { name: 'Note' }).fill('At the back door')
     await page.getByRole('checkbox', { name: 'Allow more than announced' }).check()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').getByText('Saved delivery PO-7').waitFor()
+    await page.getByRole('status').getByText('Saved delivery PO-7').last().waitFor()
     const { inbound } = (await tenant.request('GET', '/inbound')).body.data
     expect(inbound).toMatchObject([
       { reference: 'PO-7', supplier: null, note: 'At the back door', allow_over: true, expected_at: '2030-01-15' },
@@ -126,7 +126,7 @@ describe('deliveries', () => {
     await dialog.getByRole('spinbutton', { name: 'Quantity' }).fill('2')
     await dialog.getByRole('textbox', { name: 'Location' }).fill('DOCK')
     await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
-    await page.getByRole('status').getByText('Received 2 × Mate at DOCK').waitFor()
+    await page.getByRole('status').getByText('Received 2 × Mate at DOCK').last().waitFor()
     await rowOf(page, 'Lines', 'Mate').waitFor()
     expect(await deliveryOf(tenant, inbound[0])).toMatchObject({
       lines: [
@@ -142,7 +142,7 @@ describe('deliveries', () => {
     await signIn(page, tenant.key, `/inbound/${closed.id}`)
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await page.getByRole('button', { name: 'Close delivery PO-1' }).click()
-    await page.getByRole('status').getByText('Closed delivery PO-1').waitFor()
+    await page.getByRole('status').getByText('Closed delivery PO-1').last().waitFor()
     for (const name of ['Receive', 'Close', 'Cancel'])
       await expect.poll(() => page.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -167,7 +167,7 @@ describe('deliveries', () => {
     await page.getByRole('textbox', { name: 'Supplier' }).fill('Mate Trade')
     await tenant.request('PUT', `/inbound/${delivery.id}`, { note: 'Ring three times' })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').getByText('Saved delivery PO-1').waitFor()
+    await page.getByRole('status').getByText('Saved delivery PO-1').last().waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ supplier: 'Mate Trade', note: 'Ring three times' })
     await page.getByText('Ring three times').waitFor()
   })

@@ -25,7 +25,7 @@ describe('D2: a key', () => {
     const value = await dialog.getByRole('textbox', { name: 'API key' }).inputValue()
     await tabTo(page, 'Copy key')
     await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('Copied the key').waitFor()
+    await page.getByRole('status').getByText('Copied the key').last().waitFor()
     expect(await clipboardOf(page)).toBe(value)
     const used = await fetch(`${service.url}/api/v1/orders`, { headers: { 'x-api-key': value } })
     expect(used.status).toBe(200)
@@ -69,7 +69,7 @@ describe('D2: a key', () => {
     const typed = dialog.getByRole('textbox', { name: 'Type Second to confirm' })
     if (await typed.isVisible()) await typed.fill('Second')
     await dialog.getByRole('button', { name: 'Revoke key' }).click()
-    await page.getByRole('status').getByText('Revoked Second').waitFor()
+    await page.getByRole('status').getByText('Revoked Second').last().waitFor()
     const status = (): Promise<number> =>
       second.page.evaluate(async () => (await fetch('/dashboard/session', { headers: { 'X-Page': 'dashboard' } })).status)
     await expect.poll(status, { timeout: atMost(1_000), interval: 100 }).toBe(401)
@@ -91,7 +91,7 @@ describe('D2: a key', () => {
     const old = page.getByRole('dialog', { name: 'Revoke Old' })
     expect(await old.getByRole('textbox').count()).toBe(0)
     await old.getByRole('button', { name: 'Revoke key' }).click()
-    await page.getByRole('status').getByText('Revoked Old').waitFor()
+    await page.getByRole('status').getByText('Revoked Old').last().waitFor()
 
     await page.getByRole('button', { name: 'Revoke Recent' }).click()
     const recent = page.getByRole('dialog', { name: 'Revoke Recent' })
@@ -100,7 +100,7 @@ describe('D2: a key', () => {
     expect(await act.isDisabled()).toBe(true)
     await recent.getByRole('textbox', { name: 'Type Recent to confirm' }).fill('Recent')
     await act.click()
-    await page.getByRole('status').getByText('Revoked Recent').waitFor()
+    await page.getByRole('status').getByText('Revoked Recent').last().waitFor()
   })
 
   it('like another one has its name, scopes, addresses and expiry', async ({ window: { page }, tenant }) => {
@@ -148,7 +148,7 @@ describe('sessions', () => {
     await signIn(page, tenant.key, '/sessions')
     await page.getByRole('button', { name: 'End session of Colleague' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-    await page.getByRole('status').getByText('Ended 1 session').waitFor()
+    await page.getByRole('status').getByText('Ended 1 session').last().waitFor()
     await second.page.getByRole('link', { name: 'Sessions' }).click()
     await second.page.getByRole('dialog', { name: 'Sign in' }).waitFor()
   })

@@ -28,7 +28,7 @@ describe('a location', () => {
     expect(await sequence.getAttribute('aria-invalid')).toBe('true')
     await sequence.fill('7')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').getByText('Saved A-01').waitFor()
+    await page.getByRole('status').getByText('Saved A-01').last().waitFor()
     await expect.poll(() => cellsOf('A-01')).toEqual(['7', 'No', 'Yes'])
 
     await table.getByRole('button', { name: 'Edit A-01' }).click()

@@ -32,7 +32,7 @@ describe('operators', () => {
     await email.fill('ada@example.com')
     await dialog.getByRole('checkbox', { name: 'May change stock' }).check()
     await dialog.getByRole('button', { name: 'Add operator' }).click()
-    await page.getByRole('status').getByText('Added Ada').waitFor()
+    await page.getByRole('status').getByText('Added Ada').last().waitFor()
     await page.getByText('2 operators', { exact: true }).waitFor()
     expect((await cells(page, 'Ada')).slice(0, 3)).toEqual(['Ada', 'ada@example.com', 'Yes'])
 
@@ -41,7 +41,7 @@ describe('operators', () => {
     await edit.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
     await edit.getByRole('checkbox', { name: 'May change stock' }).uncheck()
     await edit.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('status').getByText('Saved Ada Lovelace').waitFor()
+    await page.getByRole('status').getByText('Saved Ada Lovelace').last().waitFor()
     await page.getByRole('cell', { name: 'Ada Lovelace', exact: true }).waitFor()
     expect((await cells(page, 'Ada')).slice(0, 3)).toEqual(['Ada Lovelace', 'ada@example.com', 'No'])
     const { entries } = (await tenant.request('GET', '/audit-log?operation=operators.update')).body.data
@@ -56,7 +56,7 @@ describe('operators', () => {
     const { page } = window
     await signIn(page, tenant.key, '/operators')
     await page.getByRole('button', { name: 'Deactivate Ada' }).click()
-    await page.getByRole('status').getByText('Deactivated Ada').waitFor()
+    await page.getByRole('status').getByText('Deactivated Ada').last().waitFor()
     await page.getByRole('cell', { name: 'Inactive' }).waitFor()
     expect((await tenant.request('GET', `/operators/${id}`)).body.data.is_active).toBe(false)
     await page.getByRole('button', { name: 'Activate Ada' }).click()

@@ -80,7 +80,7 @@ describe('while the tenant reserves', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.type('6')
     await page.keyboard.press('Enter')
-    await page.getByRole('status').getByText('Tea at A-01: 6').waitFor()
+    await page.getByRole('status').getByText('Tea at A-01: 6').last().waitFor()
     await expect.poll(() => rowOf(grid, 'SKU of Tea')).toMatchObject({ Available: '7', Reserved: '3' })
 
     await grid.getByRole('link', { name: '3 reserved of Tea' }).click()
@@ -236,7 +236,7 @@ describe('while the tenant reserves', () => {
     await dialog.getByRole('button', { name: 'Copy as curl' }).click()
     expect(await clipboardOf(page)).toMatch(new RegExp(`^curl -X DELETE '[^']*/api/v1/holds/${hold.id}'`))
     await dialog.getByRole('button', { name: 'Release hold' }).click()
-    await page.getByRole('status').getByText('Released cart-81').waitFor()
+    await page.getByRole('status').getByText('Released cart-81').last().waitFor()
     await expect.poll(() => rowOf(holds, 'cart-81')).toMatchObject({ State: 'Released' })
     expect(await holds.getByRole('button', { name: 'Release cart-81' }).count()).toBe(0)
     const { body } = await tenant.request('GET', `/stock/availability?product_id=${tea}`)

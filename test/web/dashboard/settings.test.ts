@@ -24,20 +24,20 @@ describe('the reservation policy', () => {
     await blocker.query('begin')
     await blocker.query('select from warehouse_stock where tenant_id = $1 for update', [tenant.id])
     await form.getByRole('button', { name: 'Save policy' }).click()
-    await page.getByRole('status').getByText('The reservation policy is Track').waitFor()
+    await page.getByRole('status').getByText('The reservation policy is Track').last().waitFor()
     await page.getByRole('progressbar', { name: 'Switching' }).waitFor()
     expect(await axe(page)).toEqual([])
     expect(await settingsOf(tenant)).toMatchObject({ reservation_policy: 'track', reservation_state: 'switching' })
     await blocker.query('rollback')
     blocker.release()
-    await page.getByRole('status').getByText('All open orders have reserved').waitFor()
+    await page.getByRole('status').getByText('All open orders have reserved').last().waitFor()
     expect(await page.getByRole('progressbar').count()).toBe(0)
     expect(await settingsOf(tenant)).toMatchObject({ reservation_policy: 'track', reservation_state: 'ready' })
 
     await policy.getByRole('radio', { name: 'Strict' }).check({ force: true })
     await page.getByText('What is reserved stays as it is.').waitFor()
     await form.getByRole('button', { name: 'Save policy' }).click()
-    await page.getByRole('status').getByText('The reservation policy is Strict').waitFor()
+    await page.getByRole('status').getByText('The reservation policy is Strict').last().waitFor()
 
     await policy.getByRole('radio', { name: 'Off' }).check({ force: true })
     await form.getByRole('button', { name: 'Save policy' }).click()
@@ -47,7 +47,7 @@ describe('the reservation policy', () => {
     expect(await settingsOf(tenant)).toMatchObject({ reservation_policy: 'strict' })
     await form.getByRole('button', { name: 'Save policy' }).click()
     await dialog.getByRole('button', { name: 'Turn off reserving' }).click()
-    await page.getByRole('status').getByText('The reservation policy is Off').waitFor()
+    await page.getByRole('status').getByText('The reservation policy is Off').last().waitFor()
     expect(await settingsOf(tenant)).toMatchObject({ reservation_policy: 'off' })
   })
 
@@ -88,7 +88,7 @@ describe('weight barcodes', () => {
     await patterns.nth(1).fill('22IIIIIWWWWWC')
     await form.getByRole('spinbutton', { name: 'Decimals of the weight' }).nth(1).fill('2')
     await form.getByRole('button', { name: 'Save weight barcodes' }).click()
-    await page.getByRole('status').getByText('Saved the weight barcodes').waitFor()
+    await page.getByRole('status').getByText('Saved the weight barcodes').last().waitFor()
     expect((await settingsOf(tenant)).weight_barcodes).toEqual([
       { pattern: '21IIIIIWWWWWC', decimals: 3 },
       { pattern: '22IIIIIWWWWWC', decimals: 2 },

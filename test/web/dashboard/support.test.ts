@@ -160,7 +160,7 @@ describe('D10: support', () => {
     await signIn(page, tenant.key, '/sessions')
     await page.getByRole('button', { name: 'End session of Colleague' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-    await page.getByRole('status').getByText('Ended 1 session').waitFor()
+    await page.getByRole('status').getByText('Ended 1 session').last().waitFor()
     await second.page.getByRole('link', { name: 'Events' }).click()
     await second.page.getByRole('dialog', { name: 'Sign in' }).waitFor()
   })

@@ -15,7 +15,7 @@ async function createWebhook(page: Page, name: string, url: string): Promise<str
   const dialog = page.getByRole('dialog', { name: 'Signing secret' })
   const secret = await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()
   await dialog.getByRole('button', { name: 'Copy secret' }).click()
-  await page.getByRole('status').getByText('Copied the secret').waitFor()
+  await page.getByRole('status').getByText('Copied the secret').last().waitFor()
   await dialog.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByRole('heading', { level: 1, name }).waitFor()
   return secret
@@ -88,7 +88,7 @@ describe('D6: webhooks', () => {
     receiver.behave(respondWith(200, {}, 'ok'))
     const before = receiver.received.length
     await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByRole('status').getByText('Queued one more attempt').waitFor()
+    await page.getByRole('status').getByText('Queued one more attempt').last().waitFor()
     await receiver.count(before + 1)
     await attempts.getByRole('cell', { name: 'Retry', exact: true }).waitFor()
     await page.getByRole('main').getByText('Succeeded', { exact: true }).waitFor()
@@ -98,7 +98,7 @@ describe('D6: webhooks', () => {
     const dialog = page.getByRole('dialog', { name: 'Replay' })
     await dialog.getByLabel('Since').fill(new Date(Date.now() - 3_600_000).toISOString())
     await dialog.getByRole('button', { name: 'Replay' }).click()
-    await page.getByRole('status').getByText('Queued 1 delivery').waitFor()
+    await page.getByRole('status').getByText('Queued 1 delivery').last().waitFor()
     await receiver.count(before + 2)
   })
 
@@ -114,7 +114,7 @@ describe('D6: webhooks', () => {
     await page.getByRole('table', { name: 'Deliveries' }).getByText('Succeeded').waitFor()
 
     await page.getByRole('switch', { name: 'Active' }).click()
-    await page.getByRole('status').getByText('Turned off shop').waitFor()
+    await page.getByRole('status').getByText('Turned off shop').last().waitFor()
     expect((await tenant.request('GET', `/webhooks/${id}`)).body.data.active).toBe(false)
 
     await page.getByRole('button', { name: 'Rotate secret' }).click()

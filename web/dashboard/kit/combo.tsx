@@ -1,6 +1,17 @@
 import { ChevronDown } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { Button, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components'
+import { useContext, useEffect, useState } from 'react'
+import {
+  Button,
+  ComboBox,
+  ComboBoxStateContext,
+  FieldError,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Text,
+} from 'react-aria-components'
 import field from './field.module.css'
 import select from './select.module.css'
 import { useFieldMessage } from './field-message.ts'
@@ -38,10 +49,12 @@ export function Combo(props: ComboProps) {
   const { label, name, options, value, onType, onChoose, onText, size = 'normal', hint, problem, autoFocus = false } = props
   const { onEnter = onText } = props
   const [typed, setTyped] = useState(value)
+  const [isEntered, setEntered] = useState(false)
   const message = useFieldMessage(name) ?? problem
   useEffect(() => setTyped(value), [value])
   const type = (text: string): void => {
     setTyped(text)
+    setEntered(false)
     onType?.(text)
   }
   const shown = onType === undefined ? options.filter((option) => matches(option, typed === value ? '' : typed)) : options
@@ -59,6 +72,9 @@ export function Combo(props: ComboProps) {
       // A text that was chosen or set from outside must not open the list again.
       menuTrigger={typed === value ? 'manual' : 'input'}
       autoFocus={autoFocus}
+      onOpenChange={(_, trigger) => {
+        if (trigger === 'manual') setEntered(false)
+      }}
       onChange={(key) => {
         const option = options.find(({ id }) => id === key)
         if (option !== undefined) onChoose(option)
@@ -77,6 +93,7 @@ export function Combo(props: ComboProps) {
             event.preventDefault()
             // What is typed or scanned next takes the place of this text.
             event.currentTarget.select()
+            setEntered(true)
             onEnter?.(typed.trim())
           }}
         />
@@ -84,6 +101,7 @@ export function Combo(props: ComboProps) {
           <ChevronDown size={16} aria-hidden />
         </Button>
       </span>
+      {isEntered && <StaysClosed />}
       {hint !== undefined && (
         <Text slot="description" className={field.hint}>
           {hint}
@@ -102,6 +120,15 @@ export function Combo(props: ComboProps) {
       </Popover>
     </ComboBox>
   )
+}
+
+/** The Enter of a scanner comes before the list has opened for what was typed, and would leave it open. */
+function StaysClosed() {
+  const state = useContext(ComboBoxStateContext)
+  useEffect(() => {
+    if (state?.isOpen === true) state.close()
+  }, [state?.isOpen])
+  return null
 }
 
 function matches({ label, note = '' }: ComboOption, text: string): boolean {
