@@ -6,7 +6,7 @@ import { newOrder } from '../support/orders.ts'
 import { stockedProduct, stockOf } from '../support/picking.ts'
 import type { TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
-import { outcome, PageClient, signedIn } from '../web/support/page-client.ts'
+import { outcome, type PageClient, signedIn } from '../web/support/page-client.ts'
 import { deviceOf, enrolled, newDeviceCode, newOperator, ScanClient } from '../web/support/scan-client.ts'
 import { it } from './support/two-shards.ts'
 
