@@ -10,6 +10,9 @@ import { startService } from './service.ts'
 import { starting } from './starting.ts'
 import { openTestDatabase } from './test-database.ts'
 
+/** Not in the fixture: each `it.extend` has its own values of the scope `worker`. */
+let launched: Promise<Browser> | undefined
+
 /**
  * The `it` of tests that call the service. A test names the fixtures that it needs; they end with the test:
  *
@@ -36,7 +39,6 @@ export const it = test
     return database
   })
   .extend('launch', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<Browser>) => {
-    let launched: Promise<Browser> | undefined
     onCleanup(async () => (await launched)?.close())
     return () => (launched ??= import('./browser.ts').then(({ launchBrowser }) => launchBrowser()))
   })

@@ -1,6 +1,9 @@
 import { it as base } from './it.ts'
 import { startService, type TestService } from './service.ts'
 
+/** Not in the fixture: each `it.extend` has its own values of the scope `worker`. */
+let started: Promise<TestService> | undefined
+
 /**
  * The `it` of files that need only tenants of their own. Their service, and its database, is one for all such files that the same process
  * runs: this saves a database, a server and the first plan of each statement, half of the processor time of a short file.
@@ -12,7 +15,6 @@ import { startService, type TestService } from './service.ts'
 export const it = base
   .extend('ownServiceFor', { scope: 'file' }, '')
   .extend('sharedService', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<TestService>) => {
-    let started: Promise<TestService> | undefined
     onCleanup(async () => (await started)?.stop())
     return () => (started ??= startService())
   })
