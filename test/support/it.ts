@@ -39,7 +39,11 @@ export const it = test
     return database
   })
   .extend('launch', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<Browser>) => {
-    onCleanup(async () => (await launched)?.close())
+    onCleanup(async () => {
+      const ending = launched
+      launched = undefined
+      await (await ending)?.close()
+    })
     return () => (launched ??= import('./browser.ts').then(({ launchBrowser }) => launchBrowser()))
   })
   .extend('browser', async ({ launch, skip }) => {

@@ -15,7 +15,11 @@ let started: Promise<TestService> | undefined
 export const it = base
   .extend('ownServiceFor', { scope: 'file' }, '')
   .extend('sharedService', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<TestService>) => {
-    onCleanup(async () => (await started)?.stop())
+    onCleanup(async () => {
+      const ending = started
+      started = undefined
+      await (await ending)?.stop()
+    })
     return () => (started ??= startService())
   })
   .extend('service', { scope: 'file' }, async ({ ownServiceFor, sharedService }, { onCleanup }) => {
