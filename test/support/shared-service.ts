@@ -22,9 +22,9 @@ export const it = base
     })
     return () => (started ??= startService())
   })
-  .extend('service', { scope: 'file' }, async ({ ownServiceFor, sharedService }, { onCleanup }) => {
-    if (ownServiceFor === '') return await sharedService()
-    const service = await startService()
+  .extend('service', { scope: 'file' }, async ({ settings, ownServiceFor, sharedService }, { onCleanup }) => {
+    if (ownServiceFor === '' && Object.keys(settings).length === 0) return await sharedService()
+    const service = await startService(settings)
     onCleanup(() => service.stop())
     return service
   })
