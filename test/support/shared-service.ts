@@ -8,12 +8,10 @@ let started: Promise<TestService> | undefined
  * The `it` of files that need only tenants of their own. Their service, and its database, is one for all such files that the same process
  * runs: this saves a database, a server and the first plan of each statement, half of the processor time of a short file.
  *
- * A file that sees or changes more than its tenants uses the `it` of `it.ts`: other settings, metrics, rows or locks of all tenants, the
- * schema, or what a server does when it stops. Where a file needs the fixtures that are built on this `it`,
- * `it.extend('ownServiceFor', { scope: 'file' }, 'the reason')` gives it a service of its own.
+ * A file that sees or changes more than its tenants uses the `it` of `it.ts`: metrics, rows or locks of all tenants, the schema, limits of an
+ * address, or what a server does when it stops. A file with settings of its own has its own service here, too.
  */
 export const it = base
-  .extend('ownServiceFor', { scope: 'file' }, '')
   .extend('sharedService', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<TestService>) => {
     onCleanup(async () => {
       const ending = started
@@ -22,8 +20,8 @@ export const it = base
     })
     return () => (started ??= startService())
   })
-  .extend('service', { scope: 'file' }, async ({ settings, ownServiceFor, sharedService }, { onCleanup }) => {
-    if (ownServiceFor === '' && Object.keys(settings).length === 0) return await sharedService()
+  .extend('service', { scope: 'file' }, async ({ settings, sharedService }, { onCleanup }) => {
+    if (Object.keys(settings).length === 0) return await sharedService()
     const service = await startService(settings)
     onCleanup(() => service.stop())
     return service

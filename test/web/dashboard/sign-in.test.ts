@@ -3,10 +3,8 @@ import { describe, expect } from 'vitest'
 import { startServerProcess } from '../../support/server-process.ts'
 import { cloneDatabase } from '../../support/test-database.ts'
 import { inject } from 'vitest'
-import { it as base } from '../support/browser.ts'
+import { it } from '../support/browser.ts'
 import { signIn } from '../support/page-server.ts'
-
-const it = base.extend('ownServiceFor', { scope: 'file' }, 'refused sign-ins, which are counted by address')
 
 describe('D1: the first start', () => {
   it('prints a link that opens the dashboard once; its code is in no log and not in the address', async ({
