@@ -19,6 +19,7 @@ import { scanApp } from './rows/scan.ts'
 import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
 import { severalProcesses } from './rows/several-processes.ts'
+import { severalShards } from './rows/several-shards.ts'
 import { webhooks } from './rows/webhooks.ts'
 import { startBenchDatabase } from './seed/bench-database.ts'
 
@@ -34,6 +35,7 @@ const ROWS: Row[] = [
   ...webhooks,
   ...processRows,
   ...severalProcesses,
+  ...severalShards,
   ...sdk,
   ...scanApp,
 ]

@@ -9,6 +9,8 @@ import { freePort } from '../support/free-port.ts'
 
 const START_TIMEOUT_MS = 60_000
 const POLL_MS = 5
+/** Of all services of the benchmark. */
+export const ENCRYPTION_KEY = 'encryption key of the benchmark'
 const PROFILES = path.resolve('.data/bench-profiles')
 
 /** A server process under test. */
@@ -45,7 +47,7 @@ export function startService(
     {
       NODE_ENV: 'production',
       DATABASE_URL: databaseUrl,
-      ENCRYPTION_KEY: 'encryption key of the benchmark',
+      ENCRYPTION_KEY,
       RATE_LIMIT_PER_MINUTE: '1000000000',
       ...env,
     },

@@ -64,6 +64,15 @@ describe('fulfillment mcp', () => {
     expect(messages.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
+  it.for([[[LIST]], [{ id: 7, method: 'tools/list' }], [{ jsonrpc: '2.0', id: 7 }], ['tools/list'], [7], [null]])(
+    'says that %j is no message',
+    async ([line], { service, tenant }) => {
+      const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+      const { exitCode, stdout } = await runCommand(['mcp'], env, lines(line))
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { id: null, error: { code: -32_600 } }])
+    },
+  )
+
   it('makes a result of a failure that a model can read, and an error of any other', async ({ service }) => {
     const refused = await runCommand(['mcp'], { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: 'wrong' }, lines(CALL, LIST))
     const [called, listed] = refused.stdout

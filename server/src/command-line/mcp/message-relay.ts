@@ -20,6 +20,7 @@ interface Failure {
 }
 
 const PARSE_ERROR = -32_700
+const INVALID_REQUEST = -32_600
 const INTERNAL_ERROR = -32_603
 
 /** Sends messages to a server, and makes a response of every failure. */
@@ -35,8 +36,9 @@ export class MessageRelay {
   /** The response to a line, as JSON; undefined for a notification. */
   async relay(line: string): Promise<string | undefined> {
     const message = parsed(line)
-    if (message === undefined)
-      return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'The line is not JSON' } })
+    if (message === undefined) return refusalOf(PARSE_ERROR, 'The line is not JSON')
+    if (!isMessage(message))
+      return refusalOf(INVALID_REQUEST, 'The line is not one message of JSON-RPC 2.0; a batch is not accepted')
     const response = await this.#send(line)
     if (response === undefined) return undefined
     if ('code' in response) return responseToFailed(message, response)
@@ -60,9 +62,19 @@ export class MessageRelay {
   }
 }
 
+const refusalOf = (code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })
+
+/** Whether it is a request, a notification or a response. */
+function isMessage(value: object): boolean {
+  const { jsonrpc, method } = value as { jsonrpc?: unknown; method?: unknown }
+  return jsonrpc === '2.0' && (typeof method === 'string' || 'result' in value || 'error' in value)
+}
+
 function parsed(line: string): Message | undefined {
   try {
-    return (JSON.parse(line) ?? {}) as Message
+    // Texts and numbers are no messages either, but have no fields to look for.
+    return Object(JSON.parse(line)) as Message
   } catch {
     return undefined
   }

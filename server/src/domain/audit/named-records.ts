@@ -17,7 +17,7 @@ const EITHER = 'order_or_tenant_id'
  * order that is created later does not take the call over.
  */
 export const decidedName = (tenantId: string, name: string): string => `case when ${name} like '${EITHER}/%' then
-       case when exists (select from orders where tenant_id = ${tenantId} and id = substr(${name}, ${EITHER.length + 2})::bigint) then 'order/'
+       case when (select true from orders where tenant_id = ${tenantId} and id = substr(${name}, ${EITHER.length + 2})::bigint limit 1) then 'order/'
        else 'order_tenant_id/' end || substr(${name}, ${EITHER.length + 2}) else ${name} end`
 
 /** The operation whose new orders have no ids yet. Its statement names the orders: see `insert-orders.ts`. */
