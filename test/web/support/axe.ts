@@ -11,7 +11,11 @@ interface Violation {
 }
 
 interface Axe {
-  run(options: { runOnly?: string[]; rules: Record<string, { enabled: boolean }>; resultTypes: ['violations'] }): Promise<{ violations: Violation[] }>
+  run(options: {
+    runOnly?: string[]
+    rules: Record<string, { enabled: boolean }>
+    resultTypes: ['violations']
+  }): Promise<{ violations: Violation[] }>
 }
 
 /** What axe finds on the page, a line each; WCAG 2.2 AA and its best practices. `tags` name the rules that are checked; all of them by default. */
