@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 
 describe('API keys', () => {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { failure } from '../support/orders.ts'
 import type { TestTenant } from '../support/service.ts'
 

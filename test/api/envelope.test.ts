@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { sendRaw } from '../support/send-raw.ts'
 import { send, type TestService } from '../support/service.ts'
 import { jsonHeaders, post } from './post.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { atMost } from '../support/patience.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { failure } from '../support/orders.ts'
 import type { TestTenant } from '../support/service.ts'
 

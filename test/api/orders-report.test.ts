@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import type { TestTenant } from '../support/service.ts'
 
 const DAY_MS = 86_400_000

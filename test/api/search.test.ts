@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, inject } from 'vitest'
 import { readMigration } from '../upgrade/support/old-database.ts'
 import { dropDatabase } from '../support/test-database.ts'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { newOrder } from '../support/orders.ts'
 import type { TestTenant } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { it } from '../support/shared-service.ts'
 import { atMost } from '../support/patience.ts'
 import type { TestService } from '../support/service.ts'
 

@@ -10,6 +10,9 @@ import { startService } from './service.ts'
 import { starting } from './starting.ts'
 import { openTestDatabase } from './test-database.ts'
 
+/** Not in the fixture: each `it.extend` has its own values of the scope `worker`. */
+let launched: Promise<Browser> | undefined
+
 /**
  * The `it` of tests that call the service. A test names the fixtures that it needs; they end with the test:
  *
@@ -36,8 +39,11 @@ export const it = test
     return database
   })
   .extend('launch', { scope: 'worker' }, ({}, { onCleanup }): (() => Promise<Browser>) => {
-    let launched: Promise<Browser> | undefined
-    onCleanup(async () => (await launched)?.close())
+    onCleanup(async () => {
+      const ending = launched
+      launched = undefined
+      await (await ending)?.close()
+    })
     return () => (launched ??= import('./browser.ts').then(({ launchBrowser }) => launchBrowser()))
   })
   .extend('browser', async ({ launch, skip }) => {

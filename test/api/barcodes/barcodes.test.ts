@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import type { TestTenant } from '../../support/service.ts'
 import { newProduct } from '../../support/stock.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { expectConsistentPicking, pick, startedFlow, stockedProduct, stockOf } from '../../support/picking.ts'
 import { announce, INBOUND, KINDS, read, receive, received } from '../../support/receiving.ts'
 import { reserve } from '../../support/reservations.ts'

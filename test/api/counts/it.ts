@@ -1,5 +1,5 @@
 import { expectConsistentCounting } from '../../support/counts.ts'
-import { it as base } from '../../support/it.ts'
+import { it as base } from '../../support/shared-service.ts'
 import { expectConsistentStock } from '../../support/stock.ts'
 
 /** The `it` of tests of counts. After each test, stock, counts, lines and entries must be consistent. */

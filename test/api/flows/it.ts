@@ -1,4 +1,4 @@
-import { it as base } from '../../support/it.ts'
+import { it as base } from '../../support/shared-service.ts'
 import { expectConsistentPicking } from '../../support/picking.ts'
 import { expectConsistentStock } from '../../support/stock.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { connectAgent, postMessage, toolRequest } from '../../support/agent.ts'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { newOrder } from '../../support/orders.ts'
 import { newProduct } from '../../support/stock.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { expectConsistentCounts, failure, newOrder, orderEvents, orderFor } from '../../support/orders.ts'
 import { send, type TestTenant } from '../../support/service.ts'
 import { get, put } from './calls.ts'

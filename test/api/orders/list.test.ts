@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import { expectConsistentCounts, failure, newOrder, orderFor, spreadOrders } from '../../support/orders.ts'
 import type { TestTenant } from '../../support/service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { expectConsistentCounts, failure, orderEvents, orderFor } from '../../support/orders.ts'
 import { newProduct } from '../../support/stock.ts'
 import { atMost } from '../../support/patience.ts'

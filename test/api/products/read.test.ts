@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import type { ServiceResponse, TestService, TestTenant } from '../../support/service.ts'
 import { failure } from '../../support/orders.ts'
 import { create, get, TEA } from './calls.ts'

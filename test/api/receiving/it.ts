@@ -1,4 +1,4 @@
-import { it as base } from '../../support/it.ts'
+import { it as base } from '../../support/shared-service.ts'
 import { expectConsistentReceiving, KINDS } from '../../support/receiving.ts'
 import { expectConsistentStock } from '../../support/stock.ts'
 

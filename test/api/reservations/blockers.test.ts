@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { failure, newOrder } from '../../support/orders.ts'
 import { OPERATOR, stockedProduct, type PickableProduct } from '../../support/picking.ts'
 import { reserve } from '../../support/reservations.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { failure, newOrder, orderFor } from '../../support/orders.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, reserve } from '../../support/reservations.ts'

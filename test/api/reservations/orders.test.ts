@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { eventsOf } from '../../support/events.ts'
 import { failure, newOrder, orderFor } from '../../support/orders.ts'
 import { OPERATOR, pick, stockedProduct, type PickableProduct } from '../../support/picking.ts'

@@ -1,4 +1,4 @@
-import { it as base } from '../../support/it.ts'
+import { it as base } from '../../support/shared-service.ts'
 import { expectConsistentShipments } from '../../support/shipments.ts'
 
 /** The `it` of tests of shipments. After each test, shipments, their lines and their orders must be consistent. */

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
 import { tenantWithProduct, movementsOf, locationsOf, expectNothingWritten } from './calls.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import type { ServiceResponse, TestTenant } from '../../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../../support/stock.ts'
 import { expectNothingWritten, locationsOf, MAX, movementsOf, tenantWithProduct } from './calls.ts'

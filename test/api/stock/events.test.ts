@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { statement } from '@fulfillment/server/database/statements/statement.ts'
 import { recordEvents } from '@fulfillment/server/domain/events/index.ts'
 import { applyStockChanges } from '@fulfillment/server/domain/stock/index.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import type { TestTenant } from '../../support/service.ts'
 import { newProduct } from '../../support/stock.ts'
 

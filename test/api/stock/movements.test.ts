@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { it } from '../../support/it.ts'
+import { it } from '../../support/shared-service.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import type { TestService, TestTenant } from '../../support/service.ts'
 import { newProduct } from '../../support/stock.ts'
