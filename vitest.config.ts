@@ -41,5 +41,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // One more than the cores of the smallest machine: a fifth of the time, the tests only wait.
     maxWorkers: 3,
+    // Of the tests of a file that run at the same time, because they wait.
+    maxConcurrency: 12,
   },
 })

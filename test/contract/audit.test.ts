@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { it } from '../support/it.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
+import { it } from './filled-tenant.ts'
 import { CHECKS, createRecords, SAMPLES } from './requests.ts'
 
 const operations = Object.entries(openApiDocument().paths as Record<string, Record<string, { operationId: string }>>).flatMap(
@@ -11,9 +11,9 @@ const operations = Object.entries(openApiDocument().paths as Record<string, Reco
 // They wait for the first delivery of a webhook, together.
 describe.concurrent.each(operations)('$id', ({ id, method, path }) => {
   const isChange = method !== 'GET' && !CHECKS.has(id)
-  it(isChange ? 'is in the audit log' : 'is not in the audit log', async ({ tenant }) => {
-    const records = await createRecords(tenant)
-    const sample = SAMPLES[id]?.(records) ?? { path }
+  it(isChange ? 'is in the audit log' : 'is not in the audit log', async ({ service, filled }) => {
+    const tenant = isChange ? await service.newTenant() : filled.tenant
+    const sample = SAMPLES[id]?.(isChange ? await createRecords(tenant) : filled.records) ?? { path }
     const requestId = `audit-${id}`
     const response = await tenant.request(method, sample.path, sample.body, { headers: { 'x-request-id': requestId } })
     expect(response.status).toBe(200)

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { it as base } from '../support/it.ts'
 import { SCOPES, type Scope } from '@fulfillment/server/procedures/context.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { assertFitsDocument } from '../support/document.ts'
 import { send, type TestService, type TestTenant } from '../support/service.ts'
+import { it as base } from './filled-tenant.ts'
 import { createRecords, SAMPLES, type Records } from './requests.ts'
 
 interface Operation {
@@ -60,13 +60,8 @@ const HOSTILE_PATH_PARTS = [
   '%0d%0aX:y',
 ]
 
-/** `filled` is a tenant with its records, and `other` one without any. */
-const it = base
-  .extend('filled', { scope: 'file' }, async ({ service }) => {
-    const tenant = await service.newTenant()
-    return { tenant, records: await createRecords(tenant) }
-  })
-  .extend('other', { scope: 'file' }, async ({ service }) => await service.newTenant())
+/** `other` is a tenant without any records. */
+const it = base.extend('other', { scope: 'file' }, async ({ service }) => await service.newTenant())
 
 it('has a sample request for every operation of the document', () => {
   expect(Object.keys(SAMPLES).toSorted()).toEqual(operations.map(({ id }) => id).toSorted())
@@ -143,11 +138,12 @@ describe.each(operations)('$id', ({ id, method, path, scope }) => {
 
 // They wait for the first delivery of a webhook, together.
 describe.concurrent.each(operations)('$id', ({ id, method, path, scope }) => {
-  it('accepts a key with exactly its scope', async ({ service }) => {
-    const fresh = await service.newTenant()
-    const own = await createRecords(fresh)
+  it('accepts a key with exactly its scope', async ({ service, filled }) => {
+    const tenant = method === 'GET' ? filled.tenant : await service.newTenant()
+    const own = method === 'GET' ? filled.records : await createRecords(tenant)
     const request = SAMPLES[id]?.(own) ?? { path }
-    const response = await fresh.request(method, request.path, request.body, { key: await fresh.createKey({ scopes: [scope] }) })
+    const key = await tenant.createKey({ scopes: [scope] })
+    const response = await tenant.request(method, request.path, request.body, { key })
     expect([response.status, response.body.error]).toEqual([200, undefined])
   })
 })

@@ -46,7 +46,8 @@ it('every operation is a tool, in the order of the document, but those that open
   ])
 })
 
-describe.each(offered)('$name', (endpoint) => {
+// They wait for the first delivery of a webhook, together.
+describe.concurrent.each(offered)('$name', (endpoint) => {
   const { name, method, path, scope } = endpoint
   const tool = name.replace('.', '_')
   const argumentsFor = (records: Records) => toolArguments(endpoint, SAMPLES[name]?.(records) ?? { path })
@@ -92,7 +93,7 @@ describe.each(offered)('$name', (endpoint) => {
   })
 })
 
-describe.each(offered.filter(({ method }) => method !== 'GET'))('$name', (endpoint) => {
+describe.concurrent.each(offered.filter(({ method }) => method !== 'GET'))('$name', (endpoint) => {
   it('is in the audit log as a call of an agent, and is executed once for an idempotency_key', async ({ tenant }) => {
     const tool = endpoint.name.replace('.', '_')
     const args = toolArguments(endpoint, SAMPLES[endpoint.name]?.(await createRecords(tenant)) ?? endpoint)

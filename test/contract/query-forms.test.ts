@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { it as base } from '../support/it.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import type { TestTenant } from '../support/service.ts'
-import { createRecords, SAMPLES, type Records } from './requests.ts'
+import { it } from './filled-tenant.ts'
+import { SAMPLES, type Records } from './requests.ts'
 
 interface Parameter {
   in: string
@@ -17,12 +17,6 @@ const operations = Object.values(
 const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
   parameters.filter((parameter) => parameter.in === 'query').map((parameter) => ({ operationId, ...parameter })),
 )
-
-/** `filled` is a tenant with its records. */
-const it = base.extend('filled', { scope: 'file' }, async ({ service }) => {
-  const tenant = await service.newTenant()
-  return { tenant, records: await createRecords(tenant) }
-})
 
 const pathOf = (filled: { tenant: TestTenant; records: Records }, operationId: string): string =>
   (SAMPLES[operationId]?.(filled.records).path ?? '').split('?', 1)[0] ?? ''

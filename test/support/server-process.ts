@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
 import { until } from './receiver.ts'
 
-const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../server/bin/server.js', import.meta.url))
 
 /** A server in its own process, started as by `npm start`. */
 export interface ServerProcess {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../server/bin/server.js', import.meta.url))
 
 /** Runs a server that ends by itself. */
 export async function runServer(

@@ -4,7 +4,7 @@ import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { openScreen, twoFrames } from '../support/open-screen.ts'
+import { goToScreen, openScreen, twoFrames } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -88,7 +88,7 @@ it(
     const found = await problemsOf(page, '/sign-in')
     await signIn(page, tenant.key)
     for (const path of paths) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       found.push(...(await problemsOf(page, path)))
     }
     expect(found).toEqual([])
@@ -115,7 +115,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     ]
     const found: string[] = []
     for (const path of [...SCREENS.filter((screen) => !READ_NOTHING.has(screen)), ...records]) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       await page.getByRole('alert').getByText('Something broke').first().waitFor()
       found.push(...(await findingsOfState(page, path)))
     }
@@ -131,7 +131,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     const reserving = ['/reservations', '/reservations?show=holds', '/inbound', '/returns', '/counts']
     const others = ['/webhooks', '/events', '/usage', '/audit', '/operators', '/devices']
     for (const path of [...empty, ...reserving, ...others, '/orders/17', '/picking/17', '/webhooks/17', '/nowhere']) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       found.push(...(await findingsOfState(page, path)))
     }
     expect(found).toEqual([])
@@ -140,7 +140,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
   it('on dialogs', async ({ window: { page }, tenant }) => {
     const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     await signIn(page, tenant.key)
-    await openScreen(page, `/products/${id}`)
+    await goToScreen(page, `/products/${id}`)
     const found: string[] = []
     for (const name of ['Adjust stock', 'Set stock', 'Transfer', 'Search', 'Requests']) {
       await page.getByRole('button', { name, exact: true }).click()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen } from '../support/open-screen.ts'
 import { clipboardOf, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -40,7 +40,7 @@ it('Copy as curl is on every screen: what it reads, the main read first, one com
   await signIn(page, tenant.key)
   const others: string[] = []
   for (const screen of screens) {
-    await openScreen(page, screen)
+    await goToScreen(page, screen)
     await page.evaluate(() => navigator.clipboard.writeText(''))
     await page.getByRole('main').getByRole('button', { name: 'Copy as curl' }).first().click()
     await expect.poll(() => clipboardOf(page), { message: screen }).not.toBe('')

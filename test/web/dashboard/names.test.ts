@@ -66,6 +66,8 @@ const SCREENS: [path: string, names: Names][] = [
       link: ['New product', 'Import'],
     },
   ],
+  ['/locations/labels', { heading: ['Location labels'] }],
+  ['/devices/commands', { heading: ['Command barcodes'] }],
   ['/products/import', { heading: ['Import products'], button: ['Choose a CSV file'] }],
   ['/stock/import', { heading: ['Import stock'], button: ['Choose a CSV file'] }],
   [

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { coloursOf } from '../support/colours.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen, openScreen } from '../support/open-screen.ts'
 import { signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -50,7 +50,7 @@ it(
     const found = await look(page, '/sign-in')
     await signIn(page, tenant.key)
     for (const address of addresses) {
-      await openScreen(page, address)
+      await goToScreen(page, address)
       found.push(...(await look(page, address)))
     }
     expect(found).toEqual([])
