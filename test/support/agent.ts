@@ -1,4 +1,5 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport, type jsonSchemaValidator } from '@modelcontextprotocol/client'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { send, type RequestOptions, type ServiceResponse, type TestTenant } from './service.ts'
 
 /** A client of the Model Context Protocol, connected to a server. */
@@ -11,9 +12,22 @@ export interface Agent {
   close(): Promise<void>
 }
 
+const ajv = new AjvJsonSchemaValidator()
+const compiled = new Map<string, ReturnType<jsonSchemaValidator['getValidator']>>()
+
+/** The client's own validator, which compiles each schema once for all clients: compiling takes most of the time of a call. */
+const validator: jsonSchemaValidator = {
+  getValidator: <T>(schema: Parameters<jsonSchemaValidator['getValidator']>[0]) => {
+    const text = JSON.stringify(schema)
+    const known = compiled.get(text) ?? ajv.getValidator(schema)
+    compiled.set(text, known)
+    return known as ReturnType<typeof ajv.getValidator<T>>
+  },
+}
+
 /** Connects the client of the protocol's own SDK. It holds each result against the schema of its tool. `query` is that of the address. */
 export async function connectAgent({ url, key }: Pick<TestTenant, 'url' | 'key'>, query = ''): Promise<Agent> {
-  const client = new Client({ name: 'test', version: '1' })
+  const client = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: validator })
   const requestInit = { headers: { authorization: `Bearer ${key}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), { requestInit }))
   return agentOf(client)
