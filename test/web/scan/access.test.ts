@@ -18,6 +18,8 @@ const SIZES = [
   { width: 320, height: 568 },
   { width: 1280, height: 800 },
 ]
+/** A phone held sideways. */
+const SIDEWAYS = { width: 740, height: 360 }
 /** Targets for fingers in gloves. */
 const TARGET = 56
 
@@ -80,7 +82,7 @@ it('A1, A2: every screen, in light and dark, on a handheld and a desk', async ({
   await device.scan(order.order_tenant_id)
   await device.scan('A-01-03')
   await device.scan(products[0]?.barcode ?? '')
-  found.push(...(await look(page, 'pick')))
+  found.push(...(await look(page, 'pick', [SIDEWAYS])))
   for (const [name, title] of [
     ['Quantity', 'quantity'],
     ['Short', 'short'],
@@ -111,7 +113,7 @@ it('A1, A2: every screen, in light and dark, on a handheld and a desk', async ({
   expect(found).toEqual([])
 })
 
-it('A1, A2: deliveries, returns and counts', async ({ window, tenant }) => {
+it('A1, A2: deliveries, returns and counts, on a handheld, a phone held sideways and a desk', async ({ window, tenant }) => {
   window.expectComplaint(/ERR_INTERNET_DISCONNECTED|400/)
   const { page, context } = window
   await mkdir(OUT, { recursive: true })
@@ -128,27 +130,27 @@ it('A1, A2: deliveries, returns and counts', async ({ window, tenant }) => {
     await page.goto('/scan#/queue')
     await page.getByRole('button', { name: tile }).click()
     await page.getByRole('button', { name: new RegExp(`${reference}$`) }).waitFor()
-    found.push(...(await look(page, tile.toLowerCase().replace(' ', '-'))))
+    found.push(...(await look(page, tile.toLowerCase().replace(' ', '-'), [SIDEWAYS])))
     await device.scan(reference)
     await page.getByRole('heading', { name: reference }).waitFor()
   }
   await open('Count list', 'CC-2026-48')
   for (const code of ['A-01-03', tea.barcode, 'FC-CONFIRM', cup.barcode]) await device.scan(code)
-  found.push(...(await look(page, 'counting')))
+  found.push(...(await look(page, 'counting', [SIDEWAYS])))
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Submit' }).click()
   await page.getByRole('dialog', { name: 'Submit' }).waitFor()
-  found.push(...(await look(page, 'submit')))
+  found.push(...(await look(page, 'submit', [SIDEWAYS])))
   await page.keyboard.press('Escape')
   await open('Return', 'RMA-77')
   for (const code of ['A-01-03', tea.barcode]) await device.scan(code)
-  found.push(...(await look(page, 'returning')))
+  found.push(...(await look(page, 'returning', [SIDEWAYS])))
   await open('Receive', 'PO-2044')
   for (const code of ['A-01-03', tea.barcode, 'FC-CONFIRM', cup.barcode]) await device.scan(code)
-  found.push(...(await look(page, 'receiving')))
+  found.push(...(await look(page, 'receiving', [SIDEWAYS])))
   await page.getByRole('button', { name: 'Quantity' }).click()
   await page.getByRole('dialog', { name: 'Quantity' }).waitFor()
-  found.push(...(await look(page, 'quantity-in-hand')))
+  found.push(...(await look(page, 'quantity-in-hand', [SIDEWAYS])))
   await page.keyboard.press('Escape')
   await context.setOffline(true)
   await device.scan('FC-CONFIRM')
@@ -156,7 +158,7 @@ it('A1, A2: deliveries, returns and counts', async ({ window, tenant }) => {
   await context.setOffline(false)
   await page.getByRole('button', { name: 'Problems (1)' }).click()
   await page.getByText('PO-2044 was closed. Set 1 × Cup aside').waitFor()
-  found.push(...(await look(page, 'problems-of-records')))
+  found.push(...(await look(page, 'problems-of-records', [SIDEWAYS])))
   expect(found).toEqual([])
 })
 
@@ -181,12 +183,7 @@ it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ 
   await device.scan(order.order_tenant_id)
   await page.getByRole('button', { name: 'New package' }).click()
   for (const { barcode } of [tea, tea]) await device.scan(barcode)
-  found.push(
-    ...(await look(page, 'packing', [
-      { width: 740, height: 360 },
-      { width: 390, height: 844 },
-    ])),
-  )
+  found.push(...(await look(page, 'packing', [SIDEWAYS, { width: 390, height: 844 }])))
   for (const name of ['Weight', 'Ship']) {
     await page.getByRole('button', { name, exact: true }).click()
     await page.getByRole('dialog', { name }).waitFor()
@@ -196,7 +193,7 @@ it('A1, A2: packing, on a handheld, a phone held sideways and a desk', async ({ 
   await tenant.request('POST', `/products/${tea.id}/barcodes`, { barcode: 'CASE', quantity: 9 })
   await device.scan('CASE', 'problem')
   await page.getByRole('button', { name: 'Pack 8' }).waitFor()
-  found.push(...(await look(page, 'packing-problem', [{ width: 740, height: 360 }])))
+  found.push(...(await look(page, 'packing-problem', [SIDEWAYS])))
   expect(found).toEqual([])
 })
 

@@ -71,9 +71,13 @@ function Counting({ work }: { work: CountingWork }) {
       </p>
       <h1>{name}</h1>
       {!isOpen(known) && <p className={styles.notice}>{goods.over(name, goods.states[known.record.state])}</p>}
-      <Where work={work} levels={levels} />
-      <LastScan />
-      {item !== null && <Counted key={`${item.pick_id} ${item.quantity}`} item={item} onConfirm={count} />}
+      <div className={styles.sides}>
+        <div className={styles.screen}>
+          <Where work={work} levels={levels} />
+          <LastScan />
+        </div>
+        {item !== null && <Counted key={`${item.pick_id} ${item.quantity}`} item={item} onConfirm={count} />}
+      </div>
       {place !== null && (
         <Levels
           levels={levels.filter(({ location_id }) => location_id === place.id)}

@@ -118,7 +118,7 @@ function InHand({ work }: { work: ReceivingWork }) {
   const where = isScrap ? goods.dispositions.scrap : place === null ? goods.noPlace : goods.to(place.code)
   const left = item === null ? 0 : leftOf(work, item)
   return (
-    <section aria-label={goods.inHand} className={styles.screen}>
+    <section aria-label={goods.inHand} className={styles.sides}>
       <p className={styles.place}>{where}</p>
       <p className={styles.product}>{item?.product_name ?? goods.nothing}</p>
       {item !== null && (
