@@ -105,6 +105,30 @@ describe('when the database refuses connections', () => {
   })
 })
 
+describe('the metric of the database', () => {
+  const isUp = async (url: string): Promise<number> =>
+    Number(/^fulfillment_database_up (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1])
+  // A response is kept for a second.
+  const poll = { timeout: 30_000, interval: 1_100 }
+
+  it('is 0 while it refuses connections', async ({ exposed, proxy, calls: { everyPath } }) => {
+    await expect.poll(() => isUp(exposed.url), poll).toBe(1)
+    await proxy.refuse()
+    await expect.poll(() => isUp(exposed.url), poll).toBe(0)
+    await proxy.accept()
+    await expectRecovery(everyPath)
+    await expect.poll(() => isUp(exposed.url), poll).toBe(1)
+  })
+
+  it('is 0 while it is frozen, without other requests', async ({ exposed, proxy, calls: { everyPath } }) => {
+    proxy.freeze()
+    await expect.poll(() => isUp(exposed.url), poll).toBe(0)
+    proxy.thaw()
+    await expectRecovery(everyPath)
+    await expect.poll(() => isUp(exposed.url), poll).toBe(1)
+  })
+})
+
 describe('when the database freezes', () => {
   it('responds with 503 within 2 seconds, also to requests in progress, and recovers afterwards', async ({
     proxy,

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { stockedProduct } from '../support/picking.ts'
+import { respondWith } from '../support/receiver.ts'
 import { availabilityOf, expireHold, reserve } from '../support/reservations.ts'
 import { newProduct } from '../support/stock.ts'
 import { it } from './support/two-shards.ts'
@@ -149,12 +150,23 @@ describe('a further shard', () => {
     await expect.poll(() => query(second.db, hours, [tenant.id])).toEqual([{ left: 0 }])
   })
 
-  it('has metrics of its own', async ({ service, tenant }) => {
-    const metrics = async (): Promise<string> => await (await fetch(`${service.url}/metrics`)).text()
+  it('has metrics of its own', async ({ service, tenant, startReceiver }) => {
+    const failing = await startReceiver(respondWith(500))
+    const body = { name: 'shop', url: failing.url, events: ['product/created'] }
+    expect((await tenant.request('POST', '/webhooks', body)).status).toBe(200)
     await newProduct(tenant)
+    await failing.count(1)
+    const metrics = async (): Promise<string> => await (await fetch(`${service.url}/metrics`)).text()
+    const valueOf = (text: string, series: string, shard: number): string | undefined =>
+      new RegExp(`^fulfillment_${series}\\{shard="${shard}"\\} (.+)$`, 'm').exec(text)?.[1]
+    await expect
+      .poll(async () => {
+        const text = await metrics()
+        return [1, 2].map((shard) => valueOf(text, 'webhook_failing_lanes', shard))
+      }, WRITTEN)
+      .toEqual(['0', '1'])
     const text = await metrics()
     for (const series of ['database_up', 'database_pool_connections', 'outbox_events'])
-      for (const shard of [1, 2]) expect(text).toMatch(new RegExp(`^fulfillment_${series}\\{.*shard="${shard}".*\\} \\d`, 'm'))
-    expect(text).toMatch(/^fulfillment_database_up\{shard="2"\} 1$/m)
+      for (const shard of [1, 2]) expect(valueOf(text, series, shard)).toMatch(/^\d+$/)
   })
 })

@@ -39,6 +39,19 @@ describe('in a tenant of a further shard', () => {
     expect(outcome(await scan.call('GET', '/flows/queue'))[0]).toBe(403)
   })
 
+  it('a device sends what the operator before the present one did', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { 'A-1': 5 })
+    const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
+    const [ada, bob] = [await newOperator(tenant), await newOperator(tenant)]
+    const scan = await deviceOf(tenant, ada)
+    const { id } = (await scan.call('POST', '/flows', { order_id: order.id })).body.data
+    await scan.scanBadge(bob)
+    const pick = { barcode: tea.barcode, location_id: 'A-1', quantity: 2, pick_id: crypto.randomUUID() }
+    const picked = await scan.call('POST', `/flows/${id}/picks`, pick, { 'x-page-operator': String(ada.id) })
+    expect(outcome(picked)).toEqual([200, undefined])
+    expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 3 })
+  })
+
   it('codes and badges open nothing in another shard, and a device that ends is out', async ({ tenant, neighbour }) => {
     const [ada, bob] = [await newOperator(tenant), await newOperator(neighbour)]
     const scan = await enrolled(tenant)

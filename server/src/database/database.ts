@@ -30,8 +30,6 @@ export interface Database extends Queryable {
 }
 
 export interface DatabaseUsage {
-  /** False while the database does not respond and all queries are rejected. */
-  isResponding: boolean
   /** Queries that wait for a response, over all connections. */
   waitingQueries: number
   pool: { open: number; idle: number; waitingRequests: number }
@@ -117,7 +115,6 @@ export function openDatabase(
     runBatched: (batched, call) => own.runBatched(batched, call),
     transaction: (work, transactionOptions) => own.transaction(work, transactionOptions),
     usage: () => ({
-      isResponding: !availability.isLost,
       waitingQueries: availability.waiting,
       pool: {
         open: pool.totalCount,

@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Queryable } from '../database/database.ts'
-import { statement } from '../database/statements/statement.ts'
+import { isStandby, stateOf } from '../database/database-state.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import type { Metrics } from '../runtime/monitoring/metrics.ts'
 import { DIRECTORY, type Shards } from '../shards/shards.ts'
@@ -9,19 +7,9 @@ import { DIRECTORY, type Shards } from '../shards/shards.ts'
 /** Results are cached for this long, because the routes have no rate limit. */
 const CACHED_MS = 1_000
 
-/** A shard that takes longer counts as out of reach. */
-const PATIENCE_MS = 1_000
-
-/** A server that is connected to a standby, such as during a failover, is not ready, because it cannot write. */
-const selectReadOnly = statement<[], { is_read_only: boolean }>({
-  name: 'is_database_read_only',
-  lane: 'read',
-  sql: 'select pg_is_in_recovery() as is_read_only',
-})
-
 /** Routes for orchestrators and Prometheus: liveness, readiness and metrics. They need no key. */
 export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: () => boolean) {
-  const isReadOnly = cachedFor(CACHED_MS, () => shards.directory.run(selectReadOnly, []))
+  const isDirectoryStandby = cachedFor(CACHED_MS, () => isStandby(shards.directory))
   const unreachable = cachedFor(CACHED_MS, () => unreachableShards(shards))
   const render = cachedFor(CACHED_MS, () => metrics.render())
   const quietly = { logLevel: 'warn', config: { isUntraced: true } } as const
@@ -31,10 +19,10 @@ export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: (
 
     app.get('/readyz', quietly, async () => {
       if (isStopping()) throw new ServiceError('service_unavailable', 'The server is shutting down', { retryAfterSeconds: 1 })
-      const [database] = await isReadOnly().catch((cause: unknown) => {
+      const standby = await isDirectoryStandby().catch((cause: unknown) => {
         throw new ServiceError('service_unavailable', 'The database cannot be reached', { retryAfterSeconds: 1, cause })
       })
-      if (database?.is_read_only !== false)
+      if (standby)
         throw new ServiceError('service_unavailable', 'The database is a standby and takes no writes', { retryAfterSeconds: 1 })
       // Tenants of the other shards are served, so the process is ready without these.
       const data = shards.all.length === 1 ? {} : { unreachable_shards: await unreachable() }
@@ -51,18 +39,10 @@ export function monitoringRoutes(shards: Shards, metrics: Metrics, isStopping: (
 /** The ids of the shards, besides the directory, that do not take writes. */
 async function unreachableShards(shards: Shards): Promise<number[]> {
   const others = shards.all.filter(({ id }) => id !== DIRECTORY)
-  const lost = await Promise.all(others.map(async ({ id, db }) => ((await takesWrites(db)) ? [] : [id])))
+  const lost = await Promise.all(
+    others.map(async ({ id, db }) => (db !== undefined && (await stateOf(db)) === 'primary' ? [] : [id])),
+  )
   return lost.flat()
-}
-
-async function takesWrites(db: Queryable | undefined): Promise<boolean> {
-  const patience = new AbortController()
-  const row = await Promise.race([
-    db?.runOne(selectReadOnly, []).catch(() => undefined),
-    delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
-  ])
-  patience.abort()
-  return row?.is_read_only === false
 }
 
 /** Caches the result of `work` for `ms`. */

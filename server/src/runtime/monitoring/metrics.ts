@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../../database/database.ts'
+import { stateOf } from '../../database/database-state.ts'
 import type { Replica } from '../../database/replica/replica.ts'
 import type { ReadTarget } from '../../database/replica/replica-reads.ts'
 import type { HeldBytes } from '../../http/memory-limits.ts'
@@ -124,18 +125,23 @@ export function createMetrics(shards: Shards, slices: readonly Slice[], siblings
 }
 
 function measureDatabases(shards: Shards, registry: Registry): void {
-  const gauge = (name: string, help: string, value: (db: Database) => number): Gauge =>
+  const gauge = (name: string, help: string, value: (db: Database) => number | Promise<number>): Gauge =>
     new Gauge({
       name: PREFIX + name,
       help,
       labelNames: ['shard'],
       registers: [registry],
-      collect() {
+      async collect() {
+        const measured = shards.all.map(async ({ id, db }) => ({
+          id,
+          value: db === undefined ? valueOfNone(name) : await value(db),
+        }))
+        const values = await Promise.all(measured)
         this.reset()
-        for (const { id, db } of shards.all) this.set(labelsOf(shards, id), db === undefined ? valueOfNone(name) : value(db))
+        for (const { id, value: one } of values) this.set(labelsOf(shards, id), one)
       },
     })
-  gauge(UP, '0 while the database does not respond.', (db) => Number(db.usage().isResponding))
+  gauge(UP, '0 while the database cannot be reached or does not respond.', async (db) => Number((await stateOf(db)) !== 'lost'))
   gauge('database_waiting_queries', 'Queries waiting for a result.', (db) => db.usage().waitingQueries)
   gauge('database_pool_waiting_requests', 'Requests waiting for a connection.', (db) => db.usage().pool.waitingRequests)
   gauge('database_pool_connections', 'Open connections of the pool.', (db) => db.usage().pool.open)
