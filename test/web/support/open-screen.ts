@@ -11,9 +11,9 @@ export const openScreen = (page: Page, address: string): Promise<void> =>
  */
 export const goToScreen = (page: Page, address: string): Promise<void> =>
   untilRead(page, address, async () => {
-    if (!(await page.evaluate(() => '__TSR_ROUTER__' in globalThis)))
-      return void (await page.goto(`/dashboard${address}`))
-    await page.evaluate(async (href) => {
+    const isOpen = await page.evaluate(() => '__TSR_ROUTER__' in globalThis)
+    if (!isOpen) await page.goto(`/dashboard${address}`)
+    else await page.evaluate(async (href) => {
       const { __TSR_ROUTER__: router } = globalThis as unknown as { __TSR_ROUTER__: Router }
       await router.navigate({ href })
       // The router has drawn the screen.
