@@ -13,13 +13,14 @@ export const goToScreen = (page: Page, address: string): Promise<void> =>
   untilRead(page, address, async () => {
     const isOpen = await page.evaluate(() => '__TSR_ROUTER__' in globalThis)
     if (!isOpen) await page.goto(`/dashboard${address}`)
-    else await page.evaluate(async (href) => {
-      const { __TSR_ROUTER__: router } = globalThis as unknown as { __TSR_ROUTER__: Router }
-      await router.navigate({ href })
-      // The router has drawn the screen.
-      while (router.state.status !== 'idle' || router.state.resolvedLocation?.href !== router.state.location.href)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-    }, `/dashboard${address}`)
+    else
+      await page.evaluate(async (href) => {
+        const { __TSR_ROUTER__: router } = globalThis as unknown as { __TSR_ROUTER__: Router }
+        await router.navigate({ href })
+        // The router has drawn the screen.
+        while (router.state.status !== 'idle' || router.state.resolvedLocation?.href !== router.state.location.href)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+      }, `/dashboard${address}`)
   })
 
 /** What the dashboard's router puts into the page for its developer tools. */
