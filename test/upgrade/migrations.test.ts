@@ -237,6 +237,7 @@ describe('a migration that builds indexes', () => {
       '0033_flow_batches_index.concurrent',
       '0034_demo_tenants',
       '0035_shards',
+      '0037_hold_contents',
     ])
     expect(await indexes(db)).toEqual(
       [

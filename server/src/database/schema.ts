@@ -165,6 +165,7 @@ export interface Schema {
     created_by: string
     created_at: Timestamp
     updated_at: Timestamp
+    sent_hash: Buffer | null
   }
   hold_lines: {
     tenant_id: number

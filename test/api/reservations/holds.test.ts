@@ -65,6 +65,23 @@ describe('POST /holds', () => {
     expect((await tenant.request('GET', '/holds')).body.data).toMatchObject({ holds: [], pagination: { total: 0 } })
   })
 
+  it('again is a repeat by what was sent, whatever its names mean now', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 9 })
+    await tenant.request('POST', `/products/${tea.id}/barcodes`, { barcode: 'TWO', quantity: 2 })
+    const lines = [{ sku: tea.sku, quantity: 1 }, { barcode: 'TWO' }]
+    const first = await keep(tenant, 'cart', { lines })
+    await tenant.request('PUT', `/products/${tea.id}`, { sku: 'renamed' })
+    await tenant.request('DELETE', `/products/${tea.id}/barcodes/TWO`)
+    const meant = [
+      { sku: 'renamed', quantity: 1 },
+      { product_id: tea.id, quantity: 2 },
+    ]
+    for (const same of [lines, meant])
+      expect((await keep(tenant, 'cart', { lines: same })).body.data).toMatchObject({ id: first.body.data.id })
+    for (const other of [{ lines: [{ sku: 'unknown', quantity: 1 }] }, { lines, warehouse_id: 999_999_999 }])
+      expect(failure(await keep(tenant, 'cart', other))).toEqual([409, 'idempotency_conflict'])
+  })
+
   it('again returns the same hold, with other content is a conflict, and after its end makes a new one', async ({
     service,
     tenant,
@@ -152,6 +169,7 @@ describe('PUT and DELETE /holds/{id}', () => {
     const { body } = await keep(tenant, 'cart', { ttl_seconds: 10, lines: [{ sku: tea.sku, quantity: 3 }] })
     const longer = await tenant.request('PUT', `/holds/${body.data.id}`, { ttl_seconds: 86_400 })
     expect(Date.parse(longer.body.data.expires_at) - Date.parse(body.data.expires_at)).toBeGreaterThan(80_000_000)
+    expect((await tenant.request('PUT', `/holds/${body.data.id}`, {})).body.data).toEqual(longer.body.data)
     // Its lines keep the stock as long.
     const { reservations } = (await tenant.request('GET', `/stock/reservations?product_id=${tea.id}`)).body.data
     expect(reservations).toMatchObject([{ reserved_quantity: 3, expires_at: longer.body.data.expires_at }])

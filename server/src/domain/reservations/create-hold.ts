@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
+import { type Content, findProducts, type FoundProduct, hashOf, quantitiesOf, sentName } from '../records/index.ts'
 import { fillHold } from './fill-hold.ts'
-import { type HeldProduct, productsOf, requireActive } from './hold-products.ts'
+import { requireHeld } from './hold-products.ts'
 import { readHold } from './read-hold.ts'
 import { requireReserving } from './require-reserving.ts'
 import { createHoldInput, hold, type Hold } from './schemas.ts'
@@ -16,24 +16,24 @@ type Input = z.infer<typeof createHoldInput>
 const DEFAULT_TTL_SECONDS = 900
 
 /** The active hold with a reference. One that has expired makes room for a new one. */
-const findActive = statement<[tenantId: number, reference: string, contentHash: Buffer], { id: number; is_same: boolean }>({
+const findActive = statement<[tenantId: number, reference: string, sent: Buffer, meant: Buffer], { id: number; is_same: boolean }>({
   name: 'find_active_hold',
   lane: 'write',
   sql: `with expired as (
      update holds set state = 'expired' where tenant_id = $1 and reference = $2 and state = 'active' and expires_at <= clock_timestamp()
    )
-   select id, content_hash = $3 as is_same from holds
+   select id, coalesce(sent_hash = $3, false) or content_hash = $4 as is_same from holds
    where tenant_id = $1 and reference = $2 and state = 'active' and expires_at > clock_timestamp()`,
 })
 
 const insertHold = statement<
-  [tenantId: number, reference: string, contentHash: Buffer, warehouseId: number, ttlSeconds: number, createdBy: string],
+  [tenantId: number, reference: string, sent: Buffer, meant: Buffer, warehouseId: number, ttlSeconds: number, createdBy: string],
   { id: number }
 >({
   name: 'insert_hold',
   lane: 'write',
-  sql: `insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
-   select $1, $2, $3, w.id, clock_timestamp() + make_interval(secs => $5::int), $6 from warehouses w where w.tenant_id = $1 and w.id = $4
+  sql: `insert into holds (tenant_id, reference, sent_hash, content_hash, warehouse_id, expires_at, created_by)
+   select $1, $2, $3, $4, w.id, clock_timestamp() + make_interval(secs => $6::int), $7 from warehouses w where w.tenant_id = $1 and w.id = $5
    on conflict (tenant_id, reference) where state = 'active' do nothing
    returning id`,
 })
@@ -66,36 +66,54 @@ Sending the same hold again while it is active changes nothing and returns it as
 
 async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Hold> {
   const { tenantId, keyName } = caller
+  const { reference, lines } = input
   const warehouseId = input.warehouse_id ?? caller.defaultWarehouse.id
   const ttlSeconds = input.ttl_seconds ?? DEFAULT_TTL_SECONDS
-  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length === 0) throw unknownWarehouse()
-  const products = await productsOf(tx, tenantId, input.lines)
-  const contentHash = hashOf({ ttlSeconds, warehouseId, products })
-  const earlier = await findEarlier(tx, tenantId, input.reference, contentHash)
+  const found = await findProducts(tx, tenantId, lines)
+  const content = contentOf(input, { ttlSeconds, warehouseId, found })
+  const earlier = await findEarlier(tx, tenantId, reference, content)
   if (earlier !== undefined) return readHold(tx, tenantId, earlier)
-  requireActive(input.lines, products)
+  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length === 0) throw unknownWarehouse()
+  const products = requireHeld(lines, found)
   await requireReserving(tx, tenantId)
-  const inserted = await tx.runOne(insertHold, [tenantId, input.reference, contentHash, warehouseId, ttlSeconds, keyName])
+  const { sent, meant } = content
+  const inserted = await tx.runOne(insertHold, [tenantId, reference, sent, meant, warehouseId, ttlSeconds, keyName])
   // A parallel call has made it: the insert has waited for its end.
-  if (inserted === undefined)
-    return readHold(tx, tenantId, (await findEarlier(tx, tenantId, input.reference, contentHash)) as number)
+  if (inserted === undefined) return readHold(tx, tenantId, (await findEarlier(tx, tenantId, reference, content)) as number)
   await fillHold(tx, { tenantId, id: inserted.id, warehouseId }, products)
   return readHold(tx, tenantId, inserted.id)
 }
 
 /** The id of the active hold with this reference and content, if any. Throws `idempotency_conflict` if its content is another. */
-async function findEarlier(tx: Queryable, tenantId: number, reference: string, contentHash: Buffer): Promise<number | undefined> {
-  const found = await tx.runOne(findActive, [tenantId, reference, contentHash])
+async function findEarlier(
+  tx: Queryable,
+  tenantId: number,
+  reference: string,
+  { sent, meant }: Content,
+): Promise<number | undefined> {
+  const found = await tx.runOne(findActive, [tenantId, reference, sent, meant])
   if (found?.is_same === false)
     throw new ServiceError('idempotency_conflict', `An active hold with other content has the reference "${reference}"`)
   return found?.id
 }
 
-function hashOf(content: { ttlSeconds: number; warehouseId: number; products: readonly HeldProduct[] }): Buffer {
-  const lines = content.products.map(({ productId, quantity }) => [productId, quantity])
-  return createHash('sha256')
-    .update(JSON.stringify([content.ttlSeconds, content.warehouseId, lines]))
-    .digest()
+interface Meant {
+  ttlSeconds: number
+  warehouseId: number
+  found: readonly FoundProduct[]
+}
+
+function contentOf(input: Input, { ttlSeconds, warehouseId, found }: Meant): Content {
+  const { lines } = input
+  const quantities = quantitiesOf(lines, found)
+  return {
+    sent: hashOf([
+      input.ttl_seconds ?? null,
+      input.warehouse_id ?? null,
+      lines.map((line) => [sentName(line), line.quantity ?? null]),
+    ]),
+    meant: hashOf([ttlSeconds, warehouseId, lines.map((_, index) => [found[index]?.id, quantities[index]])]),
+  }
 }
 
 function unknownWarehouse(): ServiceError {

@@ -3,8 +3,10 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
+import { isGiven } from '../../procedures/fields/fields.ts'
+import { findProducts } from '../records/index.ts'
 import { fillHold, type LockedHold, settleProductsOf } from './fill-hold.ts'
-import { productsOf, requireActive } from './hold-products.ts'
+import { requireHeld } from './hold-products.ts'
 import { lockHold, stateOf } from './lock-hold.ts'
 import { readHold } from './read-hold.ts'
 import { requireReserving } from './require-reserving.ts'
@@ -43,8 +45,7 @@ async function update(tx: Queryable, tenantId: number, input: Input): Promise<Ho
   const locked = await lockHold(tx, tenantId, input.id)
   await requireReserving(tx, tenantId)
   await requireActiveHold(tx, locked)
-  const products = input.lines ? await productsOf(tx, tenantId, input.lines) : []
-  if (input.lines) requireActive(input.lines, products)
+  const products = input.lines ? requireHeld(input.lines, await findProducts(tx, tenantId, input.lines)) : []
   // Locks the totals. Nobody drops lines of the hold after that, so it is active if it is now.
   const before = await settleProductsOf(
     tx,
@@ -52,7 +53,7 @@ async function update(tx: Queryable, tenantId: number, input: Input): Promise<Ho
     products.map(({ productId }) => productId),
   )
   await requireActiveHold(tx, locked)
-  await tx.run(prolong, [tenantId, input.id, input.ttl_seconds ?? null])
+  if (isGiven(input.ttl_seconds) || input.lines) await tx.run(prolong, [tenantId, input.id, input.ttl_seconds ?? null])
   if (input.lines) {
     await fillHold(tx, locked, products)
     await settleProductsOf(tx, locked, before)
