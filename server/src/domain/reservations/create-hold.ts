@@ -16,7 +16,10 @@ type Input = z.infer<typeof createHoldInput>
 const DEFAULT_TTL_SECONDS = 900
 
 /** The active hold with a reference. One that has expired makes room for a new one. */
-const findActive = statement<[tenantId: number, reference: string, sent: Buffer, meant: Buffer], { id: number; is_same: boolean }>({
+const findActive = statement<
+  [tenantId: number, reference: string, sent: Buffer, meant: Buffer],
+  { id: number; is_same: boolean }
+>({
   name: 'find_active_hold',
   lane: 'write',
   sql: `with expired as (
