@@ -13,6 +13,12 @@ const SHARED = [
   'test/contract/!(new-slice).test.ts',
 ]
 
+/**
+ * The same for files that start no service. They have processes of their own: some of them stop the clock of the timers, which a service in the
+ * same process would not outlive. The other file of `test/unit` needs that no tenant was active.
+ */
+const WITHOUT_SERVICE = ['test/unit/!(byte-shares).test.ts', 'test/sdk/!(end-to-end).test.ts']
+
 /** Needs Patroni, etcd and HAProxy: `npm run test:cluster`. */
 const CLUSTER = process.env.CLUSTER === 'true' ? [] : ['test/cluster/**']
 
@@ -34,7 +40,8 @@ const project = (name: string, isolate: boolean, include: string[], exclude: str
 export default defineConfig({
   test: {
     projects: [
-      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED, ...CLUSTER]),
+      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED, ...WITHOUT_SERVICE, ...CLUSTER]),
+      project('without service', false, WITHOUT_SERVICE, configDefaults.exclude),
       project('shared', false, SHARED, configDefaults.exclude),
     ],
     globalSetup: 'test/support/global-setup.ts',

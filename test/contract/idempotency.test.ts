@@ -1,66 +1,8 @@
 import { describe, expect } from 'vitest'
 import { it } from '../support/it.ts'
-import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import type { TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
-import { CHECKS, createRecords, SAMPLES, type Records, type Sample } from './requests.ts'
-
-interface Operation {
-  operationId: string
-  parameters?: { in: string; name: string }[]
-}
-
-const changes = Object.values(openApiDocument().paths as Record<string, Record<string, Operation>>)
-  .flatMap((methods) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), ...operation })))
-  .filter(({ method }) => method !== 'GET')
-
-// They wait for the first delivery of a webhook, together.
-describe.concurrent.each(changes)('$operationId', ({ operationId, method, parameters }) => {
-  it('documents the header', () => {
-    expect(parameters?.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key')).toBe(true)
-  })
-
-  it('returns the first response again for the same key and request, and rejects a different request', async ({ tenant }) => {
-    const sampleOf = SAMPLES[operationId] as (records: Records) => Sample
-    const { path, body } = sampleOf(await createRecords(tenant))
-    const headers = { 'idempotency-key': 'the same' }
-    const first = await tenant.request(method, path, body, { headers })
-    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])
-    const again = await tenant.request(method, path, body, { headers })
-    expect([again.status, again.headers.get('idempotency-replayed'), again.body]).toEqual([200, 'true', first.body])
-    const other = await tenant.request(method, path, { ...(body as object), added: 1 }, { headers })
-    expect([other.status, other.body.error?.code]).toEqual([409, 'idempotency_conflict'])
-    const { entries } = (await tenant.request('GET', `/audit-log?operation=${operationId}`)).body.data
-    expect(entries).toHaveLength(CHECKS.has(operationId) ? 0 : 1 + madeBefore(operationId))
-  })
-})
-
-/** How often `createRecords` calls the operation. */
-function madeBefore(operationId: string): number {
-  return (
-    { 'orders.create': 4, 'inbound.create': 2, 'returns.create': 2, 'counts.create': 2, 'shipments.create': 2 }[operationId] ??
-    (MAKING.has(operationId) ? 1 : 0)
-  )
-}
-const MAKING = new Set([
-  'products.create',
-  'barcodes.add',
-  'stock.adjust',
-  'flows.start',
-  'settings.update',
-  'holds.create',
-  'inbound.receive',
-  'returns.receive',
-  'counts.submit',
-  'orders.update',
-  'shipments.ship',
-  'flows.pick',
-  'flowBatches.create',
-  'webhooks.create',
-  'apiKeys.create',
-  'operators.create',
-  'warehouses.create',
-])
+import { createRecords } from './requests.ts'
 
 /** Sends the same request ten times at once. */
 async function rush(tenant: TestTenant, method: string, path: string, body?: unknown): Promise<void> {

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { arrive, type Newcomer } from './newcomer.ts'
-import { pages, shellBlocks } from './shell-blocks.ts'
+import { pages, ROOT, shellBlocks } from './shell-blocks.ts'
 
 const MINUTE_MS = 60_000
 
@@ -29,6 +31,8 @@ async function follow(page: string): Promise<number> {
 
 it('the commands of the README work in order, in a fresh clone, as an ordinary user', { timeout: 10 * MINUTE_MS }, async () => {
   expect(await follow('README.md')).toBeGreaterThan(6)
+  // `npm install`, by whatever npm the newcomer has, leaves the checkout clean.
+  expect(await newcomer.type('cat package-lock.json')).toBe(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'))
 })
 
 it('they work again after Ctrl-C and a restart', { timeout: 10 * MINUTE_MS }, async () => {

@@ -12,6 +12,8 @@ const SLOW = [
   'test/processes/stopping.test.ts',
   'test/upgrade/migrations.test.ts',
   'test/web/dashboard/access.test.ts',
+  'test/contract/every-operation.test.ts',
+  'test/web/scan/access.test.ts',
   'test/command-line/backup.test.ts',
   'test/docs/reference-page.test.ts',
   'test/api/unread-bodies.test.ts',

@@ -4,7 +4,7 @@ import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { goToScreen, openScreen, twoFrames } from '../support/open-screen.ts'
+import { goToScreen, openScreen, resize, twoFrames } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -39,19 +39,19 @@ async function findings(page: Page, name: string, colorScheme: keyof typeof RULE
 async function findingsAtWidths(page: Page, name: string, also?: (page: Page) => Promise<string[]>): Promise<string[]> {
   const found: string[] = []
   for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 })
+    await resize(page, width)
     for (const scheme of ['light', 'dark'] as const) found.push(...(await findings(page, `${name} at ${width} px`, scheme)))
     found.push(...((await also?.(page)) ?? []).map((problem) => `${name} at ${width} px: ${problem}`))
   }
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await resize(page, 1280)
   return found
 }
 
 /** The same for a state of a screen that is seen in every combination with data: narrow in light, wide in dark. */
 async function findingsOfState(page: Page, name: string): Promise<string[]> {
-  await page.setViewportSize({ width: 320, height: 800 })
+  await resize(page, 320)
   const found = [...(await findings(page, `${name} at 320 px`, 'light')), ...(await layoutProblems(page))]
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await resize(page, 1280)
   return [...found, ...(await findings(page, `${name} at 1280 px`, 'dark')), ...(await layoutProblems(page))]
 }
 
@@ -62,8 +62,12 @@ async function problemsOf(page: Page, name: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
   found.push(...(await axe(page, OF_COLOURS)).map((violation) => `${name}, forced colours: ${violation}`))
   await page.emulateMedia({ forcedColors: 'none' })
-  await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
+  const setTextSize = (size: string): Promise<unknown> =>
+    page.evaluate((to) => (document.documentElement.style.fontSize = to), size)
+  await setTextSize('200%')
   found.push(...(await lastingProblems(page)).map((problem) => `${name}, text of 200 %: ${problem}`))
+  // The next screen is drawn in the same document.
+  await setTextSize('')
   return found
 }
 
@@ -188,7 +192,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
       found.push(...(await findingsAtWidths(page, button)))
       // Turned while the dialog is open.
       for (const width of WIDTHS.toReversed()) {
-        await page.setViewportSize({ width, height: 800 })
+        await resize(page, width)
         await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
       }
     }
@@ -337,7 +341,7 @@ describe('A1: other ways to look at it', () => {
   })
 
   it('a page without sight of colours is used by keyboard: the menu of a narrow screen', async ({ window: { page }, tenant }) => {
-    await page.setViewportSize({ width: 320, height: 800 })
+    await resize(page, 320)
     await signIn(page, tenant.key, '/orders')
     await tabTo(page, 'Menu')
     await page.keyboard.press('Enter')

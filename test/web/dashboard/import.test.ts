@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { openScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 interface CsvFile {
@@ -113,7 +113,7 @@ describe('D7: import of products', () => {
       ['8', '–', 'Has 3 cells; the first line names 5 columns.'],
     ])
     for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width)
       expect([width, await axe(page), await layoutProblems(page)]).toEqual([width, [], []])
     }
     const { body } = await tenant.request('GET', '/products')

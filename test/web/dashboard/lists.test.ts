@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { reserve } from '../../support/reservations.ts'
 import { it, type TestTenant } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen, openScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 async function newProduct(tenant: TestTenant): Promise<number> {
@@ -161,7 +161,7 @@ it('nothing below the filters moves when the first of them is set', async ({ win
   await signIn(page, tenant.key)
   const moved: string[] = []
   for (const width of [1280, 1024, 320]) {
-    await page.setViewportSize({ width, height: 800 })
+    await resize(page, width)
     for (const [path, filter] of [
       ['/orders', '?customer=Ada'],
       ['/products', '?search=tea'],
@@ -173,7 +173,7 @@ it('nothing below the filters moves when the first of them is set', async ({ win
     ] as const) {
       const heights: (number | undefined)[] = []
       for (const address of [path, path + filter]) {
-        await openScreen(page, address)
+        await goToScreen(page, address)
         heights.push((await page.getByRole('search', { name: 'Filters' }).boundingBox())?.height)
       }
       if (heights[0] !== heights[1]) moved.push(`${path} at ${width} px: ${heights.join(' and ')}`)

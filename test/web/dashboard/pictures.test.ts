@@ -4,7 +4,7 @@ import type { TestService } from '../../support/service.ts'
 import { axe } from '../support/axe.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { openScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 const DAY_MS = 86_400_000
@@ -216,7 +216,7 @@ it('axe finds nothing on pictures with data and their tables, at phone and desk 
       [1280, 'light'],
       [320, 'dark'],
     ] as const) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width)
       await page.emulateMedia({ colorScheme })
       await openScreen(page, path)
       await page.getByRole('button', { name: 'Show as table' }).first().click()

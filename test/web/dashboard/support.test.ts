@@ -151,6 +151,33 @@ describe('D10: support', () => {
     expect(requests).toBe(2)
   })
 
+  it('says on Home how far a check came that was left; one that was left at once is none', async ({ window, tenant }) => {
+    const products = Array.from({ length: 150 }, (_, index) => ({
+      name: `Tea ${index}`,
+      barcode: String(index),
+      sku: `TEA-${index}`,
+    }))
+    await seed(tenant, '/products/bulk', { products })
+    const updates = products.map(({ sku }) => ({ sku, location_id: 'A', quantity: 1 }))
+    await seed(tenant, '/stock/bulk', { updates })
+    const { page } = window
+    await signIn(page, tenant.key, '/reconcile')
+    let answered = 0
+    await page.route('**/stock/reconcile*', (route) => (answered-- > 0 ? route.continue() : undefined))
+    const checkAndLeave = async (seen: RegExp): Promise<void> => {
+      await page.getByRole('button', { name: 'Check all stock' }).click()
+      await page.getByRole('status').getByText(seen).waitFor()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
+    }
+    const found = page.getByRole('region', { name: 'Reconcile', exact: true })
+    await checkAndLeave(/^Checking: levels checked 0, differences 0/)
+    await found.getByText('Stock was never checked in this browser.').waitFor()
+    await found.getByRole('link', { name: 'Check all stock' }).click()
+    answered = 1
+    await checkAndLeave(/^Checking: levels checked 100, differences 0/)
+    await found.getByText(/, stopped before the end: levels checked 100, differences 0/).waitFor()
+  })
+
   it('ends the session of a colleague', async ({ window, openWindow, tenant }) => {
     const key = await tenant.createKey({ name: 'Colleague', scopes: ['admin'] })
     const second = await openWindow()

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { coloursOf } from '../support/colours.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { goToScreen, openScreen } from '../support/open-screen.ts'
+import { goToScreen, openScreen, resize } from '../support/open-screen.ts'
 import { signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
@@ -27,7 +27,7 @@ const nameOf = (address: string): string =>
 async function look(page: Page, address: string): Promise<string[]> {
   const found: string[] = []
   for (const width of [1280, 320]) {
-    await page.setViewportSize({ width, height: 800 })
+    await resize(page, width)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       const picture = await page.screenshot()
@@ -76,7 +76,7 @@ it.for([
   async ([width, nameWidth], { window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/orders')
     const banner = page.getByRole('banner')
-    await page.setViewportSize({ width, height: 700 })
+    await resize(page, width, 700)
     await banner.getByRole('button', { name: 'Menu' }).waitFor()
     expect(await rowsOf(banner)).toHaveLength(1)
     expect((await banner.boundingBox())?.height).toBeLessThan(60)

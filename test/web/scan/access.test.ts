@@ -9,6 +9,7 @@ import { axe } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
+import { resize } from '../support/open-screen.ts'
 import { seed } from '../support/page-server.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
@@ -27,7 +28,7 @@ const TARGET = 56
 async function look(page: Page, name: string, further: typeof SIZES = []): Promise<string[]> {
   const found: string[] = []
   for (const size of [...SIZES, ...further]) {
-    await page.setViewportSize(size)
+    await resize(page, size.width, size.height)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       // Colours in the middle of a change have no contrast to speak of.
@@ -234,7 +235,7 @@ it('A1, A2: a batch, also on a phone and on its side', async ({ window, tenant }
     ['side', 844, 390],
     ['small-side', 568, 320],
   ] as const) {
-    await page.setViewportSize({ width, height })
+    await resize(page, width, height)
     await page.screenshot({ path: path.join(OUT, `scan-batch-${name}.png`) })
     found.push(...(await layoutProblems(page)))
     const box = await page.getByRole('heading', { name: 'Slot 10' }).boundingBox()

@@ -1,6 +1,6 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { it as serviceIt } from '../../support/it.ts'
+import { it as serviceIt } from '../../support/shared-service.ts'
 import type { TestTenant } from '../../support/service.ts'
 
 export type { TestTenant }

@@ -54,3 +54,13 @@ async function untilRead(page: Page, address: string, go: () => Promise<void>): 
 /** Waits until what was changed is drawn. */
 export const twoFrames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+
+/**
+ * Gives the window this size, and waits until the page is drawn in it: a media query that scripts watch changes with the next frame, and what
+ * they then draw comes with the one after.
+ */
+export async function resize(page: Page, width: number, height = 800): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.waitForFunction((wanted) => innerWidth === wanted, width)
+  await twoFrames(page)
+}

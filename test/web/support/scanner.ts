@@ -36,10 +36,15 @@ export class Scanner {
     const ends = { enter: [ENTER], tab: [TAB], none: [] }[end]
     const keys = [...keystrokes(text, layout), ...ends]
     let at = await this.#begin((keys.length * gapMs) / 1000)
+    const presses: Promise<void>[] = []
     for (const key of keys) {
-      await this.#press(key, at)
+      const press = this.#press(key, at)
+      presses.push(press)
+      // Where silence ends a scan, real time counts: the next key must not wait until this process has heard of the one before.
+      if (end !== 'none') await press
       at += gapMs / 1000
     }
+    await Promise.all(presses)
     this.#lastAt = at
   }
 

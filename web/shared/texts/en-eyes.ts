@@ -100,7 +100,7 @@ export const eyes = {
     allFine: (webhooks: number) => `${count(webhooks, 'webhook', 'webhooks')}, none failing.`,
     reconcile: 'Reconcile',
     neverChecked: 'Stock was never checked in this browser.',
-    found: (result: string) => `: ${result}`,
+    found: (result: string, isWhole: boolean) => `${isWhole ? '' : ', stopped before the end'}: ${result}`,
     check: 'Check all stock',
     firstSteps: 'First steps',
     firstStepsText: 'Nothing is here yet. These five calls make a product, its stock, an order and its picking, and a webhook.',

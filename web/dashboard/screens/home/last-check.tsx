@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useSession } from '../../data/session.tsx'
 import { Time } from '../../kit/time.tsx'
-import { readLastReconcile } from '../reconcile/last-reconcile.ts'
+import { useLastReconcile } from '../reconcile/last-reconcile.ts'
 import { Panel } from './panel.tsx'
 
 /** What the last check of all stock in this browser found. */
 export function LastCheck() {
   const { tenant } = useSession()
-  const last = readLastReconcile(tenant.id)
+  const last = useLastReconcile(tenant.id)
   return (
     <Panel title={t.home.reconcile}>
       {last === undefined ? (
@@ -16,7 +16,7 @@ export function LastCheck() {
       ) : (
         <p>
           <Time at={last.at} />
-          {t.home.found(t.reconcile.result(last.levels, last.differences))}
+          {t.home.found(t.reconcile.result(last.levels, last.differences), last.isWhole)}
         </p>
       )}
       <p>

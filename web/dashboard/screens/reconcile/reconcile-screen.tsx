@@ -11,7 +11,7 @@ import { ProgressBar } from '../../kit/progress-bar.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
-import { readLastReconcile } from './last-reconcile.ts'
+import { useLastReconcile } from './last-reconcile.ts'
 import { type Difference, type Reconciling, RECONCILE_LIMIT, useReconcile } from './use-reconcile.ts'
 
 /** Checks that all stock is the sum of its movements, page by page. */
@@ -41,7 +41,7 @@ export function ReconcileScreen() {
 }
 
 function Last({ tenantId }: { tenantId: number }) {
-  const last = readLastReconcile(tenantId)
+  const last = useLastReconcile(tenantId)
   if (last === undefined) return null
   const { at, levels, differences, isWhole } = last
   const text = t.reconcile.result(levels, differences)

@@ -37,8 +37,9 @@ export function useReconcile(tenantId: number) {
     stopping.current = controller
     const end = await checkAll(controller.signal, setProgress)
     setProgress(end)
-    if (end.state === 'failed') return
-    const { levels, differenceCount: differences, state } = end
+    const { products, levels, differenceCount: differences, state } = end
+    // What was stopped before its first page says nothing, and must not take the place of a result.
+    if (state === 'failed' || (state === 'stopped' && products === 0)) return
     keepLastReconcile(tenantId, { at: new Date().toISOString(), levels, differences, isWhole: state === 'done' })
   }
   return { progress, run: () => void run(), stop: () => stopping.current?.abort() }
