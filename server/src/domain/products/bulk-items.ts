@@ -1,6 +1,6 @@
 import { itemError } from '../../procedures/invalid-input.ts'
 import { mapInTurns } from '../../runtime/event-loop/turns.ts'
-import type { BulkItem, BulkOutcome } from './apply-bulk-items.ts'
+import type { BulkItem, BulkOutcome, ValidBulkItem } from './apply-bulk-items.ts'
 import { bulkItem } from './schemas.ts'
 
 // The parts of a bulk call and of its check.
@@ -35,9 +35,13 @@ export function bulkItemsOf(given: readonly unknown[]): Promise<BulkItem[]> {
   return mapInTurns(given, checkedItem)
 }
 
+export function validAmong(items: readonly BulkItem[]): ValidBulkItem[] {
+  return items.filter((item) => !('error' in item))
+}
+
 /** The barcodes and the SKUs of the valid items. */
 export function namesIn(items: readonly BulkItem[]): [barcodes: string[], skus: string[]] {
-  const valid = items.flatMap((item) => ('error' in item ? [] : [item]))
+  const valid = validAmong(items)
   return [valid.map(({ barcode }) => barcode), valid.map(({ sku }) => sku).filter((sku) => typeof sku === 'string')]
 }
 

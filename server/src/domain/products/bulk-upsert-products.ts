@@ -2,18 +2,20 @@ import type { Transaction } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
-import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
+import { allUpdated, applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
 import {
   ADDITIONAL_BARCODES,
   bulkItemsOf,
   bulkResponse,
   namesIn,
+  validAmong,
   PRODUCTS_AND_SKU_OWNERS,
   PRODUCTS_BY_BARCODE,
 } from './bulk-items.ts'
 import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
 import { productCreatedData, productUpdatedData } from './product-events.ts'
 import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
+import { updateKnownProducts } from './update-known-products.ts'
 
 const lockProducts = statement<[tenantId: number, barcodes: string[]], StoredProduct>({
   name: 'lock_products',
@@ -119,8 +121,11 @@ export const bulkUpsertProducts = endpoint({
         { rows: items.length },
       )
     // Most calls only update products and need not wait for each other. The catalog is locked only when barcodes or SKUs change.
-    let outcome = await apply(false)
-    if (concernsNames(outcome, items)) outcome = await apply(true)
+    const valid = validAmong(items)
+    const areDistinct = new Set(valid.map(({ barcode }) => barcode)).size === valid.length
+    if (areDistinct && (await updateKnownProducts(db, caller.tenantId, valid))) return bulkResponse(allUpdated(items))
+    let outcome = areDistinct ? undefined : await apply(false)
+    if (outcome === undefined || concernsNames(outcome, items)) outcome = await apply(true)
     return bulkResponse(outcome)
   },
 })
