@@ -172,7 +172,10 @@ describe('bulk calls and single calls at the same time', () => {
       await changed.promise
     })
     await changing.promise
-    const call = bulk(tenant, [{ ...item, price: 5 }, { barcode: '2', price: 6 }])
+    const call = bulk(tenant, [
+      { ...item, price: 5 },
+      { barcode: '2', price: 6 },
+    ])
     await someoneWaitsForARow(service)
     changed.resolve()
     await other

@@ -8,6 +8,7 @@ it("events that are not looked at for an order's id have none", () => {
   for (const start of WITHOUT_ORDER) {
     const found = topics.filter(({ name }) => name.startsWith(start))
     expect(found.length).toBeGreaterThan(2)
-    for (const { name, data } of found) expect([name, Object.keys(data.shape)]).toEqual([name, expect.not.arrayContaining(['order_id'])])
+    for (const { name, data } of found)
+      expect([name, Object.keys(data.shape)]).toEqual([name, expect.not.arrayContaining(['order_id'])])
   }
 })

@@ -180,7 +180,10 @@ function farPages(variant: Variant, name: string, counts: CountedRecords, condit
        ) o where ${isAllowed} limit (select taken from period)
      )${selectPage(variant, `(select ${isAllowed} from period)`, detail, detail === NO_DETAIL ? 'false' : WITH_LINES)}`,
     })
-  return { quick: pagesThat('', `least(skipped, behind) <= ${MAX_SKIPPED}`, NO_DETAIL), unlimited: pagesThat('_unlimited', 'true') }
+  return {
+    quick: pagesThat('', `least(skipped, behind) <= ${MAX_SKIPPED}`, NO_DETAIL),
+    unlimited: pagesThat('_unlimited', 'true'),
+  }
 }
 
 const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'

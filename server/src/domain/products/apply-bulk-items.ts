@@ -99,11 +99,7 @@ interface Names {
 }
 
 /** The product after the item, or why the item fails. */
-function applied(
-  item: ValidBulkItem,
-  before: Product | undefined,
-  { barcodeOfSku, additional }: Names,
-): Product | string {
+function applied(item: ValidBulkItem, before: Product | undefined, { barcodeOfSku, additional }: Names): Product | string {
   const { barcode } = item
   if (before === undefined && additional.has(barcode)) return 'barcode: is an additional barcode of another product'
   const name = item.name ?? before?.name

@@ -15,10 +15,7 @@ const STORED =
 const idsBy = (column: 'barcode' | 'external_id', values: string): string => `select p.id from unnest(${values}::text[]) v (value)
      cross join lateral (select id from products where tenant_id = $1 and ${column} = v.value limit 1) p`
 
-/** SQL for the products with the barcodes `$2`, each as a `StoredProduct`. */
-export const PRODUCTS_BY_BARCODE = `${STORED} where tenant_id = $1 and id = any (array(${idsBy('barcode', '$2')})) order by id`
-
-/** SQL for these products and those with the SKUs `$3`. */
+/** SQL for the products with the barcodes `$2` and those with the SKUs `$3`, each as a `StoredProduct`. */
 export const PRODUCTS_AND_SKU_OWNERS = `${STORED} where tenant_id = $1 and id = any (array(
      ${idsBy('barcode', '$2')}
      union all

@@ -80,10 +80,11 @@ const updateProducts = statement<
 })
 
 /**
- * Updates the products with the barcodes of the items, which are distinct, with their events. Returns false, and changes nothing, if there
- * is no such product for one of them, if one would change an SKU, or if one fails.
+ * Updates the products with the barcodes of the items, with their events. Returns false, and changes nothing, if there is no such product for
+ * one of them, if two have the same one, if one would change an SKU, or if one fails.
  */
 export async function updateKnownProducts(db: Queryable, tenantId: number, items: readonly ValidBulkItem[]): Promise<boolean> {
+  if (new Set(items.map(({ barcode }) => barcode)).size < items.length) return false
   const lane = items.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
   const [row] = await db.run({ ...updateProducts, lane }, [
     tenantId,
