@@ -180,7 +180,7 @@ describe('bulk calls and single calls at the same time', () => {
     changed.resolve()
     await other
     expect((await call).body.data).toEqual({ created: 0, updated: 2, errors: [] })
-    const [one] = (await productsOf(service, tenant)).filter(({ barcode }) => barcode === '1')
+    const one = (await productsOf(service, tenant)).find(({ barcode }) => barcode === '1')
     expect(one).toMatchObject({ ...change, external_id: 'S', price: 5 })
     const updates = (await eventsOf(service, tenant)).filter(({ event }) => event === 'product/updated')
     expect(updates.map(({ data }) => [data.barcode, data.updated_fields])).toEqual([

@@ -26,7 +26,8 @@ const UPDATED_FIELDS = [['name', 'name'] as const, ...CLEARABLE].map(([field, co
 
 // The whole call in one statement, for items that change neither which barcodes nor which SKUs there are, so that other products do not
 // matter. What the snapshot shows is looked at before any lock, and again with the products locked, as they are then. The products are
-// found again by id, not by ctid: of a product that changed while the call waited for it, the snapshot has only the former row.
+// found again by id, not by ctid: of a product that changed while the call waited for it, the snapshot has only the former row. The series numbers the items, and has the
+// planner expect many: otherwise it would compare each product with each item.
 const updateProducts = statement<
   [
     tenantId: number,
