@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
+import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
 import { lockCatalog } from '@fulfillment/server/domain/products/catalog-lock.ts'
 import type { ServiceResponse, TestService, TestTenant } from '../support/service.ts'
@@ -157,6 +158,38 @@ describe('bulk calls and single calls at the same time', () => {
     expect((await productsOf(service, tenant)).filter(({ category, price }) => category !== 'new' || price === null)).toEqual([])
   })
 
+  it.for([
+    ['another field', { category: 'new' }, ['price']],
+    ['the SKU that an item has', { external_id: 'OTHER' }, ['sku', 'price']],
+  ] as const)('see what a call that they waited for has changed: %s', async ([, change, fields], { service, tenant }) => {
+    const item = { barcode: '1', name: 'x', sku: 'S' }
+    await bulk(tenant, [item, { barcode: '2', name: 'y' }])
+    const changing = Promise.withResolvers<void>()
+    const changed = Promise.withResolvers<void>()
+    const other = service.db.transaction(async (tx) => {
+      await tx.kysely.updateTable('products').set(change).where('tenant_id', '=', tenant.id).where('barcode', '=', '1').execute()
+      changing.resolve()
+      await changed.promise
+    })
+    await changing.promise
+    const call = bulk(tenant, [
+      { ...item, price: 5 },
+      { barcode: '2', price: 6 },
+    ])
+    await someoneWaitsForARow(service)
+    changed.resolve()
+    await other
+    expect((await call).body.data).toEqual({ created: 0, updated: 2, errors: [] })
+    const one = (await productsOf(service, tenant)).find(({ barcode }) => barcode === '1')
+    expect(one).toMatchObject({ ...change, external_id: 'S', price: 5 })
+    const updates = (await eventsOf(service, tenant)).filter(({ event }) => event === 'product/updated')
+    expect(updates.map(({ data }) => [data.barcode, data.updated_fields])).toEqual([
+      ['1', fields],
+      ['2', ['price']],
+    ])
+    expect(updates[0]?.data.updated_at).toBe(one?.updated_at)
+  })
+
   it('do not block other tenants while a creation waits for a bulk call', async ({ service }) => {
     const [busy, other] = [await service.newTenant(), await service.newTenant()]
     const end = await startBulkCall(service, busy)
@@ -195,6 +228,11 @@ async function startBulkCall(service: TestService, tenant: TestTenant): Promise<
     end.resolve()
     return call
   }
+}
+
+async function someoneWaitsForARow(service: TestService): Promise<void> {
+  const waits = sql`select from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'transactionid' and datname = current_database()`
+  await expect.poll(async () => (await waits.execute(service.db.kysely)).rows.length).toBeGreaterThan(0)
 }
 
 async function someoneWaits(service: TestService): Promise<void> {

@@ -89,6 +89,14 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
     { products: 0 },
   ],
   [
+    'known products in bulk',
+    ({ context }) =>
+      bulkUpsertProducts.run(context, {
+        products: numbers(BULK).map((number) => ({ barcode: barcodeOf(number), price: 2 })),
+      }),
+    { products: 3 * BULK },
+  ],
+  [
     'products in bulk, with other SKUs',
     ({ context }) =>
       bulkUpsertProducts.run(context, {

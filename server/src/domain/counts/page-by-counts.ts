@@ -21,8 +21,8 @@ total as materialized (
 }
 
 /**
- * The CTE `total`, and the CTE `page_day` (since, before, skipped, taken): the days of the page, newest first, and the range of each day's
- * records on it, so that the records before the page are not read. The months of the page are found first, then their days: for two years
+ * The CTE `total`, and the CTE `page_day` (since, before, skipped, taken, behind): the days of the page, newest first, and how many of each day's
+ * records are before it, on it and behind it, so that the records of other days are not read. The months of the page are found first, then their days: for two years
  * that reads 24 and 62 counts instead of 730.
  */
 export function pageByCounts(records: CountedRecords, page: { offset: string; limit: string }): string {
@@ -55,7 +55,8 @@ month as materialized (
 ), page_day as materialized (
   select created_day::timestamp at time zone 'UTC' as since, (created_day + 1)::timestamp at time zone 'UTC' as before,
     greatest(${offset} - (through_day - n), 0)::bigint as skipped,
-    (least(${offset} + ${limit}, through_day) - greatest(${offset}, through_day - n))::bigint as taken
+    (least(${offset} + ${limit}, through_day) - greatest(${offset}, through_day - n))::bigint as taken,
+    greatest(through_day - ${offset} - ${limit}, 0)::bigint as behind
   from day where through_day > ${offset} and through_day - n < ${offset} + ${limit}
   order by created_day desc
 )`

@@ -22,6 +22,18 @@ export function jsonText<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>
   return `(${parts.join(' || ')} || '}')`
 }
 
+/**
+ * The time of all events of a statement that records many of them, and its text, which is made only once. `cte` is the CTE that they are read
+ * from: the time at which it is first read, which must be after the records are locked.
+ */
+export const EVENT_TIME = {
+  cte: `event_time as materialized (
+  select at, ${isoTimestamp('at')} as text from clock_timestamp() at
+)`,
+  at: '(select at from event_time)',
+  text: '(select text from event_time)',
+}
+
 /** The part of a field's schema that decides how it is written. */
 interface Definition {
   type: string
@@ -35,7 +47,7 @@ function valueText(definition: Definition, sql: string): string {
   if (type === 'number' || type === 'boolean') return `${sql}::text`
   if (type === 'array') return `to_json(${sql})::text`
   if (type === 'enum') return `'"' || ${sql} || '"'`
-  if (format === 'datetime') return `'"' || ${isoTimestamp(sql)} || '"'`
+  if (format === 'datetime') return `'"' || ${sql === `(${EVENT_TIME.at})` ? EVENT_TIME.text : isoTimestamp(sql)} || '"'`
   if (type === 'string') return `to_json(${sql}::text)::text`
   throw new Error(`No rule for how events write a ${type}`)
 }

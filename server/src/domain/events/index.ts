@@ -1,4 +1,4 @@
-export { eventData, isoTimestamp, jsonText } from './event-data.ts'
+export { EVENT_TIME, eventData, isoTimestamp, jsonText } from './event-data.ts'
 export { FeedHorizon } from './feed-horizon.ts'
 export { removeOldOrderEvents } from './remove-old-order-events.ts'
 export { type Pulse, TenantPulse } from './tenant-pulse.ts'

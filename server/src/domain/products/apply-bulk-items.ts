@@ -23,7 +23,8 @@ export interface StoredProduct extends BulkFields {
 type Product = Omit<StoredProduct, 'tuple_id'> & { tuple_id: string | null }
 
 /** An item with its given fields, or why it is invalid. */
-export type BulkItem = ({ barcode: string } & { [field in keyof BulkFields]?: BulkFields[field] | undefined }) | InvalidItem
+export type BulkItem = ValidBulkItem | InvalidItem
+export type ValidBulkItem = { barcode: string } & { [field in keyof BulkFields]?: BulkFields[field] | undefined }
 interface InvalidItem {
   barcode: string
   error: string
@@ -85,6 +86,12 @@ export function applyBulkItems(
   return outcome
 }
 
+/** The outcome when each valid item has updated its product. Without the changes. */
+export function allUpdated(items: readonly BulkItem[]): BulkOutcome {
+  const errors = items.flatMap((item, index) => ('error' in item ? [{ ...item, index }] : []))
+  return { created: 0, updated: items.length - errors.length, errors, changes: [] }
+}
+
 /** The SKUs and additional barcodes that are taken. */
 interface Names {
   barcodeOfSku: ReadonlyMap<string | null, string>
@@ -92,11 +99,7 @@ interface Names {
 }
 
 /** The product after the item, or why the item fails. */
-function applied(
-  item: Exclude<BulkItem, InvalidItem>,
-  before: Product | undefined,
-  { barcodeOfSku, additional }: Names,
-): Product | string {
+function applied(item: ValidBulkItem, before: Product | undefined, { barcodeOfSku, additional }: Names): Product | string {
   const { barcode } = item
   if (before === undefined && additional.has(barcode)) return 'barcode: is an additional barcode of another product'
   const name = item.name ?? before?.name

@@ -1,6 +1,6 @@
 import { itemError } from '../../procedures/invalid-input.ts'
 import { mapInTurns } from '../../runtime/event-loop/turns.ts'
-import type { BulkItem, BulkOutcome } from './apply-bulk-items.ts'
+import type { BulkItem, BulkOutcome, ValidBulkItem } from './apply-bulk-items.ts'
 import { bulkItem } from './schemas.ts'
 
 // The parts of a bulk call and of its check.
@@ -15,10 +15,7 @@ const STORED =
 const idsBy = (column: 'barcode' | 'external_id', values: string): string => `select p.id from unnest(${values}::text[]) v (value)
      cross join lateral (select id from products where tenant_id = $1 and ${column} = v.value limit 1) p`
 
-/** SQL for the products with the barcodes `$2`, each as a `StoredProduct`. */
-export const PRODUCTS_BY_BARCODE = `${STORED} where tenant_id = $1 and id = any (array(${idsBy('barcode', '$2')})) order by id`
-
-/** SQL for these products and those with the SKUs `$3`. */
+/** SQL for the products with the barcodes `$2` and those with the SKUs `$3`, each as a `StoredProduct`. */
 export const PRODUCTS_AND_SKU_OWNERS = `${STORED} where tenant_id = $1 and id = any (array(
      ${idsBy('barcode', '$2')}
      union all
@@ -35,9 +32,13 @@ export function bulkItemsOf(given: readonly unknown[]): Promise<BulkItem[]> {
   return mapInTurns(given, checkedItem)
 }
 
+export function validAmong(items: readonly BulkItem[]): ValidBulkItem[] {
+  return items.filter((item) => !('error' in item))
+}
+
 /** The barcodes and the SKUs of the valid items. */
 export function namesIn(items: readonly BulkItem[]): [barcodes: string[], skus: string[]] {
-  const valid = items.flatMap((item) => ('error' in item ? [] : [item]))
+  const valid = validAmong(items)
   return [valid.map(({ barcode }) => barcode), valid.map(({ sku }) => sku).filter((sku) => typeof sku === 'string')]
 }
 

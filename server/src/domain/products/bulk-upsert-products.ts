@@ -1,25 +1,20 @@
-import type { Transaction } from '../../database/database.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { recordEvents } from '../events/index.ts'
-import { applyBulkItems, type BulkItem, type BulkOutcome, type ProductChange, type StoredProduct } from './apply-bulk-items.ts'
 import {
-  ADDITIONAL_BARCODES,
-  bulkItemsOf,
-  bulkResponse,
-  namesIn,
-  PRODUCTS_AND_SKU_OWNERS,
-  PRODUCTS_BY_BARCODE,
-} from './bulk-items.ts'
-import { keepBulkCallsOut, lockCatalog } from './catalog-lock.ts'
+  allUpdated,
+  applyBulkItems,
+  type BulkItem,
+  type BulkOutcome,
+  type ProductChange,
+  type StoredProduct,
+} from './apply-bulk-items.ts'
+import { ADDITIONAL_BARCODES, bulkItemsOf, bulkResponse, namesIn, validAmong, PRODUCTS_AND_SKU_OWNERS } from './bulk-items.ts'
+import { lockCatalog } from './catalog-lock.ts'
 import { productCreatedData, productUpdatedData } from './product-events.ts'
 import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
-
-const lockProducts = statement<[tenantId: number, barcodes: string[]], StoredProduct>({
-  name: 'lock_products',
-  lane: 'write',
-  sql: `${PRODUCTS_BY_BARCODE} for no key update`,
-})
+import { updateKnownProducts } from './update-known-products.ts'
 
 const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>({
   name: 'lock_products_and_sku_owners',
@@ -102,50 +97,35 @@ export const bulkUpsertProducts = endpoint({
   output: bulkUpsertProductsOutput,
   run: async ({ db, caller }, input) => {
     const items = await bulkItemsOf(input.products)
-    const apply = (isLocked: boolean): Promise<BulkOutcome> =>
-      db.transaction(
-        async (tx) => {
-          // Pipelined: sent together, run one after the other.
-          const [, stored, additional] = await Promise.all([
-            isLocked ? lockCatalog(tx, caller.tenantId) : keepBulkCallsOut(tx, caller.tenantId),
-            productsNamedBy(items, isLocked, tx, caller.tenantId),
-            isLocked ? additionalAmong(items, tx, caller.tenantId) : undefined,
-          ])
-          const outcome = applyBulkItems(stored, items, additional)
-          const mayWrite = isLocked || !concernsNames(outcome, items)
-          if (mayWrite && outcome.changes.length > 0) await write(tx, caller.tenantId, stored, outcome.changes)
-          return outcome
-        },
-        { rows: items.length },
-      )
-    // Most calls only update products and need not wait for each other. The catalog is locked only when barcodes or SKUs change.
-    let outcome = await apply(false)
-    if (concernsNames(outcome, items)) outcome = await apply(true)
-    return bulkResponse(outcome)
+    const valid = validAmong(items)
+    // Most calls only update products and need not wait for each other.
+    if (valid.length === 0 || (await updateKnownProducts(db, caller.tenantId, valid))) return bulkResponse(allUpdated(items))
+    return bulkResponse(await applyInTurn(db, caller.tenantId, items))
   },
 })
 
-/** Whether the result depends on the barcodes and SKUs of other products than those that the items update. */
-function concernsNames({ created, changes, errors }: BulkOutcome, items: readonly BulkItem[]): boolean {
-  const invalid = items.filter((item) => 'error' in item).length
-  return created > 0 || errors.length > invalid || changes.some((change) => change.updatedFields?.includes('sku'))
+/** Applies the items one after the other, while no other call changes which barcodes and SKUs there are. */
+function applyInTurn(db: Queryable, tenantId: number, items: readonly BulkItem[]): Promise<BulkOutcome> {
+  return db.transaction(
+    async (tx) => {
+      // Pipelined: sent together, run one after the other.
+      const [, stored, additional] = await Promise.all([
+        lockCatalog(tx, tenantId),
+        tx.runFirst(lockProductsAndSkuOwners, [tenantId, ...namesIn(items)]),
+        additionalAmong(items, tx, tenantId),
+      ])
+      const outcome = applyBulkItems(stored, items, additional)
+      if (outcome.changes.length > 0) await write(tx, tenantId, stored, outcome.changes)
+      return outcome
+    },
+    { rows: items.length },
+  )
 }
 
 async function additionalAmong(items: readonly BulkItem[], tx: Transaction, tenantId: number): Promise<Set<string>> {
   const [barcodes] = namesIn(items)
   const found = await tx.runFirst(lookForAdditional, [tenantId, barcodes])
   return new Set(found.map(({ barcode }) => barcode))
-}
-
-function productsNamedBy(
-  items: readonly BulkItem[],
-  withSkuOwners: boolean,
-  tx: Transaction,
-  tenantId: number,
-): Promise<StoredProduct[]> {
-  const [barcodes, skus] = namesIn(items)
-  if (!withSkuOwners) return tx.runFirst(lockProducts, [tenantId, barcodes])
-  return tx.runFirst(lockProductsAndSkuOwners, [tenantId, barcodes, skus])
 }
 
 async function write(

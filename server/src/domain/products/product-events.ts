@@ -23,12 +23,12 @@ export function productCreatedData(product: string): string {
   })
 }
 
-/** Data of `product/updated`. `updatedFields` is SQL for an array of names, or for one as json. */
-export function productUpdatedData(product: string, updatedFields: string): string {
+/** Data of `product/updated`. `updatedFields` is SQL for an array of names, or for one as json; `updatedAt` for the time of the change. */
+export function productUpdatedData(product: string, updatedFields: string, updatedAt = `${product}.updated_at`): string {
   return eventData(productUpdated, {
     ...identity(product),
     updated_fields: updatedFields,
-    updated_at: `${product}.updated_at`,
+    updated_at: updatedAt,
   })
 }
 

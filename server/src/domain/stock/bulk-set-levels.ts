@@ -2,7 +2,7 @@ import { MAX_SHARED_SIZE } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { recordEvents } from '../events/index.ts'
+import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
 import {
   bulkResponse,
@@ -21,7 +21,7 @@ type Rejected = Pick<UnmadeUpdate, 'position' | 'given_product_id' | 'exists'>
 const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number, createdBy: string], Rejected>({
   name: 'set_stock_levels',
   lane: 'write',
-  sql: `with item as materialized (
+  sql: `with ${EVENT_TIME.cte}, item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
      ${NAMED_PRODUCTS.joins}
@@ -36,7 +36,7 @@ const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number
      eventReason: 'inventory_count',
      defaultWarehouse: '$7::bigint',
      createdBy: '$8::text',
-   })}, ${recordEvents('stock_event')}
+   })}, ${recordEvents('stock_event', { areOfOneTime: true })}
    select position, given_product_id, exists from item where product_id is null`,
 })
 

@@ -1,5 +1,5 @@
 import { statement } from '../../database/statements/statement.ts'
-import { recordEvents } from '../events/index.ts'
+import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
 import { NAMED_PRODUCTS } from './named-product.ts'
 
@@ -23,7 +23,7 @@ export const setExpectedLevels = statement<
 >({
   name: 'set_expected_levels',
   lane: 'write',
-  sql: `with recursive item as materialized (
+  sql: `with recursive ${EVENT_TIME.cte}, item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, i.expected_quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $9::numeric[])
        i (position, product_id, sku, location_id, quantity, expected_quantity)
@@ -39,7 +39,7 @@ export const setExpectedLevels = statement<
      eventReason: 'inventory_count',
      defaultWarehouse: '$7::bigint',
      createdBy: '$8::text',
-   })}, ${recordEvents('stock_event')}
+   })}, ${recordEvents('stock_event', { areOfOneTime: true })}
    select i.position, i.given_product_id, i.exists, c.found as current_quantity
    from item i left join compared_change c using (position)
    where i.product_id is null or not c.is_made`,

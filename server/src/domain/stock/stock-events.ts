@@ -65,7 +65,8 @@ export function lowAlerts(total: string): string {
     select null::bigint as movement_id, 3 as kind, 'stock/low_alert' as topic, ${LOW_ALERT} as data
     from ${total} t
     ${namesOf('t')}
-    where t.previous_quantity >= p.minimum_threshold and t.quantity < p.minimum_threshold`
+    -- First: without it, the product of every total would be looked up.
+    where t.quantity < t.previous_quantity and t.previous_quantity >= p.minimum_threshold and t.quantity < p.minimum_threshold`
 }
 
 /**
