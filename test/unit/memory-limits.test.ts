@@ -32,9 +32,7 @@ const it = base.extend('open', async ({}, { onCleanup }) => {
   const { port } = app.server.address() as AddressInfo
   return (path: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      request({ host: '127.0.0.1', port, path, agent: false }, resolve)
-        .on('error', reject)
-        .end()
+      request({ host: '127.0.0.1', port, path, agent: false }, resolve).on('error', reject).end()
     })
 })
 

@@ -69,7 +69,9 @@ export class Pages {
     })
     await app.register(async (scope) => {
       requireKind(scope, 'download')
-      scope.get(`${EXPORTS}/:token`, { config: { readTimeoutMs: PAUSED_DOWNLOAD_MS } }, async (request, reply) => (await this.#load()).exports.send(request, reply))
+      scope.get(`${EXPORTS}/:token`, { config: { readTimeoutMs: PAUSED_DOWNLOAD_MS } }, async (request, reply) =>
+        (await this.#load()).exports.send(request, reply),
+      )
     })
     await app.register(async (scope) => {
       requireKind(scope, 'document')
