@@ -167,6 +167,22 @@ describe.each(NEWEST_FIRST)('the list $table', ({ table, path, text, prepare, ad
   })
 })
 
+it('a list whose rows leave from under the pointer holds up no other list', async ({ window: { page }, tenant }) => {
+  await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  for (const name of ['SHOP-1', 'SHOP-2']) await newOrder(tenant, name)
+  const { id } = await seed(tenant, '/flows', { order_tenant_id: 'SHOP-1', operator_email })
+  await signIn(page, tenant.key, '/picking')
+  const rowsIn = (name: string) => page.getByRole('table', { name, exact: true }).locator('tbody tr')
+  await rowsIn('Ready').filter({ hasText: 'SHOP-2' }).waitFor()
+  await rowsIn('Running').filter({ hasText: 'SHOP-1' }).hover()
+  await seed(tenant, `/flows/${id}/cancel`, {})
+  await page.getByText('Nobody is picking.').waitFor({ timeout: atMost(LIVE_MS) })
+  await newOrder(tenant, 'SHOP-3')
+  await rowsIn('Ready')
+    .filter({ hasText: 'SHOP-3' })
+    .waitFor({ timeout: atMost(LIVE_MS) })
+})
+
 async function onlyProduct(tenant: TestTenant): Promise<number> {
   return (await tenant.request('GET', '/products')).body.data.products[0].id
 }

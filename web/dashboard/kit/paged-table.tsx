@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { isListPointed } from '../data/pointed-list.ts'
 import { useStore } from '../data/store.ts'
 import { useHeldRows } from '../data/use-held-rows.ts'
@@ -32,7 +32,6 @@ export interface PagedTableProps<Data, Row> extends Shown<Row> {
 export function PagedTable<Data extends { pagination: Counted & { limit: number } }, Row>(props: PagedTableProps<Data, Row>) {
   const { query, rowsOf, total, empty, isOneOfSeveral = false, news, page, onPage, ...table } = props
   const isPointed = useStore(isListPointed)
-  useEffect(() => () => setPointed(false), [])
   const limit = query.data?.pagination.limit ?? 0
   const latest = news === undefined || query.data === undefined || query.isPlaceholderData ? undefined : rowsOf(query.data)
   const { rows, newCount, release } = useHeldRows({
@@ -54,13 +53,23 @@ export function PagedTable<Data extends { pagination: Counted & { limit: number 
             pagination={data.pagination}
             of={isOneOfSeveral ? table.caption : undefined}
           >
-            <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+            <PointedArea>
               <Table {...table} rows={news === undefined ? rowsOf(data) : rows} isStale={query.isPlaceholderData} />
-            </div>
+            </PointedArea>
           </PagedList>
         )}
       </Region>
     </>
+  )
+}
+
+/** Rows that leave from under the pointer do not tell that it has left. */
+function PointedArea({ children }: { children: ReactNode }) {
+  useEffect(() => () => setPointed(false), [])
+  return (
+    <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+      {children}
+    </div>
   )
 }
 
