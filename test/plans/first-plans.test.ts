@@ -165,7 +165,7 @@ const CALLS: [name: string, call: (written: Written) => Promise<unknown>, most: 
       stock_movements: 5,
       products: 5,
       order_state_changes: 3,
-      order_events: 12,
+      order_events: 6,
       order_calls: 5,
     },
   ],

@@ -102,7 +102,7 @@ it.for([50, 5])(
     const context = { ...callers.large, caller: { ...callers.large.caller, scopes: ['admin' as const] } }
     const input = { id: seed.orders[1] - 7, limit, kind: [...KINDS], after: undefined }
     const reads = await recorder.readsOf(() => getTimeline.run(context, input))
-    // Of each source a page and one more. Events are read twice: those of reservations, and all.
+    // Of each source a page and one more.
     const most = limit + 1
     expectReads(reads, {
       orders: 1,
@@ -110,7 +110,7 @@ it.for([50, 5])(
       stock_movements: most,
       products: most,
       order_state_changes: 3,
-      order_events: 12,
+      order_events: 6,
       order_calls: 5,
       returns: 0,
     })

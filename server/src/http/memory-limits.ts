@@ -2,12 +2,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ByteLimits, ByteShares, NOBODY } from './byte-shares.ts'
 import type { Guard } from './guards.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How long a client may read nothing of a response of this route. */
+    readTimeoutMs?: number
+  }
+}
+
 const MIB = 1_048_576
 /** Bodies and responses up to this size are not counted: a connection has at most one at a time. */
 const SMALL_BYTES = 16_384
 /** Maximum memory of a response that is sent in pieces. */
 const STREAM_BYTES = MIB
-/** The connection is closed if the client reads nothing for this long. */
+/** The connection is closed if the client reads nothing for this long, though there is something to read. */
 const READ_TIMEOUT_MS = 10_000
 
 /** Bytes that requests hold in this process. */
@@ -51,8 +58,7 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : isStream(payload) ? STREAM_BYTES : 0
     if (bytes > SMALL_BYTES && !reply.raw.destroyed) {
       reply.raw.once('close', responses.hold(request.caller?.tenantId ?? NOBODY, bytes))
-      // Node restarts this timeout whenever the client reads, and clears it at the end of the response.
-      request.raw.socket.setTimeout(READ_TIMEOUT_MS)
+      closeWhenUnread(reply, request.routeOptions.config.readTimeoutMs ?? READ_TIMEOUT_MS)
     }
     done(null, payload)
   })
@@ -61,6 +67,17 @@ export function limitMemory(app: FastifyInstance, bodyLimit: number): { held: He
     held: { bodies: () => bodies.total, responses: () => responses.total },
     refuse: (request) => responses.requireRoom(request.caller?.tenantId ?? NOBODY),
   }
+}
+
+function closeWhenUnread({ raw }: FastifyReply, timeoutMs: number): void {
+  const { socket } = raw
+  // Node restarts this timeout whenever the client reads, and clears it at the end of the response.
+  socket?.setTimeout(timeoutMs)
+  // Without a listener, Node also closes the connection when the next piece of the response is not made in time.
+  raw.on('timeout', () => {
+    if (socket?.writableLength === 0) socket.setTimeout(timeoutMs)
+    else socket?.destroy()
+  })
 }
 
 /** The body's length. Without a length it may have the maximum; a request without either header has no body. */

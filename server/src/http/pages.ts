@@ -8,6 +8,8 @@ const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
 const PULSE = '/dashboard/pulse'
 const EXPORTS = '/dashboard/exports'
+/** A user may pause a download for so long. It holds little memory, and a tenant has one at a time. */
+const PAUSED_DOWNLOAD_MS = 60_000
 const DEVICE = '/scan/session'
 const OPERATOR = '/scan/session/operator'
 /** The body is a key, a code, a badge or the filters of a list. */
@@ -67,7 +69,9 @@ export class Pages {
     })
     await app.register(async (scope) => {
       requireKind(scope, 'download')
-      scope.get(`${EXPORTS}/:token`, async (request, reply) => (await this.#load()).exports.send(request, reply))
+      scope.get(`${EXPORTS}/:token`, { config: { readTimeoutMs: PAUSED_DOWNLOAD_MS } }, async (request, reply) =>
+        (await this.#load()).exports.send(request, reply),
+      )
     })
     await app.register(async (scope) => {
       requireKind(scope, 'document')

@@ -29,12 +29,12 @@ const read = async (tenant: TestTenant, id: number, query = '', options = {}) =>
   }
 
 /** All entries, in pages of `limit`, and what happens before each next page. */
-async function inPages(tenant: TestTenant, id: number, limit: number, between = async () => {}): Promise<Entry[]> {
+async function inPages(tenant: TestTenant, id: number, limit: number, between = async () => {}, query = ''): Promise<Entry[]> {
   const entries: Entry[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
     // Both names of the parameter.
     const name = entries.length % 2 === 0 ? 'cursor' : 'after'
-    const page = await read(tenant, id, `?limit=${limit}${cursor && `&${name}=${cursor}`}`)
+    const page = await read(tenant, id, `?limit=${limit}${query}${cursor && `&${name}=${cursor}`}`)
     expect(page.entries.length).toBeLessThanOrEqual(limit)
     if (page.next_cursor !== null) expect(page.entries).toHaveLength(limit)
     entries.push(...page.entries)
@@ -222,6 +222,21 @@ describe('GET /orders/{id}/timeline', () => {
     expect((await timelineOf(tenant, order)).filter(({ kind }) => kind === 'reservation')).toMatchObject(
       events.map(({ created_at, data }) => ({ at: created_at, data })),
     )
+  })
+
+  it('has each reservation once in pages of any size, with its event and without', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 1 })
+    await reserve(tenant, 'track')
+    const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 3 }] })
+    for (const adjustment_quantity of [5, -5, 4, -4, 9])
+      await tenant.request('POST', '/stock/adjustment', { product_id: tea.id, location_id: 'A', adjustment_quantity })
+    const all = await timelineOf(tenant, order)
+    expect(dataOfKind(all, 'reservation').map(({ status }) => status)).toHaveLength(6)
+    for (const kinds of [['reservation'], ['event'], ['reservation', 'event'], ['created', 'reservation', 'event'], KINDS])
+      for (const limit of [1, 2, 5, 50])
+        expect(await inPages(tenant, order.id, limit, undefined, kinds.map((kind) => `&kind=${kind}`).join(''))).toEqual(
+          all.filter(({ kind }) => kinds.includes(kind)),
+        )
   })
 
   it('has the changes of state of returns, at the times that they have', async ({ tenant }) => {

@@ -70,6 +70,123 @@ describe('an open list', () => {
   })
 })
 
+/** A list of what calls of its own make, the newest first. */
+interface NewestFirst {
+  table: string
+  path: string
+  text: string
+  /** What the list needs before its first row. */
+  prepare?: (tenant: TestTenant) => Promise<unknown>
+  add: (tenant: TestTenant, name: string) => Promise<unknown>
+  /** How soon a row is on screen. */
+  ms: number
+}
+
+const operator_email = 'ada@example.com'
+
+async function completedOrder(tenant: TestTenant, name: string): Promise<number> {
+  const { orders } = await newOrder(tenant, name)
+  await seed(tenant, `/orders/${orders[0].id}`, { state_id: 5 }, 'PUT')
+  return orders[0].id
+}
+
+const NEWEST_FIRST: NewestFirst[] = [
+  {
+    table: 'Shipments',
+    path: '/shipments',
+    text: '1 new shipment',
+    add: async (tenant, reference) =>
+      seed(tenant, '/shipments', {
+        order_id: await completedOrder(tenant, `order of ${reference}`),
+        reference,
+        packages: [{ lines: [{ barcode: '1', quantity: 1 }] }],
+      }),
+    ms: LIVE_MS,
+  },
+  {
+    table: 'Batches',
+    path: '/picking',
+    text: '1 new batch',
+    add: async (tenant, reference) => {
+      const order_tenant_ids = [`order of ${reference}`]
+      await newOrder(tenant, `order of ${reference}`)
+      await seed(tenant, '/flow-batches', { reference, operator_email, order_tenant_ids })
+    },
+    ms: LIVE_MS,
+  },
+  {
+    table: 'Done today',
+    path: '/picking',
+    text: '1 new picking flow',
+    add: async (tenant, name) => {
+      await newOrder(tenant, name)
+      const { id } = await seed(tenant, '/flows', { order_tenant_id: name, operator_email })
+      await seed(tenant, `/flows/${id}/picks`, { barcode: '1', location_id: 'A', quantity: 1 })
+      await seed(tenant, `/flows/${id}/complete`, {})
+    },
+    ms: LIVE_MS,
+  },
+  {
+    table: 'Holds',
+    path: '/reservations?show=holds',
+    text: '1 new hold',
+    prepare: async (tenant) => {
+      await seed(tenant, '/settings', { reservation_policy: 'track' }, 'PUT')
+      await expect.poll(async () => (await tenant.request('GET', '/settings')).body.data.reservation_state).toBe('ready')
+    },
+    add: (tenant, reference) => seed(tenant, '/holds', { reference, lines: [{ barcode: '1', quantity: 1 }] }),
+    // Holds send no event.
+    ms: 10_000 + LIVE_MS,
+  },
+]
+
+describe.each(NEWEST_FIRST)('the list $table', ({ table, path, text, prepare, add, ms }) => {
+  it('has a new row in time, and does not move the row under the pointer for it', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: await onlyProduct(tenant), location_id: 'A', quantity: 9 }] })
+    await prepare?.(tenant)
+    await add(tenant, 'one')
+    await signIn(page, tenant.key, path)
+    const rows = page.getByRole('table', { name: table, exact: true }).locator('tbody tr')
+    const first = rows.filter({ hasText: 'one' })
+    await first.waitFor()
+    await add(tenant, 'two')
+    await rows.filter({ hasText: 'two' }).waitFor({ timeout: atMost(ms) })
+    await first.hover()
+    const before = await first.boundingBox()
+    await add(tenant, 'three')
+    // On a screen with several lists, each has its section.
+    const section = page
+      .locator('main, section')
+      .filter({ has: page.getByRole('table', { name: table, exact: true }) })
+      .last()
+    await section.getByText(text, { exact: true }).waitFor({ timeout: atMost(ms) })
+    expect([await first.boundingBox(), await rows.count()]).toEqual([before, 2])
+    await section.getByRole('button', { name: 'Show new' }).press('Enter')
+    await expect.poll(() => rows.count()).toBe(3)
+  })
+})
+
+it('a list whose rows leave from under the pointer holds up no other list', async ({ window: { page }, tenant }) => {
+  await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  for (const name of ['SHOP-1', 'SHOP-2']) await newOrder(tenant, name)
+  const { id } = await seed(tenant, '/flows', { order_tenant_id: 'SHOP-1', operator_email })
+  await signIn(page, tenant.key, '/picking')
+  const rowsIn = (name: string) => page.getByRole('table', { name, exact: true }).locator('tbody tr')
+  await rowsIn('Ready').filter({ hasText: 'SHOP-2' }).waitFor()
+  await rowsIn('Running').filter({ hasText: 'SHOP-1' }).hover()
+  await seed(tenant, `/flows/${id}/cancel`, {})
+  await page.getByText('Nobody is picking.').waitFor({ timeout: atMost(LIVE_MS) })
+  await newOrder(tenant, 'SHOP-3')
+  await rowsIn('Ready')
+    .filter({ hasText: 'SHOP-3' })
+    .waitFor({ timeout: atMost(LIVE_MS) })
+})
+
+async function onlyProduct(tenant: TestTenant): Promise<number> {
+  return (await tenant.request('GET', '/products')).body.data.products[0].id
+}
+
 describe('a page that nobody uses', () => {
   it('stops after 30 minutes, and goes on when somebody moves', async ({ window: { page }, tenant }) => {
     await page.clock.install()

@@ -178,6 +178,37 @@ it('webhooks: the share of attempts that succeeded, and their latency', async ({
   }
 })
 
+it('latency has neither a line nor a number where nothing was sent', async ({ window: { page }, tenant, service }) => {
+  const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
+  await service.db.dedicatedPool.query(
+    `insert into delivery_hours
+     select $1, date_trunc('hour', now()) - n * interval '1 hour', $2::bigint, 100, 0, array_fill(0, array[7]) || array[100] || array_fill(0, array[12])
+     from unnest(array[1, 5, 6]) n`,
+    [tenant.id, webhook.id],
+  )
+  await signIn(page, tenant.key, `/webhooks/${webhook.id}`)
+  const drawing = page.getByRole('img', { name: /^Latency of shop/ })
+  const p50 = drawing.locator('[data-series="p50"]')
+  // A line through two hours that follow each other, and a point for the one alone.
+  await expect.poll(async () => ((await p50.locator('path').getAttribute('d')) ?? '').match(/M/g)?.length).toBe(2)
+  expect([await p50.locator('circle').count(), await p50.locator('path').getAttribute('d')]).toEqual([
+    1,
+    expect.stringMatching(/^M[^MLZ]+L[^MLZ]+M[^MLZ]+Z?$/),
+  ])
+  const cells = (await tableOf(page, 'Latency', 1)).map((row) => row.slice(1))
+  expect(cells.slice(-7)).toEqual([
+    ['150 ms', '150 ms'],
+    ['150 ms', '150 ms'],
+    ['–', '–'],
+    ['–', '–'],
+    ['–', '–'],
+    ['150 ms', '150 ms'],
+    ['–', '–'],
+  ])
+  const reader = page.getByRole('slider', { name: /Latency/ })
+  expect(await reader.getAttribute('aria-valuetext')).toMatch(/: p50 none, p95 none$/)
+})
+
 it('usage: requests by their result, and what is called most', async ({ window: { page }, tenant, service }) => {
   await service.db.dedicatedPool.query(
     `insert into usage_hours select $1, date_trunc('hour', now()) - h * interval '1 hour', 1, operation, 100, 10, 5, 1

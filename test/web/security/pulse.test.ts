@@ -49,6 +49,11 @@ describe('GET /dashboard/pulse', () => {
     const assign = () => tenant.request('POST', `/flows/${flow}/assign`, { operator_email: 'bob@example.com' })
     expect(await changedBy(client, assign)).toEqual(['flows'])
     expect(await changedBy(client, () => tenant.request('POST', `/flows/${flow}/cancel`, {}))).toEqual(['orders', 'flows'])
+    const packed = await newOrder(tenant, tea.barcode)
+    await tenant.request('PUT', `/orders/${packed.body.data.orders[0].id}`, { state_id: 5 })
+    await delay(1_500)
+    const shipment = { order_id: packed.body.data.orders[0].id, packages: [{ lines: [{ product_id: tea.id, quantity: 1 }] }] }
+    expect(await changedBy(client, () => tenant.request('POST', '/shipments', shipment))).toEqual(['orders'])
   })
 
   it('is 304 while nothing has changed, and does not keep a session alive', async ({ service, tenant }) => {

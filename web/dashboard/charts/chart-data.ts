@@ -20,8 +20,8 @@ export interface Point {
   label: string
   /** As the axis names it: "Nov 3". */
   short: string
-  /** One for each series. */
-  values: readonly number[]
+  /** One for each series; null where nothing was measured. */
+  values: readonly (number | null)[]
 }
 
 /** What a picture shows, however it is drawn. */
@@ -37,7 +37,9 @@ export interface ChartData {
 /** The most that a picture has to show, at least 1. */
 export function highestOf({ kind, points, threshold }: ChartData): number {
   const ofPoint = ({ values }: Point): number =>
-    kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(...values)
+    kind === 'bars'
+      ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+      : Math.max(...values.map((value) => value ?? 0))
   return Math.max(1, threshold?.value ?? 0, ...points.map(ofPoint))
 }
 

@@ -2,6 +2,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from '../kit/button.tsx'
 import { type Column, Table } from '../kit/table.tsx'
+import { Value } from '../kit/time.tsx'
 import type { ChartData, Point } from './chart-data.ts'
 import styles from './chart.module.css'
 import { Drawing } from './drawing-on-demand.ts'
@@ -68,7 +69,8 @@ export function Chart({ name, title, pointHeader, data, format, onOpen, renderPo
 
 /** "Pending 4", "Released 2"; of one series the number alone. */
 function numbersOf({ values }: Point, { series }: ChartData, format: (value: number) => string): string[] {
-  return values.map((value, at) => (series.length === 1 ? format(value) : `${series[at]?.label} ${format(value)}`))
+  const text = (value: number | null): string => textOf(value, format) ?? t.charts.notMeasured
+  return values.map((value, at) => (series.length === 1 ? text(value) : `${series[at]?.label} ${text(value)}`))
 }
 
 function columnsOf(
@@ -83,7 +85,9 @@ function columnsOf(
       id,
       header: label,
       isNumber: true,
-      cell: ({ values }) => format(values[at] ?? 0),
+      cell: ({ values }) => <Value text={textOf(values[at] ?? null, format)} />,
     })),
   ]
 }
+
+const textOf = (value: number | null, format: (value: number) => string): string | null => (value === null ? null : format(value))

@@ -61,7 +61,7 @@ function pointsOf(days: readonly OrderDay[], since: string): Point[] {
 }
 
 function nameOf(points: readonly Point[]): string {
-  const sums = points.map(({ id, values }) => ({ id, sum: values.reduce((sum, value) => sum + value, 0) }))
+  const sums = points.map(({ id, values }) => ({ id, sum: values.reduce<number>((sum, value) => sum + (value ?? 0), 0) }))
   const most = sums.reduce((best, one) => (one.sum > best.sum ? one : best), { id: '', sum: 0 })
   const total = sums.reduce((sum, one) => sum + one.sum, 0)
   return t.charts.orders.name(

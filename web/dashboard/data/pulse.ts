@@ -56,6 +56,8 @@ const SHOWN: Record<string, readonly PulseKind[]> = {
   reservations: ['orders', 'stock'],
   inbound: ['stock'],
   'inbound record': ['stock'],
+  shipments: ['orders'],
+  shipment: ['orders'],
   returns: ['stock'],
   return: ['stock'],
   counts: ['stock'],

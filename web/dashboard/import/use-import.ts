@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { queries } from '../data/client.ts'
 import { checkRows, goodRows, NOTHING_DONE, sendRows } from './check-and-send.ts'
 import type { ImportTarget } from './import-target.ts'
@@ -106,13 +106,15 @@ export function useImport(tenantId: number, target: ImportTarget) {
       change({ ...shownProgress(kept, end), step: 'done', kept: undefined })
     })
 
+  const setMapping = useCallback((mapping: Mapping) => {
+    work.current?.abort()
+    setState((before) => ({ ...before, mapping, step: 'columns', errors: [] }))
+  }, [])
+
   return {
     state,
     choose: (file: File) => void choose(file),
-    setMapping: (mapping: Mapping) => {
-      work.current?.abort()
-      setState((before) => ({ ...before, mapping, step: 'columns', errors: [] }))
-    },
+    setMapping,
     check: () => void check(),
     begin: () => void begin(),
     goOn: () => {

@@ -1,5 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
+import { isListPointed } from '../data/pointed-list.ts'
+import { useStore } from '../data/store.ts'
 import { useHeldRows } from '../data/use-held-rows.ts'
 import { NewRows } from './new-rows.tsx'
 import { type Counted, PagedList, type PagedListProps } from './paged-list.tsx'
@@ -22,14 +24,14 @@ export interface PagedTableProps<Data, Row> extends Shown<Row> {
   rowsOf: (data: Data) => readonly Row[]
   /** Whether the screen has other lists with pages. */
   isOneOfSeveral?: boolean
-  /** For a list whose new rows come before others: while the pointer is over it, they wait until they are asked for. */
+  /** For a list whose new rows move others, in it or below it: while the pointer is over a list, they wait until they are asked for. */
   news?: News
 }
 
 /** A list of which the server counts the rows and sends one page. */
 export function PagedTable<Data extends { pagination: Counted & { limit: number } }, Row>(props: PagedTableProps<Data, Row>) {
   const { query, rowsOf, total, empty, isOneOfSeveral = false, news, page, onPage, ...table } = props
-  const [isPointed, setPointed] = useState(false)
+  const isPointed = useStore(isListPointed)
   const limit = query.data?.pagination.limit ?? 0
   const latest = news === undefined || query.data === undefined || query.isPlaceholderData ? undefined : rowsOf(query.data)
   const { rows, newCount, release } = useHeldRows({
@@ -51,12 +53,24 @@ export function PagedTable<Data extends { pagination: Counted & { limit: number 
             pagination={data.pagination}
             of={isOneOfSeveral ? table.caption : undefined}
           >
-            <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+            <PointedArea>
               <Table {...table} rows={news === undefined ? rowsOf(data) : rows} isStale={query.isPlaceholderData} />
-            </div>
+            </PointedArea>
           </PagedList>
         )}
       </Region>
     </>
   )
 }
+
+/** Rows that leave from under the pointer do not tell that it has left. */
+function PointedArea({ children }: { children: ReactNode }) {
+  useEffect(() => () => setPointed(false), [])
+  return (
+    <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+      {children}
+    </div>
+  )
+}
+
+const setPointed = (isPointed: boolean): void => isListPointed.set(() => isPointed)

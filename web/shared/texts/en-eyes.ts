@@ -10,6 +10,7 @@ export const eyes = {
     asTable: 'Show as table',
     hint: (canOpen: boolean) => (canOpen ? 'Arrow keys read the values, Enter opens one.' : 'Arrow keys read the values.'),
     readerOf: (title: string) => `Values of ${title}`,
+    notMeasured: 'none',
     reading: (label: string, numbers: readonly string[]) => `${label}: ${numbers.join(', ')}`,
     period: 'Period',
     days: (days: number) => (days === 1 ? '24 hours' : count(days, 'day', 'days')),

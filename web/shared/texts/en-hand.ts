@@ -1,4 +1,4 @@
-import { count, grouped } from './count.ts'
+import { count, grouped, moreOf } from './count.ts'
 
 /** Picking, operators, devices and what is printed for them. */
 export const hand = {
@@ -12,6 +12,7 @@ export const hand = {
     nobody: 'Nobody is picking.',
     nothingReady: 'No order waits to be picked.',
     nothingDone: 'No order was picked today (UTC).',
+    more: (flows: number, isAll: boolean) => moreOf(flows, isAll, 'picking flow', 'picking flows'),
     flows: (number: number) => count(number, 'picking flow', 'picking flows'),
     flowsToday: (number: number) => `${count(number, 'picking flow', 'picking flows')} since midnight UTC`,
     order: 'Order',
@@ -61,6 +62,7 @@ export const hand = {
   batches: {
     title: 'Batches',
     total: (number: number) => count(number, 'batch', 'batches'),
+    more: (batches: number, isAll: boolean) => moreOf(batches, isAll, 'batch', 'batches'),
     none: 'No batch is being picked.',
     batch: 'Batch',
     number: (id: number) => `No. ${id}`,

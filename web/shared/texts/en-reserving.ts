@@ -1,4 +1,4 @@
-import { count, grouped } from './count.ts'
+import { count, grouped, moreOf } from './count.ts'
 
 /** "2 × Green tea" */
 const times = (quantity: number, name: string): string => `${grouped(quantity)} × ${name}`
@@ -45,6 +45,7 @@ export const reserving = {
   },
   holds: {
     total: (number: number) => count(number, 'hold', 'holds'),
+    more: (holds: number, isAll: boolean) => moreOf(holds, isAll, 'hold', 'holds'),
     none: 'No holds yet. A hold keeps stock for a cart until an order takes it over.',
     noMatch: 'No holds match',
     reference: 'Reference',

@@ -10,7 +10,7 @@ export interface Pulse {
 
 /** The kinds, and the records whose events are of the kind. */
 const RECORDS = {
-  orders: ['order', 'reservation'],
+  orders: ['order', 'reservation', 'shipment'],
   products: ['product'],
   stock: ['stock', 'inbound', 'return', 'count'],
   flows: ['flow'],

@@ -19,7 +19,8 @@ export interface ReadEntry {
 }
 
 type Data = TimelineEntry['data']
-type Change = [at: string | null, id: string, data: object]
+/** `kind` unless it is that of the row. */
+type Change = [at: string | null, id: string, data: object, kind?: TimelineEntry['kind']]
 
 const padded = (id: number): string => String(id).padStart(16, '0')
 const SECONDS = 'yyyy-mm-ddThh:mm:ss'.length
@@ -51,7 +52,7 @@ const CHANGES: Record<(typeof KINDS)[number], (values: SourceRow['values']) => C
     ]
   },
   movement: (values) => [movementOf(values)],
-  reservation: ([at, id, data]) => [[at, `reservation_${microsecondsOf(at)}_${id}`, JSON.parse(data)]],
+  reservation: ([at, id, data]) => [reservationOf(at, id, data)],
   shipment: ([at, id, reference, shippedAt, deliveredAt, cancelledAt]) =>
     changesOf(`shipment_${id}`, { id, reference }, [
       [at, 'open', null],
@@ -68,7 +69,14 @@ const CHANGES: Record<(typeof KINDS)[number], (values: SourceRow['values']) => C
       [cancelledAt, 'cancelled', previous],
     ])
   },
-  event: ([at, event_id, event]) => [[at, `event_${microsecondsOf(at)}_${event_id}`, { event_id, event, deliveries: [] }]],
+  event: ([at, event_id, event, , data]) => [
+    [at, `event_${microsecondsOf(at)}_${event_id}`, { event_id, event, deliveries: [] }],
+    ...(data === null ? [] : [reservationOf(at, event_id, data)]),
+  ],
+}
+
+function reservationOf(at: string, id: string, data: string): Change {
+  return [at, `reservation_${microsecondsOf(at)}_${id}`, JSON.parse(data), 'reservation']
 }
 
 function movementOf(values: SourceRow['values']): Change {
@@ -102,8 +110,8 @@ function changesOf(
 
 /** The entries of a row, of an order. */
 export function entriesOf({ rank, values }: SourceRow, orderId: number): ReadEntry[] {
-  const kind = KINDS[rank] as (typeof KINDS)[number]
-  return CHANGES[kind](values).flatMap(([time, id, data]) => {
+  const kindOfRow = KINDS[rank] as (typeof KINDS)[number]
+  return CHANGES[kindOfRow](values).flatMap(([time, id, data, kind = kindOfRow]) => {
     if (time === null) return []
     const at = inMilliseconds(time)
     const all = kind === 'movement' ? { ...data, order_id: orderId } : data

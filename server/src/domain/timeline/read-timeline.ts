@@ -13,6 +13,13 @@ type Page = Statement<Values, SourceRow>
 
 const LONG_KINDS = Object.keys(LONG) as LongKind[]
 
+/**
+ * The lists to read for these kinds. That of events has the reservations, too, and none of them is missed: reservations come before the other
+ * events of their millisecond, so what is left of the events after a position includes what is left of the reservations.
+ */
+const listsOf = (kinds: readonly Kind[]): LongKind[] =>
+  LONG_KINDS.filter((kind) => kinds.includes(kind) && !(kind === 'reservation' && kinds.includes('event')))
+
 /** What is not asked for is not in the statement: each table that a plan names costs time, also where nothing is read. */
 function readPage(kinds: readonly LongKind[]): Page {
   const long = kinds.map((kind, index) => LONG[kind](`$${4 + 2 * index}`, `$${5 + 2 * index}`))
@@ -26,7 +33,11 @@ function readPage(kinds: readonly LongKind[]): Page {
 const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
   first === undefined ? [[]] : subsets(others).flatMap((set) => [set, [first, ...set]])
 
-const PAGES = new Map(subsets(LONG_KINDS).map((kinds) => [kinds.join(), readPage(kinds)]))
+const PAGES = new Map(
+  subsets(LONG_KINDS)
+    .filter((kinds) => listsOf(kinds).length === kinds.length)
+    .map((kinds) => [kinds.join(), readPage(kinds)]),
+)
 
 export interface TimelineQuery {
   orderId: number
@@ -48,16 +59,15 @@ export async function readTimeline(
   tenantId: number,
   { orderId, after, limit, kinds }: TimelineQuery,
 ): Promise<TimelinePart | undefined> {
-  const long = LONG_KINDS.filter((kind) => kinds.includes(kind))
+  const long = listsOf(kinds)
   const positions = long.length === 0 ? [] : [limit, ...long.flatMap((kind) => positionIn(kind, after))]
   const rows = await db.run(PAGES.get(long.join()) as Page, [tenantId, orderId, ...positions])
   // Of every order, at least its creation is read.
   if (rows.length === 0) return undefined
   const ranks = new Set(kinds.map(rankOf))
   const entries = rows
-    .filter(({ rank }) => ranks.has(rank))
     .flatMap((row) => entriesOf(row, orderId))
-    .filter((entry) => after === undefined || inOrder(entry, afterEntry(after)) > 0)
+    .filter((entry) => ranks.has(entry.rank) && (after === undefined || inOrder(entry, afterEntry(after)) > 0))
     .toSorted(inOrder)
     .slice(0, limit)
   return { entries, hasWebhooks: rows.some(({ rank, values }) => rank === rankOf('event') && values[3] === true) }

@@ -51,7 +51,7 @@ const movement: Range = (
      order by created_at, id limit $3::bigint
    ) m cross join lateral (select name from products where tenant_id = $1 and id = m.product_id limit 1) p`
 
-/** The latest 30 days of a list of events, which keeps them for a while longer. */
+/** The latest 30 days of the list of events, which keeps them for a while longer. */
 const eventsOf = (condition: string, time: string, id: string): string => `
      select * from order_events
      where tenant_id = $1 and order_id = $2 and (created_at, event_id) > (${time}::timestamptz, ${id}::text) and created_at >= now() - ${EVENTS_KEPT}${condition}
@@ -60,19 +60,19 @@ const eventsOf = (condition: string, time: string, id: string): string => `
 const reservation: Range = (time, id) =>
   `select ${rankOf('reservation')}, json_build_array(created_at, event_id, data) from (${eventsOf(' and data is not null', time, id)}) e`
 
+/** With the data of reservations, which are events too: one reading makes the entries of both kinds. */
 const event: Range = (time, id) => `select ${rankOf('event')}, json_build_array(created_at, event_id, topic, exists (
      select from webhook_subscriptions where tenant_id = $1
-   )) from (${eventsOf('', time, id)}) e`
+   ), data) from (${eventsOf('', time, id)}) e`
 
 /** The names under which calls are listed: see `namedRecords`. */
-const NAMES = `(
-     select array['order/' || id, 'order_tenant_id/' || order_tenant_id] from named
-   ) || array(
-     select 'flow/' || id from flow
-     union all select distinct 'batch/' || batch_id from flow where batch_id is not null
-     union all select 'return/' || id from return_record
-     union all select 'shipment/' || id from shipment_record
-   )`
+const NAMES = `
+       select 'order/' || id as name from named
+       union all select 'order_tenant_id/' || order_tenant_id from named
+       union all select 'flow/' || id from flow
+       union all select 'batch/' || batch_id from flow where batch_id is not null
+       union all select 'return/' || id from return_record
+       union all select 'shipment/' || id from shipment_record`
 
 /** A call can have several of the names. */
 const call: Range = (
@@ -80,7 +80,8 @@ const call: Range = (
   id,
 ) => `select ${rankOf('call')}, json_build_array(at, id, operation, key_name, address, request_id, error)
    from (
-     select distinct on (c.at, c.id) c.* from unnest(${NAMES}) n (name) cross join lateral (
+     select distinct on (c.at, c.id) c.* from (${NAMES}
+     ) n cross join lateral (
        select * from order_calls c
        where c.tenant_id = $1 and c.name = n.name and (c.at, c.id) > (${time}::timestamptz, ${id}::uuid) and c.at >= now() - ${CALLS_KEPT}
        order by c.at, c.id limit $3::bigint

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import type { ImportTarget } from '../../import/import-target.ts'
 import { fieldGivenTwice, type Mapping, missingFields } from '../../import/mapping.ts'
@@ -27,8 +28,8 @@ interface ColumnRow {
   onField: (field: string) => void
 }
 
-/** Says which field each column of the file is. */
-export function Columns({ table, mapping, target, onMapping }: ColumnsProps) {
+/** Says which field each column of the file is. Not drawn again with each batch of a check: that takes longer than the batch. */
+export const Columns = memo(({ table, mapping, target, onMapping }: ColumnsProps) => {
   const options = [LEFT_OUT, ...target.fields].map((value) => ({ value, label: labelOf(value) }))
   const rows = table.header.map((name, position) => ({
     position,
@@ -45,7 +46,7 @@ export function Columns({ table, mapping, target, onMapping }: ColumnsProps) {
       {problem !== undefined && <p role="status">{problem}</p>}
     </Section>
   )
-}
+})
 
 const COLUMNS: Column<ColumnRow>[] = [
   { id: 'column', header: t.import.column, isWide: true, cell: ({ name }) => name },

@@ -39,6 +39,7 @@ export function Batches() {
         columns={columns(buttonsOf)}
         rowsOf={({ flow_batches }) => flow_batches}
         rowKey={({ id }) => id}
+        news={{ list: String(page), text: t.batches.more }}
         total={t.batches.total}
         empty={<Empty text={t.batches.none} />}
         isOneOfSeveral

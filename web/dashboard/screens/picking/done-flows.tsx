@@ -28,6 +28,7 @@ export function DoneFlows() {
         columns={COLUMNS}
         rowsOf={({ flows }) => flows}
         rowKey={({ id }) => id}
+        news={{ list: `${today} ${page}`, text: t.picking.more }}
         total={t.picking.flowsToday}
         empty={<Empty text={t.picking.nothingDone} />}
         isOneOfSeveral

@@ -1,6 +1,6 @@
 import type { PickingFlow } from '@fulfillment/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { PagedTable } from '../../kit/paged-table.tsx'
@@ -13,7 +13,7 @@ import { useFlowDialogs } from './use-flow-dialogs.tsx'
 
 const LIMIT = 50
 
-/** Flows that are being picked. The oldest is first: a new one moves no row under the pointer. */
+/** Flows that are being picked, the oldest first. */
 export function RunningFlows() {
   const { running: page = 1 } = useSearch({ from: '/frame/picking' })
   const navigate = useNavigate({ from: '/picking' })
@@ -23,14 +23,17 @@ export function RunningFlows() {
     (api, options) => api.flows.list({ state: 'started', page, limit: LIMIT }, options),
     { isMain: true },
   )
+  // The same rows at each rendering of the same response.
+  const flows = useMemo(() => query.data?.flows.toReversed() ?? [], [query.data])
   return (
     <Section title={t.picking.running}>
       <PagedTable
         query={query}
         caption={t.picking.running}
         columns={columns(buttonsOf)}
-        rowsOf={({ flows }) => flows.toReversed()}
+        rowsOf={() => flows}
         rowKey={({ id }) => id}
+        news={{ list: String(page), text: t.picking.more }}
         total={t.picking.flows}
         empty={<Empty text={t.picking.nobody} />}
         isOneOfSeveral

@@ -53,6 +53,7 @@ export function HoldsList() {
         columns={holdColumns(nameOf, setReleased)}
         rowsOf={({ holds }) => holds}
         rowKey={({ id }) => id}
+        news={{ list: JSON.stringify([state, reference, page]), text: t.holds.more }}
         total={t.holds.total}
         empty={<Empty text={isSet ? t.holds.noMatch : t.holds.none} />}
         page={page}

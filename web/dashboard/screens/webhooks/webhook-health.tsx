@@ -70,7 +70,9 @@ function Pictures({ name, days, since, hours }: PicturesProps) {
       { id: 'p50', label: texts.p50, tone: 'accent', pattern: 'solid' },
       { id: 'p95', label: texts.p95, tone: 'warn', pattern: 'rising' },
     ],
-    points: steps.map(({ at, hours: of }) => pointOf(step, at, [most(of, 'p50_ms'), most(of, 'p95_ms')], days)),
+    points: steps.map(({ at, hours: of }) =>
+      pointOf(step, at, of.length === 0 ? [null, null] : [most(of, 'p50_ms'), most(of, 'p95_ms')], days),
+    ),
   }
   const share = t.charts.share(sum(hours, 'succeeded'), attempts)
   return (
