@@ -1,10 +1,8 @@
-import { callTRPCProcedure } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { ProcedureContext } from '@fulfillment/server/procedures/call-context.ts'
 import { endpoint } from '@fulfillment/server/procedures/endpoint.ts'
 import { failureOf } from '@fulfillment/server/procedures/failure.ts'
-import { router } from '@fulfillment/server/procedures/trpc.ts'
 
 const HALF = endpoint({
   name: 'numbers.half',
@@ -25,11 +23,11 @@ const WAYS: [string, (context: ProcedureContext, input: unknown) => Promise<unkn
   [
     'called by tRPC',
     (ctx, input) =>
-      callTRPCProcedure({
-        router: router({ numbers: router({ half: HALF.procedure }) }),
+      HALF.procedure({
+        ctx,
         path: HALF.name,
         type: 'query',
-        ctx,
+        input: undefined,
         getRawInput: async () => input,
         signal: undefined,
         batchIndex: 0,

@@ -42,7 +42,7 @@ class Opening extends pg.Query {
     this.submit = (connection) => {
       connection.stream.cork()
       for (const [index, { name, values }] of steps.entries()) {
-        connection.bind({ statement: name as string, values: values as never, valueMapper: textOf } as never, true)
+        connection.bind({ statement: name as string, values: values as never, valueMapper: textOf }, true)
         if (index === steps.length - 1) connection.describe({ type: 'P', name: '' }, true)
         connection.execute(null, true)
       }
@@ -52,10 +52,9 @@ class Opening extends pg.Query {
   }
 }
 
-function isPlain({ values = [] }: pg.QueryConfig): boolean {
-  return values.every((value) => value === null || typeof value !== 'object')
-}
+type Plain = string | number | boolean | null | undefined
 
-function textOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
-}
+const isPlain = ({ values = [] }: pg.QueryConfig): boolean =>
+  values.every((value) => value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value))
+
+const textOf = (value: Plain): string | null => (value === null || value === undefined ? null : String(value))
