@@ -161,6 +161,32 @@ describe('calls with an Idempotency-Key that come together', () => {
     expect(await auditEntries(tenant, 'stock.adjust')).toHaveLength(products.length + 2)
   })
 
+  it('wait for nothing when another process has their key, and those beside them are done', async ({
+    service,
+    tenant,
+    products,
+    blocker,
+  }) => {
+    const taken = [3, 7]
+    const request = () => Promise.all(products.map(({ id }, n) => adjust(tenant, id, `key ${n}`)))
+    // Prepares the statements of the connections.
+    for (const round of [1, 2]) await Promise.all(products.map(({ id }, n) => adjust(tenant, id, `before ${round} ${n}`)))
+    await blocker.query('begin')
+    for (const n of taken) {
+      await blocker.query('select pg_advisory_xact_lock($1::int, -1 - (hashtext($2) & 2147483647))', [tenant.id, `key ${n}`])
+      const lock = 'select from stock_levels where tenant_id = $1 and product_id = $2 for update'
+      await blocker.query(lock, [tenant.id, products[n]?.id])
+    }
+    expect(codeOf(await adjust(tenant, products[3]?.id ?? 0, 'key 3'))).toBe('idempotency_conflict')
+    expect((await request()).map(codeOf)).toEqual(products.map((_, n) => (taken.includes(n) ? 'idempotency_conflict' : '200')))
+    await blocker.query('rollback')
+    const again = await request()
+    expect(again.map(codeOf)).toEqual(products.map(() => '200'))
+    expect(again.map(isReplayed)).toEqual(products.map((_, n) => !taken.includes(n)))
+    const movements = await movementsOf(service, tenant)
+    expect(products.map((_, n) => movements[`key ${n}`])).toEqual(products.map(() => 1))
+  })
+
   it('have keys of their tenant alone', async ({ service, tenant, products }) => {
     const neighbour = await service.newTenant()
     const others = await Promise.all(products.map(() => newProduct(neighbour)))

@@ -17,7 +17,7 @@ const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
  */
 export async function nativeRoutes(
   app: FastifyInstance,
-  { endpoints, call }: Procedures,
+  { endpoints, callProcedure }: Procedures,
   admit: Admit,
   largeResponses: LargeResponses,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function nativeRoutes(
       const endpoint = endpointOf(request, byName.get(path))
       const input = await inputOf(request)
       if (endpoint.outsideTransaction === true) request.endTurn?.()
-      const { data } = await call(admit(request, endpoint), input)
+      const { data } = await callProcedure(admit(request, endpoint), input)
       return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {
       return sendNativeFailure(error, path, request, reply)

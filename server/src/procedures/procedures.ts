@@ -18,6 +18,8 @@ export interface Procedures {
    * instead; run the endpoint, with a key in a transaction that stores the response. Throws `ServiceError` only.
    */
   call: (context: CallContext, input: unknown, keyed?: KeyedRequest) => Promise<CallResult>
+  /** The same for a client of tRPC: runs the procedure itself. */
+  callProcedure: (context: CallContext, input: unknown) => Promise<CallResult>
 }
 
 /** The procedures of all endpoints of these slices. */
@@ -26,7 +28,9 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
   const constraints = Object.assign({}, ...slices.map((slice) => slice.constraints ?? {})) as ConstraintErrors
   const all = routerOf(endpoints)
   const once = new RunOnce()
-  const runProcedure = (ctx: ProcedureContext, input: unknown): Promise<unknown> =>
+  const executeOf = new Map(endpoints.map(({ name, execute }) => [name, execute]))
+  const execute: Run = (ctx, input) => (executeOf.get(ctx.endpoint.name) as Run)(ctx, input)
+  const runProcedure: Run = (ctx, input) =>
     callTRPCProcedure({
       router: all,
       path: ctx.endpoint.name,
@@ -36,13 +40,13 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
       signal: undefined,
       batchIndex: 0,
     })
-  const call: Procedures['call'] = async (context, input, keyed) => {
+  const pipeline = async (run: Run, context: CallContext, input: unknown, keyed?: KeyedRequest): Promise<CallResult> => {
     const { endpoint, requestId } = context
     const change = endpoint.type === 'mutation' ? recordedChange(context, keyed) : undefined
     try {
       const ctx = { ...context, change }
-      if (keyed === undefined) return { data: await runProcedure(ctx, input), isReplayed: false }
-      return await once.run(ctx, keyed, (own) => runProcedure({ ...ctx, ...own }, input))
+      if (keyed === undefined) return { data: await run(ctx, input), isReplayed: false }
+      return await once.run(ctx, keyed, (own) => run({ ...ctx, ...own }, input))
     } catch (error) {
       const failure = failureOf(error, { requestId, endpoint, constraints })
       change?.failed(failure.errorCode)
@@ -51,8 +55,15 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
       change?.end()
     }
   }
-  return { endpoints, router: all, call }
+  return {
+    endpoints,
+    router: all,
+    call: (context, input, keyed) => pipeline(execute, context, input, keyed),
+    callProcedure: (context, input) => pipeline(runProcedure, context, input),
+  }
 }
+
+type Run = (ctx: ProcedureContext, input: unknown) => Promise<unknown>
 
 /** An endpoint that runs outside of a transaction claims its key before the work begins, so the audit entry does not look for a stored response. */
 function recordedChange({ beginAudit, beginChange, endpoint }: CallContext, keyed: KeyedRequest | undefined): RecordedChange {

@@ -28,21 +28,8 @@ export const router = t.router
 /** The type of a router made of `Procedures`. */
 export type BuiltRouter<Procedures extends TRPCCreateRouterOptions> = ReturnType<typeof t.router<Procedures>>
 
-/** The base of every procedure. Each middleware costs a read a twentieth of its time, so there is one for writes and none for reads. */
+/** The base of every procedure. */
 export const procedure = t.procedure
-
-/** Checks that the call was authorized, and writes the audit entry with the validated input before the change begins. */
-export const audited = t.middleware(async ({ ctx, input, meta, next }) => {
-  requireCallOf(meta?.name, ctx)
-  if (ctx.change === undefined) throw new Error(`${ctx.endpoint.name} changes something that nobody records`)
-  await ctx.change.begin(input)
-  return await next()
-})
-
-/** Checks that the call was authorized for this endpoint. */
-export function requireCallOf(name: string | undefined, { endpoint }: Pick<ProcedureContext, 'endpoint'>): void {
-  if (endpoint.name !== name) throw new Error(`A call of ${endpoint.name} reached ${name}`)
-}
 
 /** tRPC's code for an HTTP status of the API. */
 export function trpcCodeOf(status: number): TRPC_ERROR_CODE_KEY {

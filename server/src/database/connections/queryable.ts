@@ -3,6 +3,7 @@ import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { BatchedStatement } from '../statements/batched-statement.ts'
 import type { Schema } from '../schema.ts'
 import type { Statement } from '../statements/statement.ts'
+import type { Step } from './opening.ts'
 
 /** Runs SQL: the database, or a transaction. */
 export interface Queryable {
@@ -49,13 +50,21 @@ export interface TransactionOptions {
   mayRepeat?: () => boolean
 }
 
-/** A transaction. `runFirst` and `runLast` save a round trip each: a transaction of two statements takes a quarter less time with them. */
+/** A transaction. `runFirst`, `runGuarded` and `runLast` save a round trip each: a transaction of two statements takes a quarter less time with them. */
 export interface Transaction extends Queryable {
   /**
    * Runs a statement without waiting for `begin`: both are sent to the database together. Only for a statement that writes nothing, because
    * it is a transaction of its own when `begin` fails.
    */
   runFirst: Queryable['run']
+  /**
+   * Runs a statement behind another one, the guard, without waiting for the guard, and at the beginning of a transaction for `begin`. It does not
+   * run if the guard fails. Resolves to its rows.
+   */
+  runGuarded<Row>(
+    guard: Step,
+    change: { statement: Statement<readonly unknown[], Row>; values: readonly unknown[] },
+  ): Promise<Row[]>
   /** Runs the last statement of the transaction and commits: both are sent to the database together. */
   runLast: Queryable['run']
   /** For a query builder that is created before the transaction begins. */

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { ExclusiveConnection } from './exclusive-connections.ts'
 import { kyselyClient, kyselyOn } from './kysely-on.ts'
+import { BEGIN, open } from './opening.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { send } from './send.ts'
@@ -55,20 +56,40 @@ interface BegunTransaction {
   commit(): Promise<unknown>
 }
 
+/** `begin` is sent with the first statement. */
 function beginTransaction(client: pg.PoolClient): BegunTransaction {
-  const begun = client.query('begin')
-  begun.catch(() => {})
+  let begun: Promise<unknown> | undefined
   let committed: Promise<unknown> | undefined
   let kysely: Kysely<Schema> | undefined
-  const runFirst: Queryable['run'] = async (statement, values) => (await send(client, statement, values)).rows as never
+  const begin = (): Promise<unknown> => {
+    if (begun === undefined) {
+      begun = client.query(BEGIN)
+      begun.catch(() => {})
+    }
+    return begun
+  }
+  const ask: Queryable['run'] = async (statement, values) => (await send(client, statement, values)).rows as never
+  const runFirst: Queryable['run'] = (statement, values) => {
+    void begin()
+    return ask(statement, values)
+  }
   const run: Queryable['run'] = async (statement, values) => {
     // If `begin` failed, a write would be a transaction of its own.
-    await begun
-    return await runFirst(statement, values)
+    await begin()
+    return await ask(statement, values)
+  }
+  const runGuarded: Transaction['runGuarded'] = async (guard, change) => {
+    const opened = begun === undefined ? open(client, guard, change) : undefined
+    if (opened === undefined) {
+      await runFirst(guard.statement, guard.values)
+      return (await run(change.statement, change.values)) as never
+    }
+    begun = opened
+    return (await opened) as never
   }
   const runLast: Queryable['run'] = async (statement, values) => {
-    await begun
-    const rows = runFirst(statement, values)
+    await begin()
+    const rows = ask(statement, values)
     // If the statement failed, `commit` rolls back.
     committed = client.query('commit')
     committed.catch(() => {})
@@ -76,13 +97,13 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
   }
   const connections: PostgresPool = {
     connect: async () => {
-      await begun
+      await begin()
       return kyselyClient(client, () => {})
     },
     end: async () => {},
     options: {},
   }
-  const queries = (ends: Pick<Transaction, 'runFirst' | 'runLast'>): Transaction => ({
+  const queries = (ends: Pick<Transaction, 'runFirst' | 'runGuarded' | 'runLast'>): Transaction => ({
     get kysely() {
       return (kysely ??= kyselyOn(connections))
     },
@@ -91,7 +112,10 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
     runOne: async (statement, values) => (await run(statement, values))[0],
     runBatched: (batched, call) => run(batched.statement, batched.valuesOf([call])),
     ...ends,
-    transaction: (work) => work(queries({ runFirst: run, runLast: run })),
+    transaction: (work) => work(queries({ runFirst: run, runGuarded, runLast: run })),
   })
-  return { queries: queries({ runFirst, runLast }), commit: async () => await (committed ?? client.query('commit')) }
+  return {
+    queries: queries({ runFirst, runGuarded, runLast }),
+    commit: async () => await (committed ?? (begun && client.query('commit'))),
+  }
 }

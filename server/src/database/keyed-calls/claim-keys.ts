@@ -1,3 +1,5 @@
+import pg from 'pg'
+import type { Step } from '../connections/opening.ts'
 import type { Transaction } from '../connections/queryable.ts'
 import { tryTenantLock } from '../locks.ts'
 import { statement } from '../statements/statement.ts'
@@ -23,6 +25,26 @@ const claim = statement<[tenantId: number, keys: string[]], { position: number }
    )
    select position::int - 1 as position from claimed where not locked`,
 })
+
+const DIVISION_BY_ZERO = '22012'
+
+/** The same, for the statement behind it: fails with a division by zero when another request has locked one of the keys. */
+const claimAll = statement<[tenantId: number, keys: string[]], never>({
+  name: 'claim_all_idempotency_keys',
+  lane: 'write',
+  sql: `select from unnest($2::text[]) key where 1 / ${tryTenantLock('idempotencyKey', 'key')}::int = 0`,
+})
+
+/** The step that locks the keys of these calls, or fails the transaction. They count as claimed until `isNotClaimed`. */
+export function claimingAll(calls: readonly { readonly keyed: KeyedCall }[]): Step {
+  for (const { keyed } of calls) keyed.isClaimed = true
+  return { statement: claimAll, values: [calls[0]?.keyed.tenantId, calls.map(({ keyed }) => keyed.key)] }
+}
+
+/** Whether `claimingAll` failed. `claimKeys` tells which calls have their key. */
+export function isNotClaimed(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO
+}
 
 /**
  * Begins a transaction of calls of one tenant by locking their keys until its end. Returns the calls that may run; the others are marked as

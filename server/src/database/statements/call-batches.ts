@@ -1,5 +1,6 @@
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
 import type { BatchedStatement } from './batched-statement.ts'
+import type { Step } from '../connections/opening.ts'
 import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
 import { isOfStatement } from '../errors.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
@@ -141,14 +142,19 @@ export class CallBatches<Call, Row extends { call: number }> {
     return runKeyedBatch<Row, KeyedWaiting<Call, Row>>(
       batch,
       (work, options) => this.#traced(batch, () => this.#runner.transaction(tenantId, work, options)),
-      async (tx, running) => this.#rowsOfEach(running, await this.#rowsIn(tx, running, isAgain), isAgain, stale),
+      async (tx, running, guard) => this.#rowsOfEach(running, await this.#rowsIn(tx, running, isAgain, guard), isAgain, stale),
+      // A call that runs again takes a lock before its statement.
+      isAgain,
     )
   }
 
   /** Runs the statement in a transaction. Calls that run again take their locks first, and are prepared meanwhile. */
-  async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
+  async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean, guard?: Step): Promise<Row[]> {
     const calls = batch.map(({ call }) => call)
-    if (!isAgain) return await tx.run(this.#batched.statement, this.#batched.valuesOf(calls))
+    if (!isAgain) {
+      const change = { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
+      return await (guard === undefined ? tx.run(change.statement, change.values) : tx.runGuarded(guard, change))
+    }
     const batched = this.#batched.again?.instead ?? this.#batched
     return await tx.run(batched.statement, batched.valuesOf(await Promise.all(calls.map((call) => this.#readied(tx, call)))))
   }
