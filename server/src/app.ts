@@ -8,7 +8,7 @@ import { AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
-import { guardedBy } from './http/guards.ts'
+import { type Guard, guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
@@ -31,6 +31,7 @@ import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
 import type { Metrics } from './runtime/monitoring/metrics.ts'
 import { PerShard } from './shards/per-shard.ts'
+import { untilSwitched } from './shards/read-in-shard.ts'
 import type { Shards } from './shards/shards.ts'
 
 export interface AppDependencies {
@@ -208,12 +209,13 @@ export async function buildApp({
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
   const limits = [...(limit === undefined ? [] : [limit]), memory.refuse]
-  const guards = [authentication(keys, pages?.authenticate), ...limits]
+  const waitForSwitch: Guard = ({ caller }) => untilSwitched(shards, caller.tenantId)
+  const guards = [authentication(keys, pages?.authenticate), waitForSwitch, ...limits]
   const largeResponses = new LargeResponses()
 
   registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
   const { endpoints, call } = procedures
-  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(keys), ...limits], config.corsOrigins)
+  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(keys), waitForSwitch, ...limits], config.corsOrigins)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
     await nativeRoutes(scope, procedures, admit, largeResponses)

@@ -3,11 +3,13 @@ import type { Database } from '../database/database.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import { repeat } from '../runtime/periodic.ts'
 import { openShard } from './open-shard.ts'
-import { readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
+import { readMovedTenants, readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
 import { DIRECTORY, type Shard, type Shards } from './shards.ts'
 
 /** A process serves a new shard this long after it was added. */
 export const READ_MAP_EVERY_MS = 2_000
+/** While a tenant is being moved. */
+export const READ_MAP_WHILE_MOVING_MS = 100
 /** A start waits this long for shards that cannot be reached. */
 const PATIENCE_MS = 3_000
 
@@ -43,7 +45,7 @@ export async function followShards(shards: Shards, options: FollowOptions): Prom
   patience.abort()
   // An unreadable map is no news: requests to the directory say that it is lost.
   const reading = repeat(
-    READ_MAP_EVERY_MS,
+    () => (shards.isMoving ? READ_MAP_WHILE_MOVING_MS : READ_MAP_EVERY_MS),
     () => follower.readMap(),
     () => {},
     READ_MAP_EVERY_MS,
@@ -60,17 +62,48 @@ class Follower {
   readonly #shards: Shards
   readonly #options: FollowOptions
   readonly #followed = new Map<number, Followed>()
+  readonly #leaving = new Set<Promise<void>>()
+  #reading: Promise<void> | undefined
+  #next: Promise<void> | undefined
 
   constructor(shards: Shards, options: FollowOptions) {
     this.#shards = shards
     this.#options = options
+    shards.refresher = () => this.readMap()
   }
 
-  async readMap(): Promise<void> {
+  /** A call that comes while the map is read waits for the next read. */
+  readMap(): Promise<void> {
+    this.#next ??= (this.#reading ?? Promise.resolve()).then(() => {
+      this.#next = undefined
+      const reading = this.#readMap().finally(() => {
+        if (this.#reading === settled) this.#reading = undefined
+      })
+      const settled = reading.catch(() => {})
+      this.#reading = settled
+      return reading
+    })
+    return this.#next
+  }
+
+  async #readMap(): Promise<void> {
     const rows = await readShardMap(this.#shards.directory)
+    // With one database, nothing is asked besides.
+    const moved = rows.length === 0 ? [] : await readMovedTenants(this.#shards.directory)
+    this.#update(rows)
+    this.#shards.place(moved)
+  }
+
+  #update(rows: readonly ShardRow[]): void {
     const others = rows.filter(({ id }) => id !== DIRECTORY && this.#options.uses(id))
     const kept = new Set(others.map(({ id }) => id))
-    await Promise.all([...this.#followed.values()].filter(({ row }) => !kept.has(row.id)).map((gone) => this.#leave(gone)))
+    for (const gone of this.#followed.values()) {
+      if (kept.has(gone.row.id)) continue
+      const leaving: Promise<void> = this.#leave(gone)
+        .catch((error: unknown) => this.#options.log.warn({ err: error, shard: gone.row.id }, 'a shard was not closed'))
+        .finally(() => this.#leaving.delete(leaving))
+      this.#leaving.add(leaving)
+    }
     for (const row of others) {
       const followed = this.#followed.get(row.id) ?? this.#open(row, others.length)
       if (followed !== undefined && followed.work === undefined) followed.preparing ??= this.#prepare(followed)
@@ -82,7 +115,7 @@ class Follower {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#followed.values()].map((followed) => this.#leave(followed)))
+    await Promise.all([...[...this.#followed.values()].map((followed) => this.#leave(followed)), ...this.#leaving])
   }
 
   #open(row: ShardRow, count: number): Followed | undefined {
