@@ -20,8 +20,8 @@ export async function tenantTables({ client }: Side): Promise<TenantTable[]> {
 /** The tables that hold the rows of a table: itself, or its partitions. */
 export async function leavesOf({ client }: Side, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select relid::regclass::text as name from pg_partition_tree($1::regclass) where isleaf union select $1 where not exists (
-       select from pg_partition_tree($1::regclass))`,
+    `select coalesce(p.relid, c.oid)::regclass::text as name from pg_class c left join pg_partition_tree(c.oid) p on p.isleaf
+     where c.oid = $1::regclass`,
     [table],
   )
   return rows.map(({ name }) => name)

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { openDatabase, type Database } from '@fulfillment/server/database/database.ts'
+import { type CommandRun, runCommand, startCommand, type StartedCommand } from '../../command-line/run-command.ts'
+import { it as base } from '../../faults/support/it.ts'
+import type { PostgresServer } from '../../faults/support/postgres-servers.ts'
+import { freePort } from '../../support/free-port.ts'
+import type { ServerProcess } from '../../support/server-process.ts'
+import { send } from '../../support/service.ts'
+
+const ENCRYPTION_KEY = 'encryption key of the tests'
+const FEED_PAUSE_MS = 50
+const PAGE = 200
+
+/** A service of two shards, each a Postgres of its own, with two servers that can be killed. */
+export interface Installation {
+  env: Record<string, string>
+  postgres: Record<1 | 2, PostgresServer>
+  servers: ServerProcess[]
+  /** Starts a server on the port that it always has. */
+  start(index: number): Promise<void>
+  db: Record<1 | 2, Database>
+  cli(...args: string[]): Promise<CommandRun>
+  startCli(...args: string[]): StartedCommand
+}
+
+/** `it` with such an installation, and a tenant of shard 1 under load whose events a receiver and a reader of the feed get. */
+export const it = base
+  .extend('installation', { scope: 'file' }, async ({ startPostgres, startLastingProcess }, { onCleanup }): Promise<Installation> => {
+    const postgres = { 1: await startPostgres(), 2: await startPostgres() }
+    const env = { DATABASE_URL: postgres[1].url, ENCRYPTION_KEY }
+    const ports = [await freePort(), await freePort()]
+    const servers: ServerProcess[] = []
+    const start = async (index: number): Promise<void> => {
+      servers[index] = await startLastingProcess({ ...env, PORT: String(ports[index]), LOG_LEVEL: 'warn' })
+    }
+    await start(0)
+    const cli = (...args: string[]): Promise<CommandRun> => runCommand(args, env)
+    const { exitCode, stderr } = await cli('shards', 'add', postgres[2].url)
+    if (exitCode !== 0) throw new Error(stderr)
+    await start(1)
+    const few = { maxConnections: 2, pipelinedConnections: 1 }
+    const db = { 1: openDatabase(postgres[1].url, few), 2: openDatabase(postgres[2].url, few) }
+    onCleanup(async () => {
+      await Promise.all([db[1].close(), db[2].close()])
+    })
+    return { env, postgres, servers, start, db, cli, startCli: (...args) => startCommand(args, env) }
+  })
+  .extend('loaded', { scope: 'file' }, async ({ installation, startLoad }) => {
+    const loaded = await startLoad(installation.postgres[1].url, installation.servers[0]?.url as string)
+    return loaded
+  })
+  .extend('feed', { scope: 'file' }, async ({ installation, loaded }, { onCleanup }) => {
+    const reader = new FeedReader(installation.servers[1]?.url as string, loaded.tenant.key)
+    onCleanup(() => reader.stop())
+    return reader
+  })
+
+/** Follows the feed of a tenant with a cursor, as a client does. */
+export class FeedReader {
+  readonly ids: string[] = []
+  readonly faults: string[] = []
+  readonly #url: string
+  readonly #key: string
+  readonly #done: Promise<void>
+  #stopping = false
+
+  constructor(url: string, key: string) {
+    this.#url = url
+    this.#key = key
+    this.#done = this.#follow()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await this.#done
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stopping) if ((await this.#readPage()) < PAGE) await delay(FEED_PAUSE_MS)
+  }
+
+  async #readPage(): Promise<number> {
+    const after = this.ids.at(-1)
+    const cursor = after === undefined ? '' : `&cursor=${after}`
+    const response = await send(`${this.#url}/api/v1/events?limit=${PAGE}${cursor}`, 'GET', undefined, { key: this.#key }).catch(
+      () => undefined,
+    )
+    if (response?.status === 200) {
+      const ids = (response.body.data.events as { id: string }[]).map(({ id }) => id)
+      this.ids.push(...ids)
+      return ids.length
+    }
+    // The server was killed, or the tenant is being switched.
+    if (response !== undefined && response.status !== 503) this.faults.push(`${response.status} ${JSON.stringify(response.body)}`)
+    return 0
+  }
+
+  /** Expects that the feed had each event of the tenant once, and in order. */
+  async expectAll(db: Database, tenantId: number): Promise<void> {
+    const { rows } = await db.dedicatedPool.query('select id from events where tenant_id = $1 order by id', [tenantId])
+    const all = rows.map(({ id }) => id)
+    await expect.poll(() => this.ids.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length)
+    await this.stop()
+    expect(this.faults).toEqual([])
+    expect(this.ids).toEqual(all)
+  }
+}
+
+/** The numbers of rows of tenants in a database, by table, without tables that have none. */
+export async function rowsOf(db: Database, tenantIds: readonly number[]): Promise<Record<string, number>> {
+  const query = async (sql: string, values: unknown[] = []) => (await db.dedicatedPool.query(sql, values)).rows
+  const tables = await query(`
+    select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p' order by 1`)
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const [row] = await query(`select count(*)::int as count from ${name} where tenant_id = any ($1::bigint[])`, [tenantIds])
+    if (row.count > 0) counts[name] = row.count
+  }
+  return counts
+}
