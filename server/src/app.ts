@@ -111,10 +111,7 @@ export async function buildApp({
   const positions = new WritePositions(shards.directory, (error) =>
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
-  const usage = new PerShard(
-    shards,
-    (db) => new UsageCounter(db, (error) => log.warn({ err: error }, 'could not record the usage of the API')),
-  )
+  const usage = new UsageCounter(shards, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
   const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
@@ -166,7 +163,7 @@ export async function buildApp({
     // Undefined before authentication.
     const tenantId = (request.caller as FastifyRequest['caller'] | undefined)?.tenantId
     if (tenantId !== undefined)
-      usage.of(tenantId).count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
+      usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
     if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.(tenantId)
     request.log.info(
       {
@@ -183,7 +180,7 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => {
     for (const horizon of feedHorizons.made) horizon.close()
-    const kept = [...trails.made, ...usage.made]
+    const kept = [...trails.made, usage]
     await Promise.all([keys.close(), positions.close(), ...kept.map((one) => one.close())])
   })
   refuseWhileDraining(app)

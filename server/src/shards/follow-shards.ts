@@ -10,6 +10,8 @@ import { DIRECTORY, type Shard, type Shards } from './shards.ts'
 export const READ_MAP_EVERY_MS = 2_000
 /** While a tenant is being moved. */
 export const READ_MAP_WHILE_MOVING_MS = 100
+/** A switch takes a second or two, or its command has died. */
+const SWITCH_TAKES_AT_MOST_MS = 4_000
 /** A start waits this long for shards that cannot be reached. */
 const PATIENCE_MS = 3_000
 
@@ -20,6 +22,8 @@ export interface FollowOptions {
   uses(id: number): boolean
   /** Brings the schema of a shard up to date, before anything else uses it. */
   prepare(db: Database): Promise<void>
+  /** Ends the switch of a tenant that takes too long, unless its command lives. */
+  endDeadSwitch(tenantId: number): Promise<void>
   /** Starts the background work for a shard. */
   start(shard: Shard): { stop(): Promise<unknown> }
 }
@@ -63,6 +67,8 @@ class Follower {
   readonly #options: FollowOptions
   readonly #followed = new Map<number, Followed>()
   readonly #leaving = new Set<Promise<void>>()
+  readonly #switchingSince = new Map<number, number>()
+  #ending: Promise<void> | undefined
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
 
@@ -92,6 +98,21 @@ class Follower {
     const moved = rows.length === 0 ? [] : await readMovedTenants(this.#shards.directory)
     this.#update(rows)
     this.#shards.place(moved)
+    this.#watchSwitches(moved.filter(({ state }) => state === 'switching').map(({ id }) => id))
+  }
+
+  /** Ends the switches of dead commands, one at a time. */
+  #watchSwitches(switching: readonly number[]): void {
+    const now = performance.now()
+    for (const id of this.#switchingSince.keys()) if (!switching.includes(id)) this.#switchingSince.delete(id)
+    for (const id of switching) if (!this.#switchingSince.has(id)) this.#switchingSince.set(id, now)
+    const late = switching.find((id) => now - (this.#switchingSince.get(id) ?? now) > SWITCH_TAKES_AT_MOST_MS)
+    if (late === undefined || this.#ending !== undefined) return
+    const { log, endDeadSwitch } = this.#options
+    this.#switchingSince.set(late, now)
+    this.#ending = endDeadSwitch(late)
+      .catch((error: unknown) => log.warn({ err: error, tenant: late }, 'the switch of a tenant could not be ended'))
+      .finally(() => (this.#ending = undefined))
   }
 
   #update(rows: readonly ShardRow[]): void {
@@ -115,7 +136,7 @@ class Follower {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#followed.values()].map((followed) => this.#leave(followed)), ...this.#leaving])
+    await Promise.all([...[...this.#followed.values()].map((followed) => this.#leave(followed)), ...this.#leaving, this.#ending])
   }
 
   #open(row: ShardRow, count: number): Followed | undefined {

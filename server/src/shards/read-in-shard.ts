@@ -5,7 +5,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Shards } from './shards.ts'
 
 /** How long a call waits for its tenant to be switched to another shard. */
-export const SWITCH_PATIENCE_MS = 2_000
+const SWITCH_PATIENCE_MS = 2_000
 const PAUSE_MS = 50
 
 const selectIsClosed = statement<[tenantId: number], { is_closed: boolean }>({

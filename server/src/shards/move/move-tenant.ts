@@ -17,7 +17,8 @@ import {
   reopenSource,
   takeFence,
 } from './fence.ts'
-import { type MoveRow, Registry } from './registry.ts'
+import { endSwitch, withSides, working } from './end-switch.ts'
+import type { MoveRow, Registry } from './registry.ts'
 import { removeRows } from './remove-rows.ts'
 import {
   copied,
@@ -32,7 +33,7 @@ import {
   unsubscribe,
 } from './replication.ts'
 import { missingFor } from './requirements.ts'
-import { connectTo, isBusy, type Move, type Side, TakenOver } from './side.ts'
+import { isBusy, type Move, moveOf, type Side, TakenOver } from './side.ts'
 import { advanceSequences, type TenantTable, tenantTables } from './tables.ts'
 
 /** Running processes know of a move by then, and look often. */
@@ -95,7 +96,7 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
   let pauseMs: number | null = null
   return await persistently(options, async () => {
     const present = await findTenant(shards, tenantId)
-    return await working(shards, tenantId, async (registry) => {
+    return await working(shards.directory, tenantId, async (registry) => {
       const row = await registry.read()
       const begun = row !== undefined && row.state !== 'settled' ? row : undefined
       if (begun === undefined && present.id === targetId) {
@@ -104,7 +105,7 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
       }
       requireSameMove(tenantId, targetId, begun)
       const otherId = begun?.state === 'leaving' ? (begun.other_id as number) : targetId
-      return await withSides(shards, present.id, otherId, async (here, other) => {
+      return await withShards(shards, present.id, otherId, async (here, other) => {
         const [source, target] = begun?.state === 'leaving' ? [other, here] : [here, other]
         if (begun === undefined) await requireReady(shards, source, target)
         const moving = begun === undefined ? await begin(registry, source, target, tenantId) : await registry.takeOver()
@@ -121,11 +122,11 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
 /** Gives up a move before its switch, or goes on giving it up. The tenant stays where it is. */
 export async function abortMove(shards: OpenShards, tenantId: number, options: MoveOptions): Promise<Moved> {
   const present = await findTenant(shards, tenantId)
-  return await working(shards, tenantId, async (registry) => {
+  return await working(shards.directory, tenantId, async (registry) => {
     const row = await registry.read()
     if (row === undefined || row.state === 'settled') throw new Error(`Tenant ${tenantId} is not being moved`)
     if (row.state === 'leaving') throw switchedAlready(row)
-    return await withSides(shards, present.id, row.other_id as number, async (source, target) => {
+    return await withShards(shards, present.id, row.other_id as number, async (source, target) => {
       const moving = await registry.takeOver()
       const work = await prepareWork(registry, moving, source, target, options)
       if ((await isFenceClosed(work.move, target)) === false) throw switchedAlready(moving)
@@ -140,7 +141,7 @@ export async function planMove(shards: OpenShards, tenantId: number, targetId: n
   const { id: from, name, state } = await findTenant(shards, tenantId)
   const plan = { tenant_id: tenantId, name, from, to: targetId, state }
   if (from === targetId) return { ...plan, missing: [`Tenant ${tenantId} is in shard ${targetId} already`] }
-  const missing = await withSides(shards, from, targetId, (source, target) => missingFor(source, target))
+  const missing = await withShards(shards, from, targetId, (source, target) => missingFor(source, target))
   return { ...plan, missing: [...drainingProblem(shards, targetId), ...missing] }
 }
 
@@ -195,33 +196,13 @@ function shardByRange(shards: OpenShards, tenantId: number): { id: number; db: D
   return { id, db }
 }
 
-/** Runs `work` while no other command works at the tenant's move. */
-async function working<T>(shards: OpenShards, tenantId: number, work: (registry: Registry) => Promise<T>): Promise<T> {
-  const client = await connectTo(shards.directory)
-  try {
-    const registry = new Registry(client, tenantId)
-    await registry.lock()
-    return await work(registry)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
-
-async function withSides<T>(
+async function withShards<T>(
   shards: OpenShards,
   sourceId: number,
   targetId: number,
   work: (source: Side, target: Side) => Promise<T>,
 ): Promise<T> {
-  const [source, target] = [sourceId, targetId].map((id) => reachable(shards, id))
-  const opened: Side[] = []
-  try {
-    for (const { id, db } of [source, target] as { id: number; db: Side['db'] }[])
-      opened.push({ id, db, client: await connectTo(db) })
-    return await work(opened[0] as Side, opened[1] as Side)
-  } finally {
-    await Promise.all(opened.map(({ client }) => client.end().catch(() => {})))
-  }
+  return await withSides(reachable(shards, sourceId), reachable(shards, targetId), work)
 }
 
 function reachable({ opened }: OpenShards, id: number): { id: number; db: Side['db'] } {
@@ -265,15 +246,7 @@ async function begin(registry: Registry, source: Side, target: Side, tenantId: n
 
 /** From here on, this command alone can change anything in both databases. */
 async function prepareWork(registry: Registry, row: MoveRow, source: Side, target: Side, options: MoveOptions): Promise<Work> {
-  const { id: tenantId, sandbox_id, moves, epoch } = row
-  const move: Move = {
-    tenantId,
-    ids: [tenantId, sandbox_id],
-    name: `fulfillment_move_${tenantId}_${moves}`,
-    epoch,
-    source,
-    target,
-  }
+  const move = moveOf(row, source, target)
   // The target first: whether its fence is open decides whether the source may be opened again. When leaving, fences may be gone.
   if (row.state !== 'leaving') await takeFence(move, target, true)
   await takeFence(move, source, row.state === 'leaving')
@@ -283,14 +256,9 @@ async function prepareWork(registry: Registry, row: MoveRow, source: Side, targe
 /** Copies the tenant and switches it. Returns the length of the pause. */
 async function copyAndSwitch(work: Work, row: MoveRow): Promise<number> {
   const { move, registry, options } = work
-  if (row.state === 'switching') {
-    if ((await isFenceClosed(move, move.target)) === false) {
-      options.note('The tenant was just being switched: going on')
-      await registry.switchOver(move.epoch)
-      return 0
-    }
-    await reopenSource(move)
-    await registry.setState(move.epoch, { from: 'switching', to: 'copying' })
+  if (row.state === 'switching' && (await endSwitch(move, registry))) {
+    options.note('The tenant was just being switched: going on')
+    return 0
   }
   await copy(work)
   let pauseMs = 0

@@ -22,6 +22,12 @@ export interface Move {
   target: Side
 }
 
+/** The move of a row of the directory. */
+export function moveOf(row: { id: number; sandbox_id: number; moves: number; epoch: number }, source: Side, target: Side): Move {
+  const { id: tenantId, sandbox_id, moves, epoch } = row
+  return { tenantId, ids: [tenantId, sandbox_id], name: `fulfillment_move_${tenantId}_${moves}`, epoch, source, target }
+}
+
 const CONNECT_TIMEOUT_MS = 5_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
