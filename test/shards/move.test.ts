@@ -18,7 +18,7 @@ describe('a tenant under load', () => {
     feed,
     startReceiver,
   }) => {
-    const { startCli, cli, db, servers } = installation
+    const { startCli, cli, servers } = installation
     const { tenant, load } = loaded
     const move = ['tenants', 'move', String(tenant.id), '--to', '2']
     expect((await succeed(cli(...move, '--dry-run', '--json'))).stdout).toContain('"missing":[]')
@@ -83,7 +83,7 @@ describe('a tenant under load', () => {
     loaded,
     feed,
   }) => {
-    const { startCli, cli, db } = installation
+    const { startCli, cli } = installation
     const { tenant, load } = loaded
     const mover = startCli('tenants', 'move', String(tenant.id), '--to', '1')
     await untilState(installation, tenant.id, 'switching')
@@ -102,7 +102,7 @@ describe('a tenant under load', () => {
 
   it('moves back while one server sleeps and another is killed, and nothing is lost', async ({ installation, loaded, feed }) => {
     const { startCli, cli, db, servers, start } = installation
-    const { tenant, load } = loaded
+    const { tenant } = loaded
     const product = (await tenant.request('POST', '/products', { barcode: 'slept', name: 'Slept' })).body.data
     const sleeper = servers[1] as (typeof servers)[number]
     const adjusters = Array.from(

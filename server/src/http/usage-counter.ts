@@ -60,7 +60,11 @@ export class UsageCounter {
     const counts = this.#counts
     this.#counts = new Map()
     const byShard = Map.groupBy(counts.values(), ({ tenantId }) => this.#databaseOf(tenantId))
-    await Promise.all([...byShard].map(([db, own]) => db && recordUsage(db, own).catch(this.#onError)))
+    await Promise.all(
+      [...byShard].map(async ([db, own]) => {
+        if (db !== undefined) await recordUsage(db, own).catch(this.#onError)
+      }),
+    )
   }
 
   #databaseOf(tenantId: number): Pick<Database, 'run'> | undefined {

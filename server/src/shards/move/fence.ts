@@ -7,24 +7,16 @@ import type { TenantTable } from './tables.ts'
  * Tables whose writes are ignored while the fence is closed: tasks write them for many tenants at once, and no call writes them without a row of another
  * table, which is refused.
  */
-const IGNORED = new Set([
-  ...['audit_log', 'order_calls', 'usage_hours', 'delivery_hours', 'event_outbox', 'outbox_set_aside', 'webhook_lanes'],
-  ...['order_count_changes', 'movement_count_changes', 'flow_count_changes', 'product_count_changes', 'stocked_count_changes'],
-  ...['pick_changes', 'deleted_subscriptions'],
-])
+const IGNORED = new Set(
+  `audit_log order_calls usage_hours delivery_hours event_outbox outbox_set_aside webhook_lanes deleted_subscriptions
+   order_count_changes movement_count_changes flow_count_changes product_count_changes stocked_count_changes pick_changes`.split(
+    /\s+/,
+  ),
+)
 /** Tables of which only the deletion of rows is ignored: tasks delete old rows of all tenants, and no call does. */
-const IGNORED_WHEN_DELETED = new Set([
-  ...[
-    'waiting_deliveries',
-    'events',
-    'order_events',
-    'idempotency_keys',
-    'sessions',
-    'sign_in_codes',
-    'devices',
-    'device_operators',
-  ],
-])
+const IGNORED_WHEN_DELETED = new Set(
+  'waiting_deliveries events order_events idempotency_keys sessions sign_in_codes devices device_operators'.split(' '),
+)
 
 /** A command that closes the fence waits for writers in progress this long, and then lets all go on. */
 const CLOSE_LOCK_MS = 700
