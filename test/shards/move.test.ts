@@ -26,7 +26,7 @@ describe('a tenant under load', () => {
 
     const own = await startReceiver()
     const subscription = { name: 'signed', url: own.url, events: ['product/created'] }
-    const { secret } = (await tenant.request('POST', '/webhooks', subscription)).body.data
+    const { secret, id: webhook } = (await tenant.request('POST', '/webhooks', subscription)).body.data
     const page = await signedIn(tenant.url, tenant.key)
     const test = (await tenant.request('POST', '/api-keys', { name: 'test', preset: 'full_access', mode: 'test' })).body.data.key
     const inSandbox = (method: string, path: string, body?: unknown) =>
@@ -56,6 +56,8 @@ describe('a tenant under load', () => {
     await tenant.request('POST', '/products', { barcode: 'later', name: 'Later' })
     await expect.poll(() => own.received.map(({ event }) => event.data.barcode)).toContain('later')
     for (const { body, headers } of own.received) verifyWebhookSync(body, String(headers['x-webhook-signature']), secret)
+    // Its receiver ends with this test.
+    await tenant.request('DELETE', `/webhooks/${webhook}`)
     const listed = JSON.parse((await succeed(cli('tenants', 'list', '--json'))).stdout).tenants
     expect(listed.filter(({ tenant_id }: { tenant_id: number }) => tenant_id === tenant.id)).toMatchObject([{ shard_id: 2 }])
   })
