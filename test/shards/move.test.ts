@@ -7,7 +7,7 @@ import { signedIn } from '../web/support/page-client.ts'
 import { Adjuster, it, killCommand, leftBehind, rowsOf, stateOf, succeed, untilState } from './support/moving.ts'
 
 // Its servers and commands are processes of their own, and start in the first tests.
-vi.setConfig({ testTimeout: 300_000 })
+vi.setConfig({ testTimeout: 900_000 })
 
 const REVOKED_MS = 1_000
 

@@ -68,7 +68,7 @@ export async function stateOf({ db }: Installation, tenantId: number): Promise<s
 
 /** Waits until the move is in this state. */
 export async function untilState(installation: Installation, tenantId: number, state: string): Promise<void> {
-  for (const giveUpAt = Date.now() + 120_000; (await stateOf(installation, tenantId).catch(() => '')) !== state; await delay(5))
+  for (const giveUpAt = Date.now() + 300_000; (await stateOf(installation, tenantId).catch(() => '')) !== state; await delay(5))
     if (Date.now() > giveUpAt) throw new Error(`the move did not come to ${state}`)
 }
 
