@@ -60,7 +60,6 @@ export async function findCaller(db: Queryable, key: string): Promise<KnownKey |
 const findTenant = statement<[hash: Buffer], { tenant_id: number }>({
   name: 'find_tenant_of_moved_key',
   lane: 'read',
-  notNull: ['tenant_id'],
   // The first one while the tenant is being switched to another shard.
   sql: `select tenant_id from api_keys where key_hash = $1 and revoked_at = 'infinity'
    union all select of_tenant from moved_keys where key_hash = $1`,
