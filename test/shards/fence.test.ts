@@ -130,6 +130,6 @@ describe('the fence of a tenant that is being moved', () => {
     const insert = `insert into operators (tenant_id, name, email) values (${tenant.id}, 'Ada', 'ada@example.com')`
     const error = await second.db.dedicatedPool.query(insert).catch((failure: unknown) => failure)
     expect(error).toMatchObject({ constraint: 'operators_tenant_id_fkey' })
-    expect(databaseErrorToServiceError(error)).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 })
+    expect(databaseErrorToServiceError(error)).toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
   })
 })
