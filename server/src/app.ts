@@ -8,7 +8,7 @@ import { AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
-import { guardedBy } from './http/guards.ts'
+import { type Guard, guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
 import { buildHttpServer } from './http/http-server.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
@@ -31,6 +31,7 @@ import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
 import type { Metrics } from './runtime/monitoring/metrics.ts'
 import { PerShard } from './shards/per-shard.ts'
+import { untilSwitched } from './shards/read-in-shard.ts'
 import type { Shards } from './shards/shards.ts'
 
 export interface AppDependencies {
@@ -110,10 +111,7 @@ export async function buildApp({
   const positions = new WritePositions(shards.directory, (error) =>
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
-  const usage = new PerShard(
-    shards,
-    (db) => new UsageCounter(db, (error) => log.warn({ err: error }, 'could not record the usage of the API')),
-  )
+  const usage = new UsageCounter(shards, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
   const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
@@ -165,7 +163,7 @@ export async function buildApp({
     // Undefined before authentication.
     const tenantId = (request.caller as FastifyRequest['caller'] | undefined)?.tenantId
     if (tenantId !== undefined)
-      usage.of(tenantId).count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
+      usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
     if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.(tenantId)
     request.log.info(
       {
@@ -182,7 +180,7 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => {
     for (const horizon of feedHorizons.made) horizon.close()
-    const kept = [...trails.made, ...usage.made]
+    const kept = [...trails.made, usage]
     await Promise.all([keys.close(), positions.close(), ...kept.map((one) => one.close())])
   })
   refuseWhileDraining(app)
@@ -208,12 +206,13 @@ export async function buildApp({
   const memory = limitMemory(app, config.bodyLimitBytes)
   metrics.measureHeldBytes(memory.held)
   const limits = [...(limit === undefined ? [] : [limit]), memory.refuse]
-  const guards = [authentication(keys, pages?.authenticate), ...limits]
+  const waitForSwitch: Guard = ({ caller }) => untilSwitched(shards, caller.tenantId)
+  const guards = [authentication(keys, pages?.authenticate), waitForSwitch, ...limits]
   const largeResponses = new LargeResponses()
 
   registerRestRoutes(app, procedures, admit, guards, largeResponses, pages?.admitDevice)
   const { endpoints, call } = procedures
-  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(keys), ...limits], config.corsOrigins)
+  mcpRoute(app, { endpoints, call, admit }, [bearerAuthentication(keys), waitForSwitch, ...limits], config.corsOrigins)
   await app.register(async (scope) => {
     scope.addHook('onRequest', guardedBy(guards))
     await nativeRoutes(scope, procedures, admit, largeResponses)

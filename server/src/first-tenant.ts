@@ -11,7 +11,8 @@ const lockTenants = statement<[], never>({
 const selectTenant = statement<[], { id: number }>({
   name: 'select_tenant',
   lane: 'read',
-  sql: 'select id from tenants limit 1',
+  // Also when all were moved away.
+  sql: '(select id from tenants limit 1) union all (select id from moved_tenants limit 1) limit 1',
 })
 
 /** The credentials that the first start creates. They are shown once. */

@@ -115,7 +115,10 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     }
     // Any process with an API serves all tenants; a worker opens only the shards that it works for.
     const uses = (id: number): boolean => config.role !== 'worker' || works({ id })
-    const following = await followShards(shards, { encryption, log, uses, prepare, start: startWork })
+    // Loaded when it is needed, which is hardly ever.
+    const endDeadSwitch = async (tenantId: number): Promise<void> =>
+      await (await import('./shards/move/end-switch.ts')).endDeadSwitch(shards, tenantId)
+    const following = await followShards(shards, { encryption, log, uses, prepare, endDeadSwitch, start: startWork })
     stopFollowing = following.stop
     if (config.role === 'worker') {
       await startMonitor()

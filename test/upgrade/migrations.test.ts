@@ -179,6 +179,7 @@ describe('a migration that builds indexes', () => {
       drop table inbound_receipts, inbound_lines, inbound, return_receipts, return_lines, returns;
       drop table stock_count_entries, stock_count_lines, stock_counts;
       drop table shards;
+      drop table moved_tenants, moved_keys, tenant_fences, move_marks; drop function fence_tenant;
       drop table flow_batches; alter table picking_flows drop column batch_id, drop column slot;
       drop table order_calls, order_events, order_state_changes;
       alter table stock_movements drop column flow_id, drop column pick_id;
@@ -237,6 +238,8 @@ describe('a migration that builds indexes', () => {
       '0033_flow_batches_index.concurrent',
       '0034_demo_tenants',
       '0035_shards',
+      '0036_moving_tenants',
+      '0036_moving_tenants_valid.concurrent',
       '0037_hold_contents',
     ])
     expect(await indexes(db)).toEqual(

@@ -52,8 +52,10 @@ async function createLink(shards: OpenShards, options: Options): Promise<Command
 
 async function requireTenant(shards: OpenShards, tenant: string | undefined): Promise<number> {
   if (tenant !== undefined) return await tenantIdOf(shards, tenant)
-  const [first, second] = await rowsOfAll(shards, ({ kysely }) =>
-    kysely.selectFrom('tenants').select('id').where('sandbox_of', 'is', null).limit(2).execute(),
+  const [first, second] = await rowsOfAll(
+    shards,
+    ({ kysely }) => kysely.selectFrom('tenants').select('id').where('sandbox_of', 'is', null).execute(),
+    ({ id }) => id,
   )
   if (first === undefined) throw new Error('There is no tenant yet; the first start of the server makes one')
   if (second !== undefined) throw new Error('--tenant: there are several tenants; name one. tenants list shows them')

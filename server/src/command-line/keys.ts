@@ -113,7 +113,11 @@ async function listKeys(shards: OpenShards, tenant: string | undefined) {
   const tenantId = tenant === undefined ? undefined : await tenantIdOf(shards, tenant)
   const rows =
     tenantId === undefined
-      ? await rowsOfAll(shards, (db) => keysOf(db, undefined).execute())
+      ? await rowsOfAll(
+          shards,
+          (db) => keysOf(db, undefined).execute(),
+          ({ tenant_id }) => tenant_id,
+        )
       : await keysOf(shards.of(tenantId), tenantId).execute()
   return {
     json: { api_keys: rows },
@@ -137,9 +141,13 @@ async function revokeKey(shards: OpenShards, id: string, tenant: string | undefi
   if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; "keys list" shows the ids`)
   const keyId = Number(id)
   const tenantId = tenant === undefined ? undefined : await tenantIdOf(shards, tenant)
-  const found = (await rowsOfAll(shards, (db) => keysWithId(db, keyId))).filter(
-    (key) => tenantId === undefined || key.owner_id === tenantId,
-  )
+  const found = (
+    await rowsOfAll(
+      shards,
+      (db) => keysWithId(db, keyId),
+      ({ owner_id }) => owner_id,
+    )
+  ).filter((key) => tenantId === undefined || key.owner_id === tenantId)
   const [key] = found
   if (key === undefined)
     throw new Error(`There is no API key ${id}${tenant === undefined ? '' : ` of tenant ${tenant}`}; keys list shows the ids`)

@@ -7,9 +7,12 @@ import { trimmedText } from '../procedures/fields/fields.ts'
 import { createTenant } from '../domain/tenants/index.ts'
 import { noShard } from '../shards/change-shards.ts'
 import { leastLoaded } from '../shards/least-loaded.ts'
+import { abortMove, type MovePlan, moveTenant, planMove } from '../shards/move/move-tenant.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
+import { printLine } from './progress.ts'
 import { type CommandResult, runOnShards, table } from './run.ts'
 import { shardId } from './shards.ts'
+import { rowsOfAll } from './tenant-option.ts'
 
 export function addTenantCommands(program: Command): void {
   const tenants = program.command('tenants').description('Manage tenants')
@@ -29,6 +32,64 @@ export function addTenantCommands(program: Command): void {
     .description('List all tenants, with their shards and sizes')
     .option('--json', 'print one JSON object: tenants, an array of tenant_id, name, shard_id, orders, movements, created_at')
     .action((options: { json?: boolean }) => runOnShards(options, listAll))
+
+  tenants
+    .command('move')
+    .description('Move a tenant and its sandbox to another shard while it is served. See docs/scaling.md')
+    .argument('<id>', 'id of the tenant', tenantId)
+    .option('--to <shard>', 'id of the shard', shardId)
+    .option('--abort', 'give up a move before its switch')
+    .option('--dry-run', 'only check whether the tenant can be moved')
+    .option(
+      '--source-url <url>',
+      'address of the present shard, as the Postgres of the new one reaches it. Default: as this command does',
+    )
+    .option('--quiet', 'show no progress')
+    .option(
+      '--json',
+      'print one JSON object: tenant_id, from, to, pause_ms; with --dry-run: tenant_id, name, from, to, state, missing',
+    )
+    .action((id: number, options: MoveCommand) => runOnShards(options, (shards) => moveOne(shards, id, options)))
+}
+
+interface MoveCommand {
+  to?: number
+  abort?: boolean
+  dryRun?: boolean
+  sourceUrl?: string
+  quiet?: boolean
+  json?: boolean
+}
+
+async function moveOne(
+  shards: OpenShards,
+  id: number,
+  { to, abort, dryRun, sourceUrl, quiet }: MoveCommand,
+): Promise<CommandResult> {
+  const note = (line: string): void => {
+    if (quiet !== true) printLine(line)
+  }
+  if (abort === true) {
+    if (to !== undefined || dryRun === true) throw new Error('--abort: takes neither --to nor --dry-run')
+    const stayed = await abortMove(shards, id, { note })
+    return { json: { ...stayed }, text: `Tenant ${id} stays in shard ${stayed.to}` }
+  }
+  if (to === undefined) throw new Error('--to: name the shard that the tenant moves to')
+  if (dryRun === true) return planned(await planMove(shards, id, to))
+  const moved = await moveTenant(shards, id, to, { note, sourceUrl })
+  return { json: { ...moved }, text: `Tenant ${id} is in shard ${moved.to}` }
+}
+
+function planned(plan: MovePlan): CommandResult {
+  const { tenant_id, name, from, to, state, missing } = plan
+  const what = `tenant ${tenant_id} "${name}" from shard ${from} to shard ${to}`
+  if (missing.length === 0)
+    return {
+      json: { ...plan },
+      text: state === 'settled' ? `Can move ${what}` : `A move of tenant ${tenant_id} is ${state}: the command goes on with it`,
+    }
+  process.exitCode = 1
+  return { json: { ...plan }, text: [`Cannot move ${what}:`, ...missing].join('\n') }
 }
 
 async function createOne({ opened }: OpenShards, name: string, id: number | undefined): Promise<CommandResult> {
@@ -57,8 +118,13 @@ function shardWith(opened: OpenShards['opened'], id: number): OpenedShard & { db
   return { ...shard, db }
 }
 
-async function listAll({ opened }: OpenShards): Promise<CommandResult> {
-  const rows = (await Promise.all(opened.map(async ({ id, db }) => (db === undefined ? [] : await tenantsOf(id, db))))).flat()
+async function listAll(shards: OpenShards): Promise<CommandResult> {
+  const idOf = new Map(shards.opened.map(({ id, db }) => [db, id]))
+  const rows = await rowsOfAll(
+    shards,
+    (db) => tenantsOf(idOf.get(db) as number, db),
+    ({ tenant_id }) => tenant_id,
+  )
   return {
     json: { tenants: rows },
     text: table([
@@ -94,6 +160,11 @@ async function tenantsOf(shardId: number, { kysely }: Database): Promise<ListedT
     left join (select tenant_id, sum(count) as movements from movement_counts group by tenant_id) m on m.tenant_id = t.id
     where t.sandbox_of is null order by t.id`.execute(kysely)
   return rows
+}
+
+function tenantId(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('is not the id of a tenant; tenants list shows them')
+  return Number(text)
 }
 
 function tenantName(text: string): string {

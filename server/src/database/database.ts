@@ -17,6 +17,8 @@ export type { Queryable, Transaction } from './connections/queryable.ts'
 
 /** The database. Its own `Queryable` methods are for work of the service itself, without a tenant. */
 export interface Database extends Queryable {
+  /** Its connection string, with the password. */
+  readonly url: string
   /** For connections that are kept, such as the delivery engine's. They are not assigned in turn. */
   readonly dedicatedPool: pg.Pool
   /** Runs the SQL of a tenant, within the tenant's limits on connections. */
@@ -105,6 +107,7 @@ export function openDatabase(
   const own = new TenantQueries(lanes, INTERNAL)
 
   return {
+    url: connectionString,
     dedicatedPool: pool,
     get kysely() {
       return own.kysely

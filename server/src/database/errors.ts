@@ -33,6 +33,10 @@ const RETRYABLE_CONSTRAINTS = new Set(['stock_levels_location_fkey'])
 /** SQLSTATE classes and codes of a database that cannot serve at the moment: connection, resources, time limits, operator intervention. */
 const UNAVAILABLE = /^(08|53|57P|57014|58|25006|25P03|25P04|40|55P03|26000)/
 
+/** SQLSTATE of `fence_tenant()` and, once the tenant is gone, the foreign key to it. */
+const FENCED = '55F01'
+const GONE = /^[a-z_]+_tenant_id_fkey$/
+
 interface DatabaseFailure {
   code: string | undefined
   constraint: string | undefined
@@ -66,6 +70,7 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
   if (failure === undefined) return undefined
   const constraint = failure.constraint === undefined ? undefined : constraints[failure.constraint]
   if (constraint !== undefined) return new ServiceError(constraint.code, constraint.message, { cause: error })
+  if (isOfMovedTenant(error)) return beingMoved(error)
   // Retryable errors are not defects either. They get here after the last attempt, or from a statement in a larger transaction.
   if (isUnavailable(failure) || isRetryable(error)) {
     return new ServiceError('service_unavailable', 'The database cannot be reached at the moment; try again', {
@@ -74,6 +79,18 @@ export function databaseErrorToServiceError(error: unknown, constraints: Constra
     })
   }
   return undefined
+}
+
+/** True when the statement was refused because its tenant is being moved from or to this database, or is in another one by now. */
+export function isOfMovedTenant(error: unknown): boolean {
+  const failure = failureOf(error)
+  return failure?.code === FENCED || (failure?.code === '23503' && GONE.test(failure.constraint ?? ''))
+}
+
+/** The error of a call that cannot be served while its tenant is moved to another database. Nothing was changed. */
+export function beingMoved(cause?: unknown): ServiceError {
+  const message = 'The tenant is being moved to another database; try again'
+  return new ServiceError('service_unavailable', message, { retryAfterSeconds: 1, cause })
 }
 
 /** True when the statement itself is the reason for its failure, so another statement may succeed at the same moment. It was rolled back. */

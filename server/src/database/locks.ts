@@ -19,7 +19,10 @@ export const MIGRATOR_LOCK = 3_853_314_791_062_309_107n
 /** SQL that is true while no process migrates. */
 export const MIGRATOR_LOCK_IS_FREE = `case when pg_try_advisory_lock(${MIGRATOR_LOCK}) then pg_advisory_unlock(${MIGRATOR_LOCK}) else false end`
 
-/** SQL for the second number of each lock of tenant `$1`: 0 for the catalog, negative numbers for keys. `value` is SQL. */
+/**
+ * SQL for the second number of each lock of tenant `$1`: 0 for the catalog, negative numbers for keys. `value` is SQL. A move of the tenant has 1, which
+ * the triggers of `fence_tenant()` share with whoever closes the fence, and 2.
+ */
 const OF_TENANT = {
   /** Prevents changes of barcodes and SKUs while a bulk call depends on them. Calls that only exclude bulk calls share it. */
   catalog: () => '0',
@@ -28,6 +31,10 @@ const OF_TENANT = {
    * that its key is in use, and tries again.
    */
   idempotencyKey: (value: string) => `-1 - (hashtext(${value}) & 2147483647)`,
+  /** Held by every transaction that writes rows of a tenant that is being moved. Exclusive for closing the fence, which waits for no row while it waits. */
+  fence: () => '1',
+  /** In the directory: one command at a time works at the move of a tenant. */
+  move: () => '2',
 }
 type TenantLock = keyof typeof OF_TENANT
 
@@ -44,6 +51,9 @@ export const awaitSharedTenantLock = (lock: TenantLock, value = ''): string =>
 
 /** SQL that tries to lock for tenant `$1` until the transaction ends: true if it got the lock, false if it would have to wait. */
 export const tryTenantLock = (lock: TenantLock, value = ''): string => `pg_try_advisory_xact_lock(${numbersOf(lock, value)})`
+
+/** SQL that tries to lock for tenant `$1` until the session ends. */
+export const tryTenantLockOfSession = (lock: TenantLock, value = ''): string => `pg_try_advisory_lock(${numbersOf(lock, value)})`
 
 /** SQL that waits for a lock of the service and holds it until the transaction ends. */
 export const awaitSystemLock = (lock: keyof typeof SYSTEM_LOCKS): string => `pg_advisory_xact_lock(${SYSTEM_LOCKS[lock]}::bigint)`

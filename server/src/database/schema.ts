@@ -35,6 +35,18 @@ export interface Schema {
     state: Generated<'active' | 'draining'>
     created_at: Timestamp
   }
+  moved_tenants: {
+    id: number
+    sandbox_id: number
+    shard_id: number
+    state: Generated<'settled' | 'copying' | 'switching' | 'leaving' | 'returning'>
+    other_id: number | null
+    moves: number
+    epoch: number
+  }
+  moved_keys: { key_hash: Buffer; of_tenant: number }
+  tenant_fences: { id: number; sandbox_id: number; is_closed: boolean; epoch: number }
+  move_marks: { tenant_id: number; mark: number }
   tenants: {
     id: GeneratedAlways<number>
     name: string

@@ -15,6 +15,7 @@ import { ServiceError } from '../procedures/errors.ts'
 import { id, text, trimmedText } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import { untilSwitched } from '../shards/read-in-shard.ts'
 import type { Shards } from '../shards/shards.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
@@ -45,6 +46,7 @@ export async function enrol(request: FastifyRequest, reply: FastifyReply, { shar
     const code = parseDeviceCode(input.code)
     if (code === undefined) throw invalidCode('enrolment')
     const former = parseSessionToken(readCookie(request, 'scan'))
+    await untilSwitched(shards, code.tenantId)
     const { value, device, ended } = await enrolDevice(shards.of(code.tenantId), {
       code,
       deviceName: input.device_name ?? undefined,

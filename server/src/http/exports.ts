@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BYTE_ORDER_MARK, csvHeader, csvLines, type CsvRow } from '../csv/csv-text.ts'
 import type { Database } from '../database/database.ts'
+import { beingMoved } from '../database/errors.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordEntry } from '../domain/audit/index.ts'
 import { requireScope } from '../procedures/call-context.ts'
@@ -115,11 +116,18 @@ export class Exports {
   }
 
   async *#pieces(list: ExportedList, tenantId: number, query: object): AsyncGenerator<string, undefined> {
-    const db = this.#options.shards.of(tenantId).forTenant(tenantId)
+    const { shards } = this.#options
+    const shard = shards.of(tenantId)
+    const db = shard.forTenant(tenantId)
     try {
+      // When the tenant was moved, its rows are deleted here.
+      const requireStay = (): void => {
+        if (!shards.isIn(tenantId, shard)) throw beingMoved()
+      }
       let start = BYTE_ORDER_MARK + csvHeader(list.columns, CSV)
       let beganAtMs = performance.now()
       for await (const rows of list.read(db, tenantId, query)) {
+        requireStay()
         for (const piece of piecesOf(rows)) {
           const csv = start + csvLines(piece, list.columns, CSV)
           const tookMs = performance.now() - beganAtMs
@@ -129,6 +137,7 @@ export class Exports {
           beganAtMs = performance.now()
         }
       }
+      requireStay()
       if (start !== '') yield start
     } finally {
       this.#running.delete(tenantId)

@@ -1,7 +1,8 @@
-import { findCaller, type KnownKey, recordKeyUse, tenantOfKey } from '../domain/api-keys/index.ts'
+import { type KnownKey, recordKeyUse } from '../domain/api-keys/index.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
-import { DIRECTORY_TENANT, type Shards } from '../shards/shards.ts'
+import type { Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
+import { findKey } from './find-key.ts'
 
 /** A key with its parsed allow-list. */
 export interface CachedKey extends KnownKey {
@@ -24,7 +25,7 @@ export class KeyCache {
     this.#shards = shards
     this.#onError = onError
     this.#keys = new BriefCache(async (value, startedAt) => {
-      const known = await findCaller(shards.of(tenantOfKey(value) ?? DIRECTORY_TENANT), value)
+      const known = await findKey(shards, value)
       return known && cachedKey(known, startedAt)
     })
     this.#flush = setInterval(() => void this.#recordUse(), USE_FLUSH_MS).unref()

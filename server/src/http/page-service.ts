@@ -10,6 +10,7 @@ import {
 } from '../domain/sessions/index.ts'
 import type { ExportedList } from '../procedures/exported-list.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
+import { readInShard } from '../shards/read-in-shard.ts'
 import type { Shards } from '../shards/shards.ts'
 import { admitDevice } from './device-rules.ts'
 import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
@@ -95,14 +96,14 @@ export class PageService {
 // On the tenant's connections: a tenant with thousands of sessions must not occupy those of maintenance.
 function dashboardSessions(shards: Shards, idleHours: number): SessionCache<KnownSession> {
   return new SessionCache({
-    find: (token) => findSession(shards.of(token.tenantId), token, idleHours),
+    find: (token) => readInShard(shards, token.tenantId, (db) => findSession(db, token, idleHours)),
     touch: (session) => touchSession(shards.of(session.tenant_id).forTenant(session.tenant_id), session),
   })
 }
 
 function deviceSessions(shards: Shards): SessionCache<KnownDevice> {
   return new SessionCache({
-    find: (token) => findDeviceSession(shards.of(token.tenantId), token),
+    find: (token) => readInShard(shards, token.tenantId, (db) => findDeviceSession(db, token)),
     touch: (device) => touchDeviceSession(shards.of(device.tenant_id).forTenant(device.tenant_id), device),
   })
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import type { Database } from '../database/database.ts'
 import { type Pulse, TenantPulse } from '../domain/events/index.ts'
 import type { Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
@@ -16,12 +17,19 @@ export class Pulses {
   readonly #pulses: BriefCache<Pulse>
 
   constructor(shards: Shards) {
-    const tenants = new LRUCache<number, TenantPulse>({ max: MAX_TENANTS, ttl: FORGET_AFTER_MS, updateAgeOnGet: true })
+    const tenants = new LRUCache<number, { db: Database; pulse: TenantPulse }>({
+      max: MAX_TENANTS,
+      ttl: FORGET_AFTER_MS,
+      updateAgeOnGet: true,
+    })
     this.#pulses = new BriefCache(async (name) => {
       const tenantId = Number(name)
-      const known = tenants.get(tenantId) ?? new TenantPulse(shards.of(tenantId).forTenant(tenantId), tenantId)
-      tenants.set(tenantId, known)
-      return await known.read()
+      const db = shards.of(tenantId)
+      const known = tenants.get(tenantId)
+      // A tenant that was moved to another shard begins anew there.
+      const pulse = known?.db === db ? known.pulse : new TenantPulse(db.forTenant(tenantId), tenantId)
+      tenants.set(tenantId, { db, pulse })
+      return await pulse.read()
     }, READ_EVERY_MS)
   }
 

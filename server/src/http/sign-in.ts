@@ -7,6 +7,7 @@ import { ServiceError } from '../procedures/errors.ts'
 import { text } from '../procedures/fields/fields.ts'
 import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import { untilSwitched } from '../shards/read-in-shard.ts'
 import type { Shards } from '../shards/shards.ts'
 import { requireCaller } from './authentication.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
@@ -58,6 +59,7 @@ async function startWith(request: FastifyRequest, reply: FastifyReply, options: 
     const credential = await credentialOf(input, request, reply, options)
     const tenantId = credential.code === undefined ? credential.tenantId : credential.code.tenantId
     const former = parseSessionToken(readCookie(request, 'dashboard'))
+    await untilSwitched(shards, tenantId)
     const { value, ended } = await startSession(shards.of(tenantId), {
       credential,
       address: request.ip,

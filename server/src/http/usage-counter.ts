@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
+import type { Shards } from '../shards/shards.ts'
 import { recordUsage, type Usage } from '../domain/reports/index.ts'
 
 declare module 'fastify' {
@@ -14,16 +15,16 @@ const LIMITED = 429
 
 /**
  * Counts the requests with API keys in memory and adds them to the database every 10 seconds. A process that is killed
- * loses those since then, and a write that fails loses its own: adding them again could count them twice.
+ * loses those since then, and a write that fails loses its own: adding them again could count them twice. A tenant's are written where it is by then.
  */
 export class UsageCounter {
-  readonly #db: Pick<Database, 'run'>
+  readonly #shards: Pick<Shards, 'of'>
   readonly #onError: (error: unknown) => void
   readonly #flush: NodeJS.Timeout
   #counts = new Map<string, Usage>()
 
-  constructor(db: Pick<Database, 'run'>, onError: (error: unknown) => void) {
-    this.#db = db
+  constructor(shards: Pick<Shards, 'of'>, onError: (error: unknown) => void) {
+    this.#shards = shards
     this.#onError = onError
     this.#flush = setInterval(() => void this.#record(), FLUSH_MS).unref()
   }
@@ -58,6 +59,20 @@ export class UsageCounter {
     if (this.#counts.size === 0) return
     const counts = this.#counts
     this.#counts = new Map()
-    await recordUsage(this.#db, [...counts.values()]).catch(this.#onError)
+    const byShard = Map.groupBy(counts.values(), ({ tenantId }) => this.#databaseOf(tenantId))
+    await Promise.all(
+      [...byShard].map(async ([db, own]) => {
+        if (db !== undefined) await recordUsage(db, own).catch(this.#onError)
+      }),
+    )
+  }
+
+  #databaseOf(tenantId: number): Pick<Database, 'run'> | undefined {
+    try {
+      return this.#shards.of(tenantId)
+    } catch (error) {
+      this.#onError(error)
+      return undefined
+    }
   }
 }

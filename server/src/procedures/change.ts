@@ -1,3 +1,4 @@
+import { beingMoved } from '../database/errors.ts'
 import type { Change } from '../database/replica/write-positions.ts'
 import type { ErrorCode } from './errors.ts'
 
@@ -68,7 +69,8 @@ export class RecordedChange {
 
   async #record(input: unknown): Promise<void> {
     this.#audit = await this.#beginAudit(input, this.#idempotencyKey)
-    if (this.#audit === undefined) throw new HasResponse()
+    // Without a key, only the fence of a tenant that is being moved leaves out the entry.
+    if (this.#audit === undefined) throw this.#idempotencyKey === undefined ? beingMoved() : new HasResponse()
     await this.#position?.noted
   }
 }

@@ -8,7 +8,7 @@ export interface PeriodicTask {
 
 /** Runs `task` after `delayMs`, and again `intervalMs` after the end of each run. A failed run is reported and does not stop the next one. */
 export function repeat(
-  intervalMs: number,
+  intervalMs: number | (() => number),
   task: (signal: AbortSignal) => Promise<unknown>,
   onError: (error: unknown) => void,
   delayMs = 0,
@@ -26,7 +26,7 @@ export function repeat(
     if (delayMs > 0) await pause(delayMs)
     while (!stopping.signal.aborted) {
       await task(stopping.signal).catch(onError)
-      await pause(intervalMs)
+      await pause(typeof intervalMs === 'number' ? intervalMs : intervalMs())
     }
   }
 

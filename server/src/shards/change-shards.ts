@@ -48,6 +48,9 @@ export async function removeShard(shards: OpenShards, id: number): Promise<void>
   if (shard.db === undefined) throw new Error(`Shard ${id} cannot be reached, so it may have tenants`)
   const tenants = await countTenants(shard.db)
   if (tenants > 0) throw new Error(`Shard ${id} has ${tenants} tenants and sandboxes`)
+  const moving = shards.directory.kysely.selectFrom('moved_tenants').select('id').where('other_id', '=', id)
+  const moved = await moving.executeTakeFirst()
+  if (moved !== undefined) throw new Error(`Tenant ${moved.id} is being moved from or to shard ${id}`)
   await shards.directory.kysely.deleteFrom('shards').where('id', '=', id).execute()
 }
 
@@ -58,7 +61,8 @@ async function register({ directory, encryption }: OpenShards, db: Database, url
       with next as (select nextval(pg_get_serial_sequence('shards', 'id')) as id)
       select id, greatest(
         id, (select max(first_tenant_id) from shards) / ${TENANTS_OF_SHARD}::bigint + 1,
-        (select max(t.id) from tenants t) / ${TENANTS_OF_SHARD}::bigint + 1
+        (select max(t.id) from tenants t) / ${TENANTS_OF_SHARD}::bigint + 1,
+        (select max(greatest(id, sandbox_id)) from moved_tenants) / ${TENANTS_OF_SHARD}::bigint + 1
       ) * ${TENANTS_OF_SHARD}::bigint as first from next`.execute(tx)
     const { id, first } = rows[0] as { id: number; first: number }
     if (first + TENANTS_OF_SHARD > MAX_TENANT_ID) throw new Error('There are no ids left for a further shard')

@@ -3,11 +3,15 @@ import type { Database } from '../database/database.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import { repeat } from '../runtime/periodic.ts'
 import { openShard } from './open-shard.ts'
-import { readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
+import { readMovedTenants, readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
 import { DIRECTORY, type Shard, type Shards } from './shards.ts'
 
 /** A process serves a new shard this long after it was added. */
 export const READ_MAP_EVERY_MS = 2_000
+/** While a tenant is being moved. */
+export const READ_MAP_WHILE_MOVING_MS = 100
+/** A switch takes a second or two, or its command has died. */
+const SWITCH_TAKES_AT_MOST_MS = 4_000
 /** A start waits this long for shards that cannot be reached. */
 const PATIENCE_MS = 3_000
 
@@ -18,6 +22,8 @@ export interface FollowOptions {
   uses(id: number): boolean
   /** Brings the schema of a shard up to date, before anything else uses it. */
   prepare(db: Database): Promise<void>
+  /** Ends the switch of a tenant that takes too long, unless its command lives. */
+  endDeadSwitch(tenantId: number): Promise<void>
   /** Starts the background work for a shard. */
   start(shard: Shard): { stop(): Promise<unknown> }
 }
@@ -43,7 +49,7 @@ export async function followShards(shards: Shards, options: FollowOptions): Prom
   patience.abort()
   // An unreadable map is no news: requests to the directory say that it is lost.
   const reading = repeat(
-    READ_MAP_EVERY_MS,
+    () => (shards.isMoving ? READ_MAP_WHILE_MOVING_MS : READ_MAP_EVERY_MS),
     () => follower.readMap(),
     () => {},
     READ_MAP_EVERY_MS,
@@ -60,17 +66,65 @@ class Follower {
   readonly #shards: Shards
   readonly #options: FollowOptions
   readonly #followed = new Map<number, Followed>()
+  readonly #leaving = new Set<Promise<void>>()
+  readonly #switchingSince = new Map<number, number>()
+  #ending: Promise<void> | undefined
+  #reading: Promise<void> | undefined
+  #next: Promise<void> | undefined
 
   constructor(shards: Shards, options: FollowOptions) {
     this.#shards = shards
     this.#options = options
+    shards.refresher = () => this.readMap()
   }
 
-  async readMap(): Promise<void> {
+  /** A call that comes while the map is read waits for the next read. */
+  readMap(): Promise<void> {
+    this.#next ??= (this.#reading ?? Promise.resolve()).then(() => {
+      this.#next = undefined
+      const reading = this.#readMap().finally(() => {
+        if (this.#reading === settled) this.#reading = undefined
+      })
+      const settled = reading.catch(() => {})
+      this.#reading = settled
+      return reading
+    })
+    return this.#next
+  }
+
+  async #readMap(): Promise<void> {
     const rows = await readShardMap(this.#shards.directory)
+    // With one database, nothing is asked besides.
+    const moved = rows.length === 0 ? [] : await readMovedTenants(this.#shards.directory)
+    this.#update(rows)
+    this.#shards.place(moved)
+    this.#watchSwitches(moved.filter(({ state }) => state === 'switching').map(({ id }) => id))
+  }
+
+  /** Ends the switches of dead commands, one at a time. */
+  #watchSwitches(switching: readonly number[]): void {
+    const now = performance.now()
+    for (const id of this.#switchingSince.keys()) if (!switching.includes(id)) this.#switchingSince.delete(id)
+    for (const id of switching) if (!this.#switchingSince.has(id)) this.#switchingSince.set(id, now)
+    const late = switching.find((id) => now - (this.#switchingSince.get(id) ?? now) > SWITCH_TAKES_AT_MOST_MS)
+    if (late === undefined || this.#ending !== undefined) return
+    const { log, endDeadSwitch } = this.#options
+    this.#switchingSince.set(late, now)
+    this.#ending = endDeadSwitch(late)
+      .catch((error: unknown) => log.warn({ err: error, tenant: late }, 'the switch of a tenant could not be ended'))
+      .finally(() => (this.#ending = undefined))
+  }
+
+  #update(rows: readonly ShardRow[]): void {
     const others = rows.filter(({ id }) => id !== DIRECTORY && this.#options.uses(id))
     const kept = new Set(others.map(({ id }) => id))
-    await Promise.all([...this.#followed.values()].filter(({ row }) => !kept.has(row.id)).map((gone) => this.#leave(gone)))
+    for (const gone of this.#followed.values()) {
+      if (kept.has(gone.row.id)) continue
+      const leaving: Promise<void> = this.#leave(gone)
+        .catch((error: unknown) => this.#options.log.warn({ err: error, shard: gone.row.id }, 'a shard was not closed'))
+        .finally(() => this.#leaving.delete(leaving))
+      this.#leaving.add(leaving)
+    }
     for (const row of others) {
       const followed = this.#followed.get(row.id) ?? this.#open(row, others.length)
       if (followed !== undefined && followed.work === undefined) followed.preparing ??= this.#prepare(followed)
@@ -82,7 +136,7 @@ class Follower {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#followed.values()].map((followed) => this.#leave(followed)))
+    await Promise.all([...[...this.#followed.values()].map((followed) => this.#leave(followed)), ...this.#leaving, this.#ending])
   }
 
   #open(row: ShardRow, count: number): Followed | undefined {

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
-import { readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
+import { readMovedTenants, readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
 import { DIRECTORY, Shards } from './shards.ts'
 
 /** A shard as commands see it. */
@@ -17,7 +17,7 @@ export interface OpenedShard {
 }
 
 /** The shards, open for one command. */
-export interface OpenShards extends Pick<Shards, 'directory' | 'of'> {
+export interface OpenShards extends Pick<Shards, 'directory' | 'of' | 'isIn'> {
   readonly encryption: Encryption
   readonly opened: readonly OpenedShard[]
   /** The migrations that were run. */
@@ -33,6 +33,7 @@ export async function openShards(directory: Database, encryption: Encryption, wa
   const shards = new Shards(directory)
   const migrated: string[] = []
   const others = await Promise.all(rows.filter(({ id }) => id !== DIRECTORY).map((row) => openOne(row)))
+  shards.place(rows.length === 0 ? [] : await readMovedTenants(directory))
   const own = rows.find(({ id }) => id === DIRECTORY)
   const first: OpenedShard = {
     id: DIRECTORY,
@@ -48,6 +49,7 @@ export async function openShards(directory: Database, encryption: Encryption, wa
     migrated,
     opened: [first, ...others],
     of: (tenantId) => shards.of(tenantId),
+    isIn: (tenantId, db) => shards.isIn(tenantId, db),
     close: async () => {
       await Promise.all(others.flatMap(({ db }) => (db === undefined ? [] : [db.close()])))
     },

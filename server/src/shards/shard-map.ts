@@ -23,6 +23,26 @@ export async function readShardMap(directory: Queryable): Promise<ShardRow[]> {
   return await directory.run(selectShards, [])
 }
 
+/** A tenant that was or is being moved, as it is in the directory. */
+export interface MovedTenant {
+  id: number
+  sandbox_id: number
+  /** Where it is. */
+  shard_id: number
+  state: 'settled' | 'copying' | 'switching' | 'leaving' | 'returning'
+}
+
+const selectMoved = statement<[], MovedTenant>({
+  name: 'read_moved_tenants',
+  lane: 'read',
+  sql: 'select id, sandbox_id, shard_id, state from moved_tenants',
+})
+
+/** The tenants that may be in another shard than their ids tell. */
+export async function readMovedTenants(directory: Queryable): Promise<MovedTenant[]> {
+  return await directory.run(selectMoved, [])
+}
+
 /** The connection string of a shard. Throws when `ENCRYPTION_KEY` is not the one with which it was added. */
 export function urlOf({ id, url_ciphertext: ciphertext }: ShardRow, encryption: Encryption): string {
   if (ciphertext === null) throw new Error(`Shard ${id} has no address of its own`)

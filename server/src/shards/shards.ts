@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import type { MovedTenant } from './shard-map.ts'
 
 /** The shard of the database that `DATABASE_URL` names. It has the map of all others. */
 export const DIRECTORY = 1
@@ -21,14 +22,24 @@ export interface MappedShard {
   readonly db: Database | undefined
 }
 
+/** What calls of a tenant wait for while it is switched to another shard. */
+interface Switch {
+  readonly over: Promise<void>
+  end(): void
+}
+
 /**
- * The databases of the service. The id of a tenant tells its shard, so finding it takes no query, and nothing is kept that could be out of
- * date. With one database, all tenants are in it, whatever their ids.
+ * The databases of the service. The id of a tenant tells its shard, unless the tenant was moved, so finding it takes no query. What is kept of moved
+ * tenants can be out of date: the shard of before then refuses the tenant. With one database, all tenants are in it, whatever their ids.
  */
 export class Shards {
   readonly directory: Database
   /** By the number of their range of ids. */
   readonly #others = new Map<number, MappedShard>()
+  /** The shards of tenants and sandboxes that were moved. */
+  #places = new Map<number, number>()
+  readonly #switches = new Map<number, Switch>()
+  #refresh: () => Promise<void> = async () => {}
 
   constructor(directory: Database) {
     this.directory = directory
@@ -37,10 +48,65 @@ export class Shards {
   /** The database of a tenant. Throws `service_unavailable` when it was not reached since the start. */
   of(tenantId: number): Database {
     if (this.#others.size === 0) return this.directory
-    const shard = this.#others.get(rangeOf(tenantId))
-    if (shard === undefined) return this.directory
-    if (shard.db === undefined) throw shardUnavailable()
+    const place = this.#places.get(tenantId)
+    if (place === DIRECTORY) return this.directory
+    const shard = place === undefined ? this.#others.get(rangeOf(tenantId)) : this.#withId(place)
+    if (shard === undefined && place === undefined) return this.directory
+    if (shard?.db === undefined) throw shardUnavailable()
     return shard.db
+  }
+
+  /** Whether the tenant is in this database, as far as this process knows. A tenant that is being moved has rows in two. */
+  isIn(tenantId: number, db: Database): boolean {
+    if (this.#others.size === 0) return true
+    const place = this.#places.get(tenantId) ?? this.#others.get(rangeOf(tenantId))?.id ?? DIRECTORY
+    return (place === DIRECTORY ? this.directory : this.#withId(place)?.db) === db
+  }
+
+  /** Whether there are other databases than the directory. */
+  get areSeveral(): boolean {
+    return this.#others.size > 0
+  }
+
+  /** Whether a tenant is being moved. */
+  get isMoving(): boolean {
+    return this.#isMoving
+  }
+  #isMoving = false
+
+  /** Resolves when the tenant is no longer being switched to another shard. Undefined when it is not. */
+  switched(tenantId: number): Promise<void> | undefined {
+    return this.#switches.size === 0 ? undefined : this.#switches.get(tenantId)?.over
+  }
+
+  /** Notes where moved tenants are, and which of them are being switched. */
+  place(moved: readonly MovedTenant[]): void {
+    const ofTenant = moved.flatMap(({ id, sandbox_id, shard_id, state }) =>
+      [id, sandbox_id].map((tenant) => ({ tenant, shard_id, state })),
+    )
+    this.#places = new Map(ofTenant.map(({ tenant, shard_id }) => [tenant, shard_id]))
+    this.#isMoving = moved.some(({ state }) => state !== 'settled')
+    const switching = new Set(ofTenant.filter(({ state }) => state === 'switching').map(({ tenant }) => tenant))
+    for (const tenant of switching) if (!this.#switches.has(tenant)) this.#switches.set(tenant, newSwitch())
+    for (const [tenant, { end }] of this.#switches) {
+      if (switching.has(tenant)) continue
+      this.#switches.delete(tenant)
+      end()
+    }
+  }
+
+  /** Reads the map again. Does nothing in a process that does not follow it. */
+  refresh(): Promise<void> {
+    return this.#refresh()
+  }
+
+  set refresher(refresh: () => Promise<void>) {
+    this.#refresh = refresh
+  }
+
+  #withId(id: number): MappedShard | undefined {
+    for (const shard of this.#others.values()) if (shard.id === id) return shard
+    return undefined
   }
 
   /** All shards, the directory first. */
@@ -58,6 +124,11 @@ export class Shards {
 }
 
 const rangeOf = (tenantId: number): number => Math.floor(tenantId / TENANTS_OF_SHARD)
+
+function newSwitch(): Switch {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { over: promise, end: resolve }
+}
 
 function shardUnavailable(): ServiceError {
   return new ServiceError('service_unavailable', 'The database of this tenant cannot be reached', { retryAfterSeconds: 1 })

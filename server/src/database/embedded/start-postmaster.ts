@@ -19,6 +19,8 @@ const SETTINGS = {
   max_connections: '200',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
+  // For moving tenants to another shard.
+  wal_level: 'logical',
   // Queries take a few milliseconds: compiling them costs more than it saves.
   jit: 'off',
   // The client gets the errors of its statements. Logging them too would write customers' data to a file that only grows.

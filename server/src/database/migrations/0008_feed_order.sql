@@ -3,8 +3,8 @@
 -- digits, which is taken while the record is locked. All earlier ids are smaller.
 --
 -- Servers of the previous version still write ids in the old format while they are replaced. This trigger gives these events an id in the
--- new format before they are visible; readers have passed the old ids. Events copied from another database keep their ids: see
--- deploy/move-tenant.sh.
+-- new format before they are visible; readers have passed the old ids. Events copied from another database with this setting
+-- keep their ids.
 create function renumber_event() returns trigger language plpgsql as $$
 declare
   prefix constant text := '{"id":"';

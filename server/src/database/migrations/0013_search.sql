@@ -58,7 +58,7 @@ begin
   return null;
 end $$;
 create trigger products_count_created after insert on products for each row
-  -- deploy/move-tenant.sh copies the counts too.
+  -- For a copy that has the counts too.
   when (current_setting('fulfillment.keep_counts', true) is distinct from 'on') execute function count_product();
 create trigger products_count_changed after update of is_active on products for each row
   when (old.is_active <> new.is_active) execute function count_product();

@@ -20,11 +20,13 @@ const lockTenant = statement<[tenantId: number], never>({
   sql: `select from tenants where id = (select coalesce(sandbox_of, id) from tenants where id = $1) for no key update`,
 })
 
-/** A separate statement, which sees everything committed before the lock was acquired. */
-const countValidKeys = statement<[tenantId: number], { valid: number }>({
+/** A separate statement, which sees everything committed before the lock was acquired. A tenant from elsewhere has an id that this database does not hand out. */
+const countValidKeys = statement<[tenantId: number], { valid: number; is_moved_here: boolean }>({
   name: 'count_valid_keys',
   lane: 'read',
-  sql: `select count(*) as valid
+  notNull: ['is_moved_here'],
+  sql: `select count(*) as valid,
+     (select $1 not between seqmin and seqmax from pg_sequence where seqrelid = 'tenants_id_seq'::regclass) as is_moved_here
    from tenants t
    join tenants member on member.id = t.id or member.sandbox_of = t.id
    join api_keys k on k.tenant_id = member.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -67,12 +69,12 @@ export async function insertApiKey(
   input: Omit<NewApiKey, 'mode'>,
 ): Promise<CreatedApiKey> {
   const start = `service_${mode}_`
-  const key = newKeyValue(mode, tenantId)
-  const row = await db.transaction(async (tx) => {
+  const { row, key } = await db.transaction(async (tx) => {
     await tx.run(lockTenant, [tenantId])
-    const { valid = 0 } = (await tx.runOne(countValidKeys, [tenantId])) ?? {}
+    const { valid = 0, is_moved_here = false } = (await tx.runOne(countValidKeys, [tenantId])) ?? {}
     if (valid >= MAX_VALID_KEYS) throw tooManyKeys()
-    return await insertRow(tx, tenantId, start, key, input)
+    const value = newKeyValue(mode, tenantId, is_moved_here)
+    return { row: await insertRow(tx, tenantId, start, value, input), key: value }
   })
   const { id, name, prefix, ...rest } = row
   return { id, name, prefix, mode, ...rest, scopes: row.scopes as Scope[], key }

@@ -57,6 +57,19 @@ export async function findCaller(db: Queryable, key: string): Promise<KnownKey |
   }
 }
 
+const findTenant = statement<[hash: Buffer], { tenant_id: number }>({
+  name: 'find_tenant_of_moved_key',
+  lane: 'read',
+  // The first one while the tenant is being switched to another shard.
+  sql: `select tenant_id from api_keys where key_hash = $1 and revoked_at = 'infinity'
+   union all select of_tenant from moved_keys where key_hash = $1`,
+})
+
+/** The tenant of a key of a tenant that was moved out of the directory. */
+export async function tenantOfMovedKey(directory: Queryable, key: string): Promise<number | undefined> {
+  return (await directory.runOne(findTenant, [hashApiKey(key)]))?.tenant_id
+}
+
 /** When a key was last used. */
 export interface KeyUse {
   tenantId: number

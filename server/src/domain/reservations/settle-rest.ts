@@ -1,4 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
+import { isOfMovedTenant } from '../../database/errors.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
@@ -45,7 +46,10 @@ export async function settleRest(db: Queryable, signal: AbortSignal): Promise<nu
   const unsettled = await db.run(listUnsettled, [PIECE])
   for (const { tenant_id: tenant, product_id: product, warehouse_id: warehouse } of unsettled) {
     if (signal.aborted) break
-    await db.run(settleRestOf, [tenant, product, warehouse])
+    await db.run(settleRestOf, [tenant, product, warehouse]).catch((error: unknown) => {
+      // Its other shard settles.
+      if (!isOfMovedTenant(error)) throw error
+    })
   }
   return unsettled.length
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { TRPCError } from '@trpc/server'
 import { retried } from '../../database/connections/retried.ts'
-import { isRetryable } from '../../database/errors.ts'
+import { beingMoved, isRetryable } from '../../database/errors.ts'
 import { KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
 import { KeptElsewhere } from '../../database/keyed-calls/keep-responses.ts'
 import { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
@@ -77,5 +77,7 @@ async function insteadOf(error: unknown, { db, encryption, change }: ProcedureCo
     change?.failed('idempotency_conflict')
     return stored
   }
-  throw isTaken || cause instanceof HasResponse ? stillRunning() : error
+  if (isTaken) throw stillRunning()
+  // The fence of a tenant that is being moved left out the audit entry too.
+  throw cause instanceof HasResponse ? beingMoved() : error
 }

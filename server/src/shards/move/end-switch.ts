@@ -1,0 +1,66 @@
+import type { Database } from '../../database/database.ts'
+import type { Shards } from '../shards.ts'
+import { isFenceClosed, reopenSource, takeFence } from './fence.ts'
+import { Registry } from './registry.ts'
+import { connectTo, type Move, moveOf, type Side, TakenOver } from './side.ts'
+
+interface Place {
+  id: number
+  db: Database
+}
+
+/** Runs `work` while nobody else works at the tenant's move. Throws `TakenOver` when somebody does. */
+export async function working<T>(directory: Database, tenantId: number, work: (registry: Registry) => Promise<T>): Promise<T> {
+  const client = await connectTo(directory)
+  try {
+    const registry = new Registry(client, tenantId)
+    await registry.lock()
+    return await work(registry)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Runs `work` with a connection to each of two shards. */
+export async function withSides<T>(source: Place, target: Place, work: (source: Side, target: Side) => Promise<T>): Promise<T> {
+  const opened: Side[] = []
+  try {
+    for (const { id, db } of [source, target]) opened.push({ id, db, client: await connectTo(db) })
+    return await work(opened[0] as Side, opened[1] as Side)
+  } finally {
+    await Promise.all(opened.map(({ client }) => client.end().catch(() => {})))
+  }
+}
+
+/**
+ * Ends a switch that was interrupted. Returns true when the target was open already, so that the tenant is there from now on; otherwise the source is open
+ * again, and the move goes on copying.
+ */
+export async function endSwitch(move: Move, registry: Registry): Promise<boolean> {
+  if ((await isFenceClosed(move, move.target)) === false) {
+    await registry.switchOver(move.epoch)
+    return true
+  }
+  await reopenSource(move)
+  await registry.setState(move.epoch, { from: 'switching', to: 'copying' })
+  return false
+}
+
+/** Ends the switch of a tenant whose command has died, so that the tenant is served. Does nothing while the command lives. */
+export async function endDeadSwitch(shards: Shards, tenantId: number): Promise<void> {
+  const place = (id: number | null): Place | undefined =>
+    shards.all.find((shard): shard is Place => shard.id === id && shard.db !== undefined)
+  await working(shards.directory, tenantId, async (registry) => {
+    const row = await registry.read()
+    const [source, target] = [place(row?.shard_id ?? null), place(row?.other_id ?? null)]
+    if (row?.state !== 'switching' || source === undefined || target === undefined) return
+    await withSides(source, target, async (from, to) => {
+      const move = moveOf(await registry.takeOver(), from, to)
+      await takeFence(move, to, true)
+      await takeFence(move, from, false)
+      await endSwitch(move, registry)
+    })
+  }).catch((error: unknown) => {
+    if (!(error instanceof TakenOver)) throw error
+  })
+}
