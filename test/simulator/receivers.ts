@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { listen } from '../support/receiver.ts'
 import type { Random } from './random.ts'
@@ -8,8 +9,12 @@ const LATE_MS = 1_500
 /** The receivers of all subscriptions: each has an address of its own. */
 export interface Receivers {
   urlOf(subscriber: string): string
+  /** The subscriber of a URL. */
+  nameOf(url: string): string
   /** The bodies that a subscriber got, by event. */
   received(subscriber: string): ReadonlyMap<string, Set<string>>
+  /** The ids of events of which a subscriber got a request without a signature by one of the secrets. */
+  unsigned(subscriber: string, secrets: readonly string[]): string[]
   /** Whether they fail, hang and answer late at times. */
   setTroubled(isTroubled: boolean): void
   close(): Promise<void>
@@ -17,6 +22,7 @@ export interface Receivers {
 
 export async function startReceivers(random: Random): Promise<Receivers> {
   const bySubscriber = new Map<string, Map<string, Set<string>>>()
+  const signatures = new Map<string, { id: string; body: string; signature: string }[]>()
   let isTroubled = true
 
   const server = createServer((request, response) => {
@@ -30,19 +36,33 @@ export async function startReceivers(random: Random): Promise<Receivers> {
       const bodies = bySubscriber.get(subscriber) ?? new Map<string, Set<string>>()
       bySubscriber.set(subscriber, bodies)
       bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
+      const signed = signatures.get(subscriber) ?? []
+      signatures.set(subscriber, signed)
+      signed.push({ id, body, signature: String(request.headers['x-webhook-signature']) })
       answer(response, isTroubled ? random.next() : 1)
     })
   })
   const url = await listen(server)
   return {
     urlOf: (subscriber) => `${url}/${subscriber}`,
+    nameOf: (given) => given.slice(url.length + 1),
     received: (subscriber) => bySubscriber.get(subscriber) ?? new Map(),
+    unsigned: (subscriber, secrets) =>
+      (signatures.get(subscriber) ?? [])
+        .filter(({ body, signature }) => !secrets.some((secret) => isSigned(body, signature, secret)))
+        .map(({ id }) => id),
     setTroubled: (next) => (isTroubled = next),
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** As the specification says: the HMAC-SHA256 of the time and the body, one `v1` for each secret. */
+function isSigned(body: string, signature: string, secret: string): boolean {
+  const [time, ...given] = signature.split(',').map((part) => part.slice(part.indexOf('=') + 1))
+  return given.includes(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
 }
 
 function answer(response: ServerResponse, trouble: number): void {

@@ -7,6 +7,7 @@ import type { Installation } from './installation.ts'
 import { OPERATIONS } from './operations.ts'
 import { compareDeliveries, deliverAll } from './quiet/compare-deliveries.ts'
 import { compareWorld } from './quiet/quiet-point.ts'
+import { switchPolicy } from './quiet/switch-policy.ts'
 import { Random } from './random.ts'
 import { makeWorlds, planWorlds, type World } from './world.ts'
 
@@ -59,7 +60,10 @@ export async function simulate(installation: Installation, options: SimulationOp
     while (Date.now() < endsAt) {
       const roundEndsAt = Math.min(Date.now() + roundMs, endsAt)
       await round(installation, worlds, faults, roundEndsAt, pauseMs, random, report)
-      for (const world of worlds) await compareWorld(installation, world)
+      for (const world of worlds) {
+        await compareWorld(installation, world)
+        await switchPolicy(world, random)
+      }
       report.quietPoints++
       count(report, worlds)
       log(

@@ -7,7 +7,7 @@ import type { Installation } from './installation.ts'
 import type { Data } from './operation.ts'
 import { Random } from './random.ts'
 
-const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
+export const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
 export const ALL_TOPICS = ['*', ...EXTENSION_TOPICS]
 
 /** A tenant, or its sandbox, with its clients. */
@@ -16,11 +16,11 @@ export interface World {
   key: string
   /** Whose deliveries the receiver tells apart. */
   subscriber: string
-  webhook: string
+  /** The signing secret of the tenant's subscription. */
+  secret: string
   clients: Client[]
   /** The last event that was compared, and the numbers of all so far. */
   feed: { cursor: string | undefined; ids: Set<string> }
-  /** The last quantity of the shared level that an event told of. */
   read(path: string): Promise<Data>
   write(method: string, path: string, body: unknown): Promise<Data>
 }
@@ -82,7 +82,7 @@ export async function makeWorlds(
       name,
       key,
       subscriber,
-      webhook: webhook.id,
+      secret: webhook.secret,
       clients: [],
       feed: { cursor: undefined, ids: new Set() },
       read: (path) => call('GET', path),
@@ -90,7 +90,8 @@ export async function makeWorlds(
     }
     for (let number = 0; number < clients; number++) {
       const warehouse = await call('POST', '/warehouses', { name: `${name} ${number}` })
-      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id)
+      const receiver = installation.receivers.urlOf(`${subscriber}-${number}`)
+      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id, receiver)
       // The same client draws the same calls, whoever else is there.
       world.clients.push(new Client(state, surroundings, new Random(seed * 1_000 + index * 100 + number)))
     }

@@ -201,7 +201,9 @@ export const ORDERS: Operation[] = [
         return ok({ created_count: 0, existing_count: 1, orders: [] })
       }
       if (!isKnown || products.some((product) => !product.isActive)) return refused('creation_error')
-      const own = client.policy === 'off' ? undefined : client.holds.find((one) => one.n === hold)
+      const reference = client.holds.find((one) => one.n === hold)?.reference
+      // The newest of several with one reference.
+      const own = client.policy === 'off' ? undefined : client.holds.findLast((one) => one.reference === reference)
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       const active = own?.state === 'active' ? own : undefined
       if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, client.warehouse, active?.book))

@@ -8,6 +8,7 @@ import { shownCount } from '../features/counts.ts'
 import { shownHold } from '../features/holds.ts'
 import { shownDelivery } from '../features/receiving.ts'
 import { shownShipment } from '../features/shipments.ts'
+import { sameWebhooks, shownWebhook } from '../features/webhooks.ts'
 import type { ClientState, Delivery } from '../client-state.ts'
 import type { Data } from '../operation.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -51,6 +52,7 @@ export function compareClient(client: ClientState, snapshot: Snapshot): string |
     byReference(client, 'count', client.counts, snapshot.counts, shownCount) ??
     byReference(client, 'shipment', client.shipments, snapshot.shipments, shownShipment) ??
     byReference(client, 'batch', client.batches, snapshot.batches, shownBatch) ??
+    compareWebhooks(client, snapshot.webhooks) ??
     compareLevels(client, ofProducts(snapshot.levels)) ??
     compareMovements(client, ofProducts(snapshot.movements)) ??
     compareAvailability(client, ofProducts(snapshot.availability)) ??
@@ -59,6 +61,14 @@ export function compareClient(client: ClientState, snapshot: Snapshot): string |
 }
 
 const ofKind = ({ deliveries }: ClientState, kind: Delivery['kind']): Delivery[] => deliveries.filter((one) => one.kind === kind)
+
+function compareWebhooks(client: ClientState, rows: readonly Data[]): string | undefined {
+  const byItsId = new Map(rows.map((row) => [row.id, row]))
+  const found = client.webhooks.map((webhook) =>
+    difference(shownWebhook(client, webhook), byItsId.get(webhook.id), `webhook ${webhook.id}`),
+  )
+  return found.find((one) => one !== undefined) ?? sameWebhooks(client, rows)
+}
 
 /** Those whose reference the client gave. */
 const byReference = <T extends { id: number }>(

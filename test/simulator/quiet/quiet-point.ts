@@ -5,6 +5,7 @@ import type { Data } from '../operation.ts'
 import { until } from '../../support/receiver.ts'
 import type { World } from '../world.ts'
 import { brokenChain, compareClient, sameRows } from './compare-client.ts'
+import { expectDeliveries } from './compare-deliveries.ts'
 import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
 import { allByCursor, readSnapshot, type Snapshot } from './snapshot.ts'
 
@@ -27,6 +28,7 @@ export async function compareWorld(installation: Installation, world: World): Pr
   }
   const found = strayEvent(world, events) ?? compareShared(world, snapshot, events)
   if (found !== undefined) throw new Finding(`${world.name}: ${found}`)
+  expectDeliveries(world, events)
   await reconcile(world)
   await compareAudit(world)
   for (const { state } of world.clients) state.events = []

@@ -18,6 +18,7 @@ export interface Snapshot {
   counts: Data[]
   shipments: Data[]
   batches: Data[]
+  webhooks: Data[]
 }
 
 /** Reads all pages of all lists. No page may repeat or miss a record, and totals are exact. */
@@ -38,6 +39,7 @@ export async function readSnapshot(world: World): Promise<Snapshot> {
     counts: await allPages(world, '/counts', 'counts'),
     shipments: await allPages(world, '/shipments', 'shipments'),
     batches: await allPages(world, '/flow-batches', 'flow_batches'),
+    webhooks: (await world.read('/webhooks?include_inactive=true')).webhooks,
   }
 }
 
