@@ -92,7 +92,9 @@ export const KEYS: Operation[] = [
       ok({
         api_keys: (actual: unknown) => {
           const given = actual as Data[]
-          const own = given.filter(({ name, revoked_at: at }) => String(name).startsWith(`${client.name} key`) && (at ?? null) === null)
+          const own = given.filter(
+            ({ name, revoked_at: at }) => String(name).startsWith(`${client.name} key`) && (at ?? null) === null,
+          )
           return given.length === 100 || keysOf(client).every(({ id }) => own.some((row) => row.id === id))
         },
       }),

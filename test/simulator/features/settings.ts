@@ -8,7 +8,11 @@ import { ok, operation, type Operation } from '../operation.ts'
 const LOOK_MS = 50
 const READY_WITHIN_MS = 60_000
 
-const shown = ({ policy }: ClientState): object => ({ reservation_policy: policy, reservation_state: 'ready', weight_barcodes: [] })
+const shown = ({ policy }: ClientState): object => ({
+  reservation_policy: policy,
+  reservation_state: 'ready',
+  weight_barcodes: [],
+})
 
 /** Turns the tenant to another policy. Clients that did not make the call follow it. */
 export const SWITCH = operation<{ policy: Policy }>({
@@ -28,7 +32,8 @@ export const SWITCH = operation<{ policy: Policy }>({
     const endsAt = Date.now() + READY_WITHIN_MS
     for (;;) {
       const { data } = (await client.read('/settings')).body
-      if (data.reservation_policy !== client.state.policy) client.found(`another policy after its change: ${JSON.stringify(data)}`)
+      if (data.reservation_policy !== client.state.policy)
+        client.found(`another policy after its change: ${JSON.stringify(data)}`)
       if (data.reservation_state === 'ready') return
       if (Date.now() > endsAt) client.found(`reserving is not ready: ${JSON.stringify(data)}`)
       await delay(LOOK_MS)

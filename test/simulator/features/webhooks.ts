@@ -1,5 +1,6 @@
 import { newNumber, type ClientState, type Webhook } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Data, type Operation, type Request } from '../operation.ts'
+import { sameRows } from '../quiet/same-rows.ts'
 import type { Random } from '../random.ts'
 
 /**
@@ -215,18 +216,16 @@ function forget(webhook: Webhook): void {
   webhook.mustHave.clear()
 }
 
-/**
- * The first difference between the client's webhooks and a list of its tenant. One that nobody knows of may be there: a server that is killed
- * between the work of `webhooks.create` and its answer makes it again after a minute.
- */
+/** The first difference between the client's webhooks and a list of its tenant. */
 export function sameWebhooks(
   client: ClientState,
   rows: readonly Data[],
   isListed: (webhook: Webhook) => boolean = () => true,
 ): string | undefined {
-  const ids = new Set(rows.map(({ id }) => id))
-  const missing = client.webhooks.find((webhook) => isListed(webhook) && !ids.has(webhook.id))
-  if (missing !== undefined) return `webhook ${missing.id} is not listed`
-  const deleted = client.everyWebhook.find((webhook) => !client.webhooks.includes(webhook) && ids.has(webhook.id))
-  return deleted && `webhook ${deleted.id} is listed after it was deleted`
+  const own = rows.filter(({ name }) => String(name).startsWith(`${client.name}-`)).map(({ id }) => id)
+  return sameRows(
+    'webhooks',
+    client.webhooks.filter(isListed).map(({ id }) => id),
+    own,
+  )
 }

@@ -71,7 +71,8 @@ function compareSubscriber(
   for (const id of mustHave) if (!received.has(id)) throw finding(`event ${id} was not delivered`)
   for (const [id, bodies] of received) {
     const isTest = id.startsWith('evt_test_')
-    if (!world.feed.ids.has(id) && !isTest) throw finding(`got event ${id}, which its feed does not have: ${[...bodies].join(' ')}`)
+    if (!world.feed.ids.has(id) && !isTest)
+      throw finding(`got event ${id}, which its feed does not have: ${[...bodies].join(' ')}`)
     const different = isTest ? bodies : new Set([...bodies, ...(known.get(id) ?? [])])
     if (different.size > 1) throw finding(`event ${id} was delivered with different bodies: ${[...different].join(' ')}`)
     const { event } = JSON.parse([...bodies][0] ?? '{}') as { event: string }

@@ -4,7 +4,7 @@ import type { ExpectedEvent } from '../client-state.ts'
 import { difference } from '../difference.ts'
 import type { Data } from '../operation.ts'
 import { ALL_TOPICS, type World } from '../world.ts'
-import { sameRows } from './compare-client.ts'
+import { sameRows } from './same-rows.ts'
 
 /** The records that events are about, by topic: as `emit` names them. */
 const RECORDS: Record<string, (data: Data) => string> = {

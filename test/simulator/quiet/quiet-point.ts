@@ -4,9 +4,10 @@ import type { Installation } from '../installation.ts'
 import type { Data } from '../operation.ts'
 import { until } from '../../support/receiver.ts'
 import type { World } from '../world.ts'
-import { brokenChain, compareClient, sameRows } from './compare-client.ts'
+import { brokenChain, compareClient } from './compare-client.ts'
 import { expectDeliveries } from './compare-deliveries.ts'
 import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
+import { sameRows } from './same-rows.ts'
 import { allByCursor, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** While no client calls and no fault lasts: compares everything that can be read with the models. */
