@@ -225,7 +225,16 @@ export interface ClientState {
   /** Records of the features without a model of their own, by kind: their ids. */
   others: Map<string, { n: number; id: string | number; [field: string]: unknown }[]>
   /** Adjustments of the tenant's shared product that were acknowledged, by their reason. */
-  shared: { product: number; location: string; acknowledged: Set<string>; lost: Set<string> }
+  shared: {
+    product: number
+    location: string
+    acknowledged: Set<string>
+    lost: Set<string>
+    /** The tenant's delivery that all clients receive, with what was acknowledged of it, by the id of the receipt. */
+    inbound: number | undefined
+    receipts: Map<string, number>
+    lostReceipts: Set<string>
+  }
   /** Number of records made so far. */
   count: number
 }
@@ -260,7 +269,15 @@ export function newClient(
     adjustments: new Map(),
     events: [],
     others: new Map(),
-    shared: { product: shared, location: 'shared', acknowledged: new Set(), lost: new Set() },
+    shared: {
+      product: shared,
+      location: 'shared',
+      acknowledged: new Set(),
+      lost: new Set(),
+      inbound: undefined,
+      receipts: new Map(),
+      lostReceipts: new Set(),
+    },
     count: 0,
   }
 }

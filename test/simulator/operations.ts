@@ -9,6 +9,7 @@ import { ORDERS } from './features/orders.ts'
 import { PICKING } from './features/picking.ts'
 import { RECEIVING } from './features/receiving.ts'
 import { SETTINGS } from './features/settings.ts'
+import { SHARED } from './features/shared.ts'
 import { SHIPMENTS } from './features/shipments.ts'
 import { STOCK } from './features/stock.ts'
 import { UNCHECKED } from './features/unchecked.ts'
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CATALOG,
   ...LOCATIONS,
   ...STOCK,
+  ...SHARED,
   ...ORDERS,
   ...PICKING,
   ...BATCHES,

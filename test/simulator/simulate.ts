@@ -6,6 +6,8 @@ import { causeFaults, type FaultKind } from './faults/faults.ts'
 import type { Installation } from './installation.ts'
 import { OPERATIONS } from './operations.ts'
 import { compareDeliveries, deliverAll } from './quiet/compare-deliveries.ts'
+import { renewInbound } from './quiet/compare-shared.ts'
+import { readFeed } from './quiet/compare-feed.ts'
 import { compareWorld } from './quiet/quiet-point.ts'
 import { switchPolicy } from './quiet/switch-policy.ts'
 import { Random } from './random.ts'
@@ -55,6 +57,7 @@ export async function simulate(installation: Installation, options: SimulationOp
   const surroundings = surroundingsOf(installation, options.document)
   const worlds = await makeWorlds(installation, planWorlds(clients), surroundings, seed)
   const report: Report = { calls: 0, events: 0, quietPoints: 0, faults: new Map(), finding: undefined }
+  for (const world of worlds) await renewInbound(world)
   const endsAt = Date.now() + durationMs
   try {
     while (Date.now() < endsAt) {
@@ -71,7 +74,11 @@ export async function simulate(installation: Installation, options: SimulationOp
       )
     }
     await deliverAll(installation)
-    for (const world of worlds) compareDeliveries(installation, world)
+    for (const world of worlds) {
+      // What the last quiet point itself has done.
+      await readFeed(world)
+      compareDeliveries(installation, world)
+    }
   } catch (error) {
     if (!(error instanceof Finding)) throw error
     const world = worlds.find(({ clients }) => clients.includes(error.client as Client))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { createTenant, sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
 import type { Policy } from '../model/reservations/model.ts'
@@ -7,6 +8,8 @@ import type { Installation } from './installation.ts'
 import type { Data } from './operation.ts'
 import { Random } from './random.ts'
 
+/** The longest that nothing answers while no fault lasts. */
+const UNAVAILABLE_MS = 60_000
 export const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
 export const ALL_TOPICS = ['*', ...EXTENSION_TOPICS]
 
@@ -53,6 +56,7 @@ export async function makeWorlds(
   seed: number,
 ): Promise<World[]> {
   const run = ++runs
+  const random = new Random(seed)
   const first = await createTenant(installation.db, `simulated ${run}`)
   const worlds: World[] = []
   for (const [index, { name, policy, mode, clients }] of plans.entries()) {
@@ -64,15 +68,21 @@ export async function makeWorlds(
           : await createTenant(installation.db, `simulated ${run} ${name}`)
     const { key } = await insertApiKey(installation.db, tenant.id, mode, { name: `simulator ${name}`, scopes: ['admin'] })
     const call = async (method: string, path: string, body?: unknown): Promise<Data> => {
-      const { process } = installation.servers[0] as Installation['servers'][number]
-      const response = await fetch(`${process.url}/api/v1${path}`, {
-        method,
-        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const answer = (await response.json()) as Data
-      if (response.status !== 200) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
-      return answer.data
+      const endsAt = Date.now() + UNAVAILABLE_MS
+      for (;;) {
+        const { process } = random.of(installation.servers)
+        const response = await fetch(`${process.url}/api/v1${path}`, {
+          method,
+          headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }).catch(() => undefined)
+        const answer = (await response?.json().catch(() => undefined)) as Data
+        if (response?.status === 200 && answer !== undefined) return answer.data
+        // After a fault, Postgres and connections to it may take a moment to come back.
+        const isPassing = method === 'GET' && (response === undefined || response.status === 503)
+        if (!isPassing || Date.now() > endsAt) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
+        await delay(200)
+      }
     }
     const subscriber = `${run}-${name}`
     const webhook = await call('POST', '/webhooks', { name, url: installation.receivers.urlOf(subscriber), events: ALL_TOPICS })
