@@ -26,7 +26,7 @@ export async function readSnapshot(world: World): Promise<Snapshot> {
   const inactive = await allPages(world, '/products?is_active=false', 'products')
   return {
     products: [...(await allPages(world, '/products', 'products')), ...inactive],
-    levels: await allByCursor(world, '/stock/levels?limit=50', 'levels'),
+    levels: await allByCursor(world, '/stock/levels?limit=15', 'levels'),
     movements: await allPages(world, '/stock/movements', 'movements'),
     locations: await allPages(world, '/locations', 'locations'),
     orders: await allPages(world, '/orders?include_details=true', 'orders'),
