@@ -13,8 +13,8 @@ export interface Receivers {
   nameOf(url: string): string
   /** The bodies that a subscriber got, by event. */
   received(subscriber: string): ReadonlyMap<string, Set<string>>
-  /** The ids of events of which a subscriber got a request without a signature by one of the secrets. */
-  unsigned(subscriber: string, secrets: readonly string[]): string[]
+  /** The ids of events of which a subscriber got a request, since the last look, without a signature by one of the secrets. */
+  takeUnsigned(subscriber: string, secrets: readonly string[]): string[]
   /** Whether they fail, hang and answer late at times. */
   setTroubled(isTroubled: boolean): void
   close(): Promise<void>
@@ -47,10 +47,13 @@ export async function startReceivers(random: Random): Promise<Receivers> {
     urlOf: (subscriber) => `${url}/${subscriber}`,
     nameOf: (given) => given.slice(url.length + 1),
     received: (subscriber) => bySubscriber.get(subscriber) ?? new Map(),
-    unsigned: (subscriber, secrets) =>
-      (signatures.get(subscriber) ?? [])
+    takeUnsigned: (subscriber, secrets) => {
+      const signed = signatures.get(subscriber) ?? []
+      signatures.delete(subscriber)
+      return signed
         .filter(({ body, signature }) => !secrets.some((secret) => isSigned(body, signature, secret)))
-        .map(({ id }) => id),
+        .map(({ id }) => id)
+    },
     setTroubled: (next) => (isTroubled = next),
     close: async () => {
       server.closeAllConnections()

@@ -47,6 +47,7 @@ export function planWorlds(clients: number): WorldPlan[] {
 }
 
 let runs = 0
+let calls = 0
 
 /** Makes the tenants, and what their clients share: a product, a subscription, the policy; each client gets a warehouse. */
 export async function makeWorlds(
@@ -69,17 +70,18 @@ export async function makeWorlds(
     const { key } = await insertApiKey(installation.db, tenant.id, mode, { name: `simulator ${name}`, scopes: ['admin'] })
     const call = async (method: string, path: string, body?: unknown): Promise<Data> => {
       const endsAt = Date.now() + UNAVAILABLE_MS
+      const headers = { 'x-api-key': key, ...(method === 'GET' ? {} : { 'idempotency-key': `world ${++calls}` }) }
       for (;;) {
         const { process } = random.of(installation.servers)
         const response = await fetch(`${process.url}/api/v1${path}`, {
           method,
-          headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         }).catch(() => undefined)
         const answer = (await response?.json().catch(() => undefined)) as Data
         if (response?.status === 200 && answer !== undefined) return answer.data
         // After a fault, Postgres and connections to it may take a moment to come back.
-        const isPassing = method === 'GET' && (response === undefined || response.status === 503)
+        const isPassing = response === undefined || answer === undefined || response.headers.has('retry-after')
         if (!isPassing || Date.now() > endsAt) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
         await delay(200)
       }

@@ -42,14 +42,27 @@ export function expectDeliveries({ clients }: World, events: readonly Data[]): v
     }
 }
 
-/** Each event at least once, always with the same body, signed, and none of another tenant or topic. */
-export function compareDeliveries({ receivers }: Installation, world: World): void {
-  const all: Subscriber = { name: world.subscriber, mustHave: world.feed.ids, topics: undefined, secrets: [world.secret] }
+/** What subscribers got so far: always with the same body, signed, and nothing of another tenant or topic. */
+export function compareReceived({ receivers }: Installation, world: World): void {
   const known = receivers.received(world.subscriber)
-  compareSubscriber(receivers, world, all, known)
-  for (const { state } of world.clients)
-    for (const { url, topics, secrets, mustHave } of state.everyWebhook)
-      compareSubscriber(receivers, world, { name: receivers.nameOf(url), mustHave, topics: [...topics], secrets }, known)
+  for (const subscriber of subscribersOf(receivers, world)) {
+    const { name, secrets } = subscriber
+    const found = wrongEvent(subscriber, receivers.received(name), world.feed.ids, known)
+    if (found !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${found}`)
+    const [unsigned] = receivers.takeUnsigned(name, secrets)
+    if (unsigned !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${unsigned} was not signed with its secret`)
+  }
+}
+
+/** Once all is delivered: each event at least once. */
+export function compareDeliveries(installation: Installation, world: World): void {
+  compareReceived(installation, world)
+  const { receivers } = installation
+  for (const { name, mustHave } of subscribersOf(receivers, world)) {
+    const received = receivers.received(name)
+    const missing = [...mustHave].find((id) => !received.has(id))
+    if (missing !== undefined) throw new Finding(`${world.name}, subscriber ${name}: event ${missing} was not delivered`)
+  }
 }
 
 interface Subscriber {
@@ -60,26 +73,31 @@ interface Subscriber {
   secrets: readonly string[]
 }
 
-function compareSubscriber(
-  receivers: Receivers,
-  world: World,
-  { name, mustHave, topics, secrets }: Subscriber,
+function subscribersOf(receivers: Receivers, { subscriber, feed, secret, clients }: World): Subscriber[] {
+  const own = clients.flatMap(({ state }) => state.everyWebhook)
+  return [
+    { name: subscriber, mustHave: feed.ids, topics: undefined, secrets: [secret] },
+    ...own.map(({ url, topics, secrets, mustHave }) => ({ name: receivers.nameOf(url), mustHave, topics: [...topics], secrets })),
+  ]
+}
+
+/** `known` are the bodies that the tenant's subscription got. */
+function wrongEvent(
+  { topics }: Subscriber,
+  received: ReadonlyMap<string, Set<string>>,
+  feed: ReadonlySet<string>,
   known: ReadonlyMap<string, Set<string>>,
-): void {
-  const received = receivers.received(name)
-  const finding = (what: string): Finding => new Finding(`${world.name}, subscriber ${name}: ${what}`)
-  for (const id of mustHave) if (!received.has(id)) throw finding(`event ${id} was not delivered`)
+): string | undefined {
   for (const [id, bodies] of received) {
     const isTest = id.startsWith('evt_test_')
-    if (!world.feed.ids.has(id) && !isTest)
-      throw finding(`got event ${id}, which its feed does not have: ${[...bodies].join(' ')}`)
     const different = isTest ? bodies : new Set([...bodies, ...(known.get(id) ?? [])])
-    if (different.size > 1) throw finding(`event ${id} was delivered with different bodies: ${[...different].join(' ')}`)
-    const { event } = JSON.parse([...bodies][0] ?? '{}') as { event: string }
-    if (topics !== undefined && !isFor(topics, event)) throw finding(`got ${event}, and asked for ${topics.join(', ')}`)
+    const texts = [...different].join(' ')
+    if (!feed.has(id) && !isTest) return `got event ${id}, which its feed does not have: ${texts}`
+    if (different.size > 1) return `event ${id} was delivered with different bodies: ${texts}`
+    const { event } = JSON.parse(texts) as { event: string }
+    if (topics !== undefined && !isFor(topics, event)) return `got ${event}, and asked for ${topics.join(', ')}`
   }
-  const [unsigned] = receivers.unsigned(name, secrets)
-  if (unsigned !== undefined) throw finding(`event ${unsigned} was not signed with its secret`)
+  return undefined
 }
 
 const isFor = (topics: readonly string[], topic: string): boolean =>

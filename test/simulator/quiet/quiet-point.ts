@@ -5,7 +5,7 @@ import type { Data } from '../operation.ts'
 import { until } from '../../support/receiver.ts'
 import type { World } from '../world.ts'
 import { compareClient } from './compare-client.ts'
-import { expectDeliveries } from './compare-deliveries.ts'
+import { compareReceived, expectDeliveries } from './compare-deliveries.ts'
 import { compareShared, renewInbound } from './compare-shared.ts'
 import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
 import { allByCursor, readSnapshot } from './snapshot.ts'
@@ -27,11 +27,14 @@ export async function compareWorld(installation: Installation, world: World): Pr
     }
     if (found !== undefined) throw new Finding(`${client.state.name}: ${found}`, client)
   }
-  const found = strayEvent(world, events) ?? compareShared(world, snapshot, events) ?? (await renewInbound(world))
+  const found = strayEvent(world, events) ?? compareShared(world, snapshot, events)
   if (found !== undefined) throw new Finding(`${world.name}: ${found}`)
   expectDeliveries(world, events)
+  compareReceived(installation, world)
   await reconcile(world)
   await compareAudit(world)
+  const wrong = await renewInbound(world)
+  if (wrong !== undefined) throw new Finding(`${world.name}: ${wrong}`)
   for (const { state } of world.clients) state.events = []
 }
 
