@@ -13,6 +13,8 @@ export interface Receivers {
   nameOf(url: string): string
   /** The bodies that a subscriber got, by event. */
   received(subscriber: string): ReadonlyMap<string, Set<string>>
+  /** The ids of events that a subscriber has acknowledged. */
+  acknowledged(subscriber: string): ReadonlySet<string>
   /** The ids of events of which a subscriber got a request, since the last look, without a signature by one of the secrets. */
   takeUnsigned(subscriber: string, secrets: readonly string[]): string[]
   /** Whether they fail, hang and answer late at times. */
@@ -22,6 +24,7 @@ export interface Receivers {
 
 export async function startReceivers(random: Random): Promise<Receivers> {
   const bySubscriber = new Map<string, Map<string, Set<string>>>()
+  const acknowledged = new Map<string, Set<string>>()
   const signatures = new Map<string, { id: string; body: string; signature: string }[]>()
   let isTroubled = true
 
@@ -39,7 +42,9 @@ export async function startReceivers(random: Random): Promise<Receivers> {
       const signed = signatures.get(subscriber) ?? []
       signatures.set(subscriber, signed)
       signed.push({ id, body, signature: String(request.headers['x-webhook-signature']) })
-      answer(response, isTroubled ? random.next() : 1)
+      const done = acknowledged.get(subscriber) ?? new Set()
+      acknowledged.set(subscriber, done)
+      answer(response, isTroubled ? random.next() : 1, () => done.add(id))
     })
   })
   const url = await listen(server)
@@ -47,6 +52,7 @@ export async function startReceivers(random: Random): Promise<Receivers> {
     urlOf: (subscriber) => `${url}/${subscriber}`,
     nameOf: (given) => given.slice(url.length + 1),
     received: (subscriber) => bySubscriber.get(subscriber) ?? new Map(),
+    acknowledged: (subscriber) => acknowledged.get(subscriber) ?? new Set(),
     takeUnsigned: (subscriber, secrets) => {
       const signed = signatures.get(subscriber) ?? []
       signatures.delete(subscriber)
@@ -68,9 +74,13 @@ function isSigned(body: string, signature: string, secret: string): boolean {
   return given.includes(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
 }
 
-function answer(response: ServerResponse, trouble: number): void {
-  if (trouble < 0.04) response.writeHead(500).end()
-  else if (trouble < 0.05) setTimeout(() => response.destroy(), HANGS_MS)
-  else if (trouble < 0.1) setTimeout(() => response.end('late'), LATE_MS)
-  else response.end('ok')
+function answer(response: ServerResponse, trouble: number, acknowledge: () => void): void {
+  if (trouble < 0.04) return void response.writeHead(500).end()
+  if (trouble < 0.05) return void setTimeout(() => response.destroy(), HANGS_MS)
+  const end = (text: string): void => {
+    acknowledge()
+    response.end(text)
+  }
+  if (trouble < 0.1) setTimeout(() => end('late'), LATE_MS)
+  else end('ok')
 }

@@ -59,8 +59,8 @@ export function compareDeliveries(installation: Installation, world: World): voi
   compareReceived(installation, world)
   const { receivers } = installation
   for (const { name, mustHave } of subscribersOf(receivers, world)) {
-    const received = receivers.received(name)
-    const missing = [...mustHave].find((id) => !received.has(id))
+    const acknowledged = receivers.acknowledged(name)
+    const missing = [...mustHave].find((id) => !acknowledged.has(id))
     if (missing !== undefined) throw new Finding(`${world.name}, subscriber ${name}: event ${missing} was not delivered`)
   }
 }
