@@ -133,9 +133,9 @@ export const WEBHOOKS: Operation[] = [
     0.2,
     ({ id }) => ({ method: 'POST', path: `/webhooks/${id}/rotate-secret` }),
     (_, webhook, __, data) => {
-      const former = [...webhook.secrets]
+      const former = new Set(webhook.secrets)
       webhook.secrets.push(data.secret)
-      return ok({ id: webhook.id, secret: (secret: unknown) => isSecret(secret) && !former.includes(secret as string) })
+      return ok({ id: webhook.id, secret: (secret: unknown) => isSecret(secret) && !former.has(secret as string) })
     },
     ({ secrets }) => (secrets.length < MOST_SECRETS ? {} : undefined),
     true,
