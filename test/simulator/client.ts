@@ -10,6 +10,8 @@ const NO_ANSWER_MS = 20_000
 const GIVES_UP_MS = 120_000
 const DRAWS = 500
 const KEPT_ANSWERS = 20
+/** Calls of each client on shared records, at the beginning of a round. */
+const RUSH = 8
 
 /** A call of a history. */
 export interface Step {
@@ -73,6 +75,7 @@ export class Client implements Reader {
 
   /** Makes calls until the time is over, or an answer is lost that it cannot ask for again. */
   async work(isOver: () => boolean, pauseMs: number): Promise<void> {
+    await this.#rush()
     while (!isOver() && this.pending === undefined) {
       const step = this.#draw()
       if (step === undefined) throw new Error('no operation can be drawn')
@@ -82,9 +85,18 @@ export class Client implements Reader {
     }
   }
 
-  #draw(): Step | undefined {
+  /** All clients begin with calls on what they share, so that these meet. */
+  async #rush(): Promise<void> {
+    const shared = this.#surroundings.operations.filter(({ isShared }) => isShared === true)
+    for (let call = 0; call < RUSH; call++) {
+      const step = this.#draw(shared)
+      if (step !== undefined) await this.perform(step)
+    }
+  }
+
+  #draw(operations = this.#surroundings.operations): Step | undefined {
     for (let draw = 0; draw < DRAWS; draw++) {
-      const operation = this.#random.weighted(this.#surroundings.operations, ({ weight }) => weight)
+      const operation = this.#random.weighted(operations, ({ weight }) => weight)
       const input = operation.draw(this.state, this.#random)
       if (input !== undefined) return { operation, input, hasKey: operation.makesRecord === true || this.#random.chance(0.75) }
     }
