@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { it } from '../support/shared-service.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
@@ -91,6 +92,28 @@ describe('Idempotency-Key', () => {
     expect([replayed.headers.get('idempotency-replayed'), replayed.body]).toEqual(['true', responses[0]?.body])
     const other = await tenant.request('POST', '/warehouses', { name: 'a' }, { headers: { 'idempotency-key': 'slow-0' } })
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_conflict'])
+  })
+
+  it('leaves no subscription when its response cannot be stored', async ({ service, tenant, startReceiver }) => {
+    const { url } = await startReceiver()
+    const create = () =>
+      tenant.request('POST', '/webhooks', { name: 'once', url, events: ['*'] }, { headers: { 'idempotency-key': 'subscribe' } })
+    // As a crash, or a full disk, just before the response is stored.
+    await sql`create function refuse_response() returns trigger language plpgsql as $$
+      begin raise disk_full; end $$`.execute(service.db.kysely)
+    await sql`create trigger refuse_response before insert or update on idempotency_keys for each row
+      when (new.tenant_id = ${sql.lit(tenant.id)} and octet_length(new.answer_ciphertext) > 0) execute function refuse_response()`.execute(
+      service.db.kysely,
+    )
+    try {
+      expect((await create()).status).toBe(503)
+    } finally {
+      await sql`drop function refuse_response cascade`.execute(service.db.kysely)
+    }
+    const made = await create()
+    expect([made.status, made.headers.get('idempotency-replayed')]).toEqual([200, null])
+    const { webhooks } = (await tenant.request('GET', '/webhooks')).body.data
+    expect(webhooks.map(({ id }: { id: string }) => id)).toEqual([made.body.data.id])
   })
 
   it('must have 1 to 255 characters', async ({ tenant }) => {

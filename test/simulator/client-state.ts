@@ -92,7 +92,7 @@ export interface Hold {
   reference: string
   book: ModelHold
   lines: { product: Product; quantity: number }[]
-  state: 'active' | 'consumed' | 'released'
+  state: 'active' | 'consumed' | 'released' | 'expired'
   order: Order | null
 }
 
@@ -169,6 +169,25 @@ export interface Movement {
   order: number | null
 }
 
+/** A subscription of the client's own. */
+export interface Webhook {
+  n: number
+  id: string
+  name: string
+  url: string
+  events: string[]
+  isActive: boolean
+  /** All topics that it ever asked for. */
+  topics: Set<string>
+  secrets: string[]
+  /** It was as it is at the last quiet point. */
+  isUnchanged: boolean
+  /** Ids of events that it must get: those of rounds in which it did not change. */
+  mustHave: Set<string>
+  /** The id of a delivery that was listed. */
+  delivery: string | undefined
+}
+
 /** An event that the feed must have. Those of one record must be there in this order. */
 export interface ExpectedEvent {
   topic: string
@@ -194,6 +213,11 @@ export interface ClientState {
   deliveries: Delivery[]
   counts: Count[]
   shipments: Shipment[]
+  webhooks: Webhook[]
+  /** Also those that were deleted. */
+  everyWebhook: Webhook[]
+  /** Begins the URLs of its webhooks. */
+  receiver: string
   movements: Movement[]
   /** Number of `ADJUSTMENT` movements, by level. */
   adjustments: Map<string, number>
@@ -201,12 +225,28 @@ export interface ClientState {
   /** Records of the features without a model of their own, by kind: their ids. */
   others: Map<string, { n: number; id: string | number; [field: string]: unknown }[]>
   /** Adjustments of the tenant's shared product that were acknowledged, by their reason. */
-  shared: { product: number; location: string; acknowledged: Set<string>; lost: Set<string> }
+  shared: {
+    product: number
+    location: string
+    acknowledged: Set<string>
+    lost: Set<string>
+    /** The tenant's delivery that all clients receive, with what was acknowledged of it, by the id of the receipt. */
+    inbound: number | undefined
+    receipts: Map<string, number>
+    lostReceipts: Set<string>
+  }
   /** Number of records made so far. */
   count: number
 }
 
-export function newClient(name: string, key: string, warehouse: number, policy: Policy, shared: number): ClientState {
+export function newClient(
+  name: string,
+  key: string,
+  warehouse: number,
+  policy: Policy,
+  shared: number,
+  receiver: string,
+): ClientState {
   return {
     name,
     key,
@@ -222,11 +262,22 @@ export function newClient(name: string, key: string, warehouse: number, policy: 
     deliveries: [],
     counts: [],
     shipments: [],
+    webhooks: [],
+    everyWebhook: [],
+    receiver,
     movements: [],
     adjustments: new Map(),
     events: [],
     others: new Map(),
-    shared: { product: shared, location: 'shared', acknowledged: new Set(), lost: new Set() },
+    shared: {
+      product: shared,
+      location: 'shared',
+      acknowledged: new Set(),
+      lost: new Set(),
+      inbound: undefined,
+      receipts: new Map(),
+      lostReceipts: new Set(),
+    },
     count: 0,
   }
 }

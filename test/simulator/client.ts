@@ -3,13 +3,15 @@ import { fetch, type Dispatcher } from 'undici'
 import type { DocumentedResponses } from '../support/fits-document.ts'
 import { emitReservations, statusesOf, type ClientState } from './client-state.ts'
 import { difference } from './difference.ts'
-import type { Data, Operation, Request } from './operation.ts'
+import type { Data, Operation, Reader, Request } from './operation.ts'
 import type { Random } from './random.ts'
 
 const NO_ANSWER_MS = 20_000
 const GIVES_UP_MS = 120_000
 const DRAWS = 500
 const KEPT_ANSWERS = 20
+/** Calls of each client on shared records, at the beginning of a round. */
+const RUSH = 8
 
 /** A call of a history. */
 export interface Step {
@@ -53,7 +55,7 @@ export class Finding extends Error {
 }
 
 /** Makes one call after the other, and holds each answer against the model of its own records. */
-export class Client {
+export class Client implements Reader {
   readonly state: ClientState
   readonly history: Step[] = []
   /** The ids of the successful writes that the audit log must have. */
@@ -73,6 +75,7 @@ export class Client {
 
   /** Makes calls until the time is over, or an answer is lost that it cannot ask for again. */
   async work(isOver: () => boolean, pauseMs: number): Promise<void> {
+    await this.#rush()
     while (!isOver() && this.pending === undefined) {
       const step = this.#draw()
       if (step === undefined) throw new Error('no operation can be drawn')
@@ -82,9 +85,18 @@ export class Client {
     }
   }
 
-  #draw(): Step | undefined {
+  /** All clients begin with calls on what they share, so that these meet. */
+  async #rush(): Promise<void> {
+    const shared = this.#surroundings.operations.filter(({ isShared }) => isShared === true)
+    for (let call = 0; call < RUSH; call++) {
+      const step = this.#draw(shared)
+      if (step !== undefined) await this.perform(step)
+    }
+  }
+
+  #draw(operations = this.#surroundings.operations): Step | undefined {
     for (let draw = 0; draw < DRAWS; draw++) {
-      const operation = this.#random.weighted(this.#surroundings.operations, ({ weight }) => weight)
+      const operation = this.#random.weighted(operations, ({ weight }) => weight)
       const input = operation.draw(this.state, this.#random)
       if (input !== undefined) return { operation, input, hasKey: operation.makesRecord === true || this.#random.chance(0.75) }
     }
@@ -108,13 +120,29 @@ export class Client {
     if (!request.path.endsWith('/check')) this.audited.push(name)
     if (step.hasKey) this.#kept.push({ request, idempotencyKey: name, data: answer.body.data })
     if (this.#kept.length > KEPT_ANSWERS) this.#kept.shift()
+    await step.operation.afterwards?.(this, step.input, answer.body.data)
+  }
+
+  async read(path: string, key = this.state.key): Promise<{ status: number; body: Data }> {
+    const answer = await this.#send({ method: 'GET', path }, `${this.state.name}-read-${++this.#calls}`, undefined, key)
+    return answer as Answer
+  }
+
+  settle(change: () => void): void {
+    const before = statusesOf(this.state)
+    change()
+    emitReservations(this.state, before)
+  }
+
+  found(what: string): never {
+    throw new Finding(what, this)
   }
 
   /** Holds the answer against the model, which goes on to the state after the call. Without data, the call is taken to have succeeded. */
   accept({ operation, input }: Step, data: Data): void {
     const before = statusesOf(this.state)
     const expected = operation.expect(this.state, input, data)
-    emitReservations(this.state, before)
+    if (operation.isSilent !== true) emitReservations(this.state, before)
     if (data === undefined) return
     const what = `${operation.id} ${JSON.stringify(input)}`
     const { refused } = data as { refused?: string }
@@ -127,6 +155,12 @@ export class Client {
     if (refused !== undefined) throw new Finding(`${what}: expected a success, got ${refused}`, this)
     const found = difference(expected.data, data)
     if (found !== undefined) throw new Finding(`${what}: ${found}`, this)
+  }
+
+  /** Takes part in a call that another client of the tenant has made. */
+  follow(step: Step): void {
+    this.history.push(step)
+    this.accept(step, undefined)
   }
 
   /** Takes the lost call to have happened. */
@@ -155,11 +189,16 @@ export class Client {
   }
 
   /** Undefined if the answer was lost, and the call cannot be made again. */
-  async #send(request: Request, requestId: string, idempotencyKey: string | undefined): Promise<Answer | undefined> {
+  async #send(
+    request: Request,
+    requestId: string,
+    idempotencyKey: string | undefined,
+    key = this.state.key,
+  ): Promise<Answer | undefined> {
     const isRepeatable = request.method === 'GET' || idempotencyKey !== undefined
     const givesUpAt = Date.now() + GIVES_UP_MS
     for (;;) {
-      const answer = await this.#sendOnce(request, requestId, idempotencyKey)
+      const answer = await this.#sendOnce(request, requestId, idempotencyKey, key)
       const isRunning = answer?.status === 409 && answer.isRunning
       if (answer !== undefined && answer.status !== 503 && !isRunning) {
         if (answer.status >= 500) throw new Finding(`${request.method} ${request.path}: ${JSON.stringify(answer)}`, this)
@@ -176,6 +215,7 @@ export class Client {
     { method, path, body }: Request,
     requestId: string,
     idempotencyKey: string | undefined,
+    key: string,
   ): Promise<Answer | undefined> {
     const { urls, dispatcher, documented } = this.#surroundings
     const url = `${this.#random.one(urls)}/api/v1${path}`
@@ -189,7 +229,7 @@ export class Client {
         dispatcher,
         signal: AbortSignal.timeout(NO_ANSWER_MS),
         headers: {
-          'x-api-key': this.state.key,
+          'x-api-key': key,
           'x-request-id': requestId,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
+import { type Disk, mountDisk, SMALL_LOG } from './faults/disk.ts'
 import { FAULT_KINDS, type FaultKind } from './faults/faults.ts'
 import { startInstallation } from './installation.ts'
 import { checkOperations } from './operations.ts'
@@ -16,8 +17,10 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     minutes: { type: 'string', default: '2' },
     servers: { type: 'string', default: '2' },
+    workers: { type: 'string', default: '2' },
     clients: { type: 'string', default: '20' },
     faults: { type: 'string', default: FAULT_KINDS.join(',') },
+    shrink: { type: 'string', default: 'yes' },
   },
 })
 const kinds = values.faults.split(',').filter((kind) => kind !== '' && kind !== 'none')
@@ -35,9 +38,10 @@ const document = JSON.parse(await readFile(new URL('../../openapi/openapi.json',
 >
 checkOperations(document)
 const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-simulator-'))
-const postgres = await startEmbeddedPostgres({ dataDir })
+const disk = kinds.includes('disk') ? smallDisk(dataDir) : undefined
+const postgres = await startEmbeddedPostgres({ dataDir, settings: disk === undefined ? {} : SMALL_LOG })
 const installation = await startInstallation(
-  { databaseUrl: postgres.connectionString, dataDir, servers: Number(values.servers) },
+  { databaseUrl: postgres.connectionString, dataDir, disk, servers: Number(values.servers), workers: Number(values.workers) },
   new Random(seed),
 )
 try {
@@ -54,13 +58,23 @@ try {
   for (const [name, times] of report.faults) log(`${times} times: ${name}`)
   if (report.finding !== undefined) {
     log(`FOUND: ${report.finding.message}`)
-    const shortest = await shrink(installation, options, report.finding)
-    console.log(toldHistory(shortest))
+    if (values.shrink === 'yes') console.log(toldHistory(await shrink(installation, options, report.finding)))
     console.log(`Again: npm run simulate -- --seed ${seed} --minutes ${values.minutes} --faults ${kinds.join(',') || 'none'}`)
     process.exitCode = 1
   }
 } finally {
   await installation.stop()
   await postgres.stop()
+  disk?.unmount()
   await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** Undefined, with a line that says why, where no disk can be mounted. */
+function smallDisk(folder: string): Disk | undefined {
+  try {
+    return mountDisk(folder)
+  } catch (error) {
+    log(`no full disk: ${(error as Error).message.trim()}`)
+    return undefined
+  }
 }

@@ -14,6 +14,17 @@ export interface Request {
 /** What the model says of an answer: refused with one of these codes, or successful with at least this data. */
 export type Expected = { refused: string | readonly string[] } | { data: unknown }
 
+/** A client that has made a call, and looks what came of it. */
+export interface Reader {
+  state: ClientState
+  /** The answer to a read, from any server, as soon as there is one. With the value of another key, for that key. */
+  read(path: string, key?: string): Promise<{ status: number; body: Data }>
+  /** Lets the model change by itself, and expects the events of reservations that changed. */
+  settle(change: () => void): void
+  /** Ends the simulation with a finding. */
+  found(what: string): never
+}
+
 /** A generator of calls of one operation of the document, and what the specification says of their answers. */
 export interface Operation<Input = Data> {
   /** The `operationId` in the document. */
@@ -34,8 +45,12 @@ export interface Operation<Input = Data> {
   expect: (client: ClientState, input: Input, data: Data) => Expected
   /** The model needs the answer: a lost one is asked for again with the same Idempotency-Key, never guessed. */
   makesRecord?: true
+  /** What must be seen of the call once it has succeeded, with further calls: the client makes no others meanwhile. */
+  afterwards?: (client: Reader, input: Input, data: Data) => Promise<void>
   /** The records are shared with other clients: checked at quiet points, so that a lost answer holds nobody up. */
   isShared?: true
+  /** Reservations change without events. */
+  isSilent?: true
   /** The answer is only checked to be a success that fits the document. */
   isUnchecked?: true
 }

@@ -54,14 +54,14 @@ const kindOf = (message: string): string => (message.split(/[{[]/)[0] ?? '').rep
 /** The finding of these calls of one client, or undefined. */
 async function playAlone(
   installation: Installation,
-  { seed, document }: SimulationOptions,
+  options: SimulationOptions,
   worldName: string,
   steps: readonly Step[],
 ): Promise<Played | undefined> {
-  const surroundings = surroundingsOf(installation, document)
+  const surroundings = surroundingsOf(installation, options)
   const plans = planWorlds(4).map((plan) => ({ ...plan, clients: plan.name === worldName ? 1 : 0 }))
   const made = plans.filter(({ clients }) => clients > 0)
-  const worlds = await makeWorlds(installation, made, surroundings, seed)
+  const worlds = await makeWorlds(installation, made, surroundings, options.seed)
   try {
     for (const world of worlds) {
       for (const client of world.clients) for (const step of steps) await client.perform(step)

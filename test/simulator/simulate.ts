@@ -2,11 +2,15 @@ import { Agent } from 'undici'
 import { DocumentedResponses } from '../support/fits-document.ts'
 import { until } from '../support/receiver.ts'
 import { Finding, type Client, type Step, type Surroundings } from './client.ts'
+import { EXPIRING_HOLDS } from './features/expiring-holds.ts'
 import { causeFaults, type FaultKind } from './faults/faults.ts'
 import type { Installation } from './installation.ts'
 import { OPERATIONS } from './operations.ts'
 import { compareDeliveries, deliverAll } from './quiet/compare-deliveries.ts'
+import { renewInbound } from './quiet/compare-shared.ts'
+import { readFeed } from './quiet/compare-feed.ts'
 import { compareWorld } from './quiet/quiet-point.ts'
+import { switchPolicy } from './quiet/switch-policy.ts'
 import { Random } from './random.ts'
 import { makeWorlds, planWorlds, type World } from './world.ts'
 
@@ -30,6 +34,8 @@ export interface SimulationOptions {
   pauseMs?: number
   /** Time between quiet points. */
   roundMs?: number
+  /** Without calls that wait for holds to expire. */
+  isShort?: true
   log?: (line: string) => void
 }
 
@@ -51,15 +57,19 @@ export interface Report {
 export async function simulate(installation: Installation, options: SimulationOptions): Promise<Report> {
   const { seed, durationMs, clients, faults, pauseMs = 0, roundMs = 12_000, log = () => {} } = options
   const random = new Random(seed)
-  const surroundings = surroundingsOf(installation, options.document)
+  const surroundings = surroundingsOf(installation, options)
   const worlds = await makeWorlds(installation, planWorlds(clients), surroundings, seed)
   const report: Report = { calls: 0, events: 0, quietPoints: 0, faults: new Map(), finding: undefined }
+  for (const world of worlds) await renewInbound(world)
   const endsAt = Date.now() + durationMs
   try {
     while (Date.now() < endsAt) {
       const roundEndsAt = Math.min(Date.now() + roundMs, endsAt)
       await round(installation, worlds, faults, roundEndsAt, pauseMs, random, report)
-      for (const world of worlds) await compareWorld(installation, world)
+      for (const world of worlds) {
+        await compareWorld(installation, world)
+        await switchPolicy(world, random)
+      }
       report.quietPoints++
       count(report, worlds)
       log(
@@ -67,7 +77,11 @@ export async function simulate(installation: Installation, options: SimulationOp
       )
     }
     await deliverAll(installation)
-    for (const world of worlds) compareDeliveries(installation, world)
+    for (const world of worlds) {
+      // What the last quiet point itself has done.
+      await readFeed(world)
+      compareDeliveries(installation, world)
+    }
   } catch (error) {
     if (!(error instanceof Finding)) throw error
     const world = worlds.find(({ clients }) => clients.includes(error.client as Client))
@@ -79,12 +93,12 @@ export async function simulate(installation: Installation, options: SimulationOp
   return report
 }
 
-export function surroundingsOf(installation: Installation, document: Record<string, unknown>): Surroundings {
+export function surroundingsOf(installation: Installation, { document, isShort }: SimulationOptions): Surroundings {
   return {
     urls: installation.servers.map(({ network }) => network.url),
     dispatcher: new Agent({ connections: 64 }),
     documented: new DocumentedResponses(document),
-    operations: OPERATIONS,
+    operations: isShort === true ? OPERATIONS.filter((one) => !EXPIRING_HOLDS.includes(one)) : OPERATIONS,
   }
 }
 

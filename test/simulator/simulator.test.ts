@@ -12,6 +12,8 @@ import type { FaultKind } from './faults/faults.ts'
 const DURATION_MS = 12_000
 const PAUSE_MS = 150
 const CLIENTS = 8
+// With the shortest history of a finding.
+const TIMEOUT_MS = 300_000
 
 const it = base.extend('installation', async ({}, { onCleanup }) => {
   const seed = Number(process.env.SIMULATOR_SEED ?? Math.floor(Math.random() * 1_000_000))
@@ -28,7 +30,7 @@ it('has a generator for every operation of the document', () => {
   checkOperations(inject('openApiDocument'))
 })
 
-it('the service does what the model says, under random calls and faults', async ({ installation }) => {
+it('the service does what the model says, under random calls and faults', { timeout: TIMEOUT_MS }, async ({ installation }) => {
   console.log(`simulator: seed ${installation.seed}; again: SIMULATOR_SEED=${installation.seed} npx vitest run test/simulator`)
   const options = {
     seed: installation.seed,
@@ -36,6 +38,7 @@ it('the service does what the model says, under random calls and faults', async 
     roundMs: DURATION_MS / 2,
     clients: CLIENTS,
     pauseMs: PAUSE_MS,
+    isShort: true as const,
     faults: new Set<FaultKind>(['kill', 'freeze', 'network', 'clock']),
     document: inject('openApiDocument'),
   }

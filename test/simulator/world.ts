@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { createTenant, sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
 import type { Policy } from '../model/reservations/model.ts'
@@ -7,7 +8,9 @@ import type { Installation } from './installation.ts'
 import type { Data } from './operation.ts'
 import { Random } from './random.ts'
 
-const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
+/** The longest that nothing answers while no fault lasts. */
+const UNAVAILABLE_MS = 60_000
+export const EXTENSION_TOPICS = ['reservation/updated', 'inbound/updated', 'return/updated', 'count/updated', 'shipment/updated']
 export const ALL_TOPICS = ['*', ...EXTENSION_TOPICS]
 
 /** A tenant, or its sandbox, with its clients. */
@@ -16,11 +19,11 @@ export interface World {
   key: string
   /** Whose deliveries the receiver tells apart. */
   subscriber: string
-  webhook: string
+  /** The signing secret of the tenant's subscription. */
+  secret: string
   clients: Client[]
   /** The last event that was compared, and the numbers of all so far. */
   feed: { cursor: string | undefined; ids: Set<string> }
-  /** The last quantity of the shared level that an event told of. */
   read(path: string): Promise<Data>
   write(method: string, path: string, body: unknown): Promise<Data>
 }
@@ -44,6 +47,7 @@ export function planWorlds(clients: number): WorldPlan[] {
 }
 
 let runs = 0
+let calls = 0
 
 /** Makes the tenants, and what their clients share: a product, a subscription, the policy; each client gets a warehouse. */
 export async function makeWorlds(
@@ -53,6 +57,7 @@ export async function makeWorlds(
   seed: number,
 ): Promise<World[]> {
   const run = ++runs
+  const random = new Random(seed)
   const first = await createTenant(installation.db, `simulated ${run}`)
   const worlds: World[] = []
   for (const [index, { name, policy, mode, clients }] of plans.entries()) {
@@ -64,15 +69,22 @@ export async function makeWorlds(
           : await createTenant(installation.db, `simulated ${run} ${name}`)
     const { key } = await insertApiKey(installation.db, tenant.id, mode, { name: `simulator ${name}`, scopes: ['admin'] })
     const call = async (method: string, path: string, body?: unknown): Promise<Data> => {
-      const { process } = installation.servers[0] as Installation['servers'][number]
-      const response = await fetch(`${process.url}/api/v1${path}`, {
-        method,
-        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const answer = (await response.json()) as Data
-      if (response.status !== 200) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
-      return answer.data
+      const endsAt = Date.now() + UNAVAILABLE_MS
+      const headers = { 'x-api-key': key, ...(method === 'GET' ? {} : { 'idempotency-key': `world ${++calls}` }) }
+      for (;;) {
+        const { process } = random.of(installation.servers)
+        const response = await fetch(`${process.url}/api/v1${path}`, {
+          method,
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }).catch(() => undefined)
+        const answer = (await response?.json().catch(() => undefined)) as Data
+        if (response?.status === 200 && answer !== undefined) return answer.data
+        // After a fault, Postgres and connections to it may take a moment to come back.
+        const isPassing = response === undefined || answer === undefined || response.headers.has('retry-after')
+        if (!isPassing || Date.now() > endsAt) throw new Finding(`${method} ${path}: ${JSON.stringify(answer)}`)
+        await delay(200)
+      }
     }
     const subscriber = `${run}-${name}`
     const webhook = await call('POST', '/webhooks', { name, url: installation.receivers.urlOf(subscriber), events: ALL_TOPICS })
@@ -82,7 +94,7 @@ export async function makeWorlds(
       name,
       key,
       subscriber,
-      webhook: webhook.id,
+      secret: webhook.secret,
       clients: [],
       feed: { cursor: undefined, ids: new Set() },
       read: (path) => call('GET', path),
@@ -90,7 +102,8 @@ export async function makeWorlds(
     }
     for (let number = 0; number < clients; number++) {
       const warehouse = await call('POST', '/warehouses', { name: `${name} ${number}` })
-      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id)
+      const receiver = installation.receivers.urlOf(`${subscriber}-${number}`)
+      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id, receiver)
       // The same client draws the same calls, whoever else is there.
       world.clients.push(new Client(state, surroundings, new Random(seed * 1_000 + index * 100 + number)))
     }

@@ -1,5 +1,6 @@
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
@@ -31,7 +32,7 @@ export async function nativeRoutes(
     try {
       const endpoint = endpointOf(request, byName.get(path))
       const input = await inputOf(request)
-      if (endpoint.outsideTransaction === true) request.endTurn?.()
+      if (mayWait(endpoint)) request.endTurn?.()
       const { data } = await callProcedure(admit(request, endpoint), input)
       return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext } from '../procedures/call-context.ts'
+import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
@@ -53,7 +54,7 @@ export function registerRestRoutes(
         const input = inputOf(request, endpoint, checkQuery)
         const keyed = endpoint.type === 'mutation' ? keyedRequestOf(request) : undefined
         // The call waits for another server, not for the processor.
-        if (endpoint.outsideTransaction === true) request.endTurn?.()
+        if (mayWait(endpoint)) request.endTurn?.()
         const { data, isReplayed } = await call(takeCall(request), input, keyed)
         if (isReplayed) reply.header('idempotency-replayed', 'true')
         return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { success: true, data }

@@ -2,6 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcon
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { shownFailure } from '../http/failures.ts'
 import type { Admit } from '../http/rest.ts'
+import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import type { ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
@@ -34,7 +35,7 @@ export async function callTool(
   const toolCall = (request.toolCall = { operation: endpoint.name, isRead, status: 200 })
   try {
     const context = admit(request, endpoint)
-    if (endpoint.outsideTransaction === true) request.endTurn?.()
+    if (mayWait(endpoint)) request.endTurn?.()
     const named = withTextInPath(endpoint, given)
     const { input, keyed } = isRead ? { input: named, keyed: undefined } : await keyedArguments(endpoint.name, named)
     const { data, isReplayed } = await call(context, input, keyed)

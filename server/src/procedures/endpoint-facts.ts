@@ -40,6 +40,8 @@ export interface EndpointFacts {
   itemsField?: string
   /** For endpoints that call other servers or commit in steps. They run outside of a transaction, even with an `Idempotency-Key`. */
   outsideTransaction?: boolean
+  /** For endpoints that call other servers before their first statement, and not later. Their change and its stored response are still one transaction. */
+  waitsFirst?: true
   /** Whether all keys of the tenant must see the change, also where they read from a replica; without it, only the caller's key. */
   isSeenByAllKeys?: boolean
   /**
@@ -55,3 +57,7 @@ export interface EndpointFacts {
 export interface NamedEndpoint extends EndpointFacts {
   type: 'query' | 'mutation'
 }
+
+/** Whether a call may wait for other servers, without the processor. */
+export const mayWait = ({ outsideTransaction, waitsFirst }: EndpointFacts): boolean =>
+  outsideTransaction === true || waitsFirst === true

@@ -209,6 +209,11 @@ export class Model {
     this.settle()
   }
 
+  /** Expired, before what it had is given to others. */
+  endHoldUnsettled(hold: ModelHold): void {
+    end(hold)
+  }
+
   /** What the lines of an order can still take of a product. */
   room(order: ModelOrder, product: number): number {
     return sum(order.lines.map((line) => (line.product === product ? line.quantity * (1 + line.tolerance) - line.picked : 0)))

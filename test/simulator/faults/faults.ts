@@ -5,7 +5,7 @@ import type { Installation, Server } from '../installation.ts'
 import type { Random } from '../random.ts'
 import { FAIR } from './network.ts'
 
-export const FAULT_KINDS = ['kill', 'freeze', 'network', 'clock'] as const
+export const FAULT_KINDS = ['kill', 'freeze', 'network', 'clock', 'disk'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** A fault that begins, lasts, and ends before the next one. */
@@ -13,6 +13,7 @@ interface Fault {
   name: string
   kind: FaultKind
   needsPostgres?: true
+  needsDisk?: true
   happen: (installation: Installation, server: Server, random: Random) => Promise<void>
 }
 
@@ -40,10 +41,11 @@ const FAULTS: readonly Fault[] = [
     name: 'SIGKILL of everything',
     kind: 'kill',
     happen: async (installation) => {
-      const killed = Promise.all(installation.servers.map(({ process }) => process.end('SIGKILL')))
+      const all = [...installation.servers, ...installation.workers]
+      const killed = Promise.all(all.map(({ process }) => process.end('SIGKILL')))
       if (installation.dataDir !== undefined) await killPostgres(installation.dataDir)
       await killed
-      for (const server of installation.servers) await server.start()
+      for (const server of all) await server.start()
     },
   },
   {
@@ -116,6 +118,18 @@ const FAULTS: readonly Fault[] = [
       process.child.kill('SIGUSR2')
     },
   },
+  {
+    name: 'the disk of Postgres is full',
+    kind: 'disk',
+    needsDisk: true,
+    happen: async ({ disk, dataDir }, _, random) => {
+      disk?.fill()
+      await delay(random.int(200, LONGEST_MS))
+      disk?.clear()
+      // It may have ended, and is started again.
+      await until(() => runningPostmaster(dataDir as string) !== undefined, 'Postgres')
+    },
+  },
 ]
 
 async function killPostgres(dataDir: string): Promise<void> {
@@ -143,13 +157,16 @@ export async function causeFaults(
   counts: Map<string, number>,
 ): Promise<void> {
   const possible = FAULTS.filter(
-    ({ kind, needsPostgres }) => kinds.has(kind) && (installation.dataDir !== undefined || !needsPostgres),
+    ({ kind, needsPostgres, needsDisk }) =>
+      kinds.has(kind) &&
+      (installation.dataDir !== undefined || !needsPostgres) &&
+      (installation.disk !== undefined || !needsDisk),
   )
   while (possible.length > 0 && !isOver()) {
     await delay(random.int(200, 1_500))
     if (isOver()) return
     const { name, happen } = random.one(possible) as Fault
     counts.set(name, (counts.get(name) ?? 0) + 1)
-    await happen(installation, random.one(installation.servers) as Server, random)
+    await happen(installation, random.of([...installation.servers, ...installation.workers]), random)
   }
 }

@@ -315,6 +315,8 @@ export const CATALOG: Operation[] = [
   operation<{ product: number; n: number; again: number | null; quantity: number }>({
     id: 'barcodes.add',
     weight: 1,
+    // Not seen at quiet points, where a lost answer could be made out.
+    makesRecord: true,
     draw(client, random) {
       const product = anyProduct(client, random)
       if (product === undefined || product.barcodes.length > 4) return undefined
@@ -341,6 +343,8 @@ export const CATALOG: Operation[] = [
   operation<{ product: number; barcode: number }>({
     id: 'barcodes.remove',
     weight: 1,
+    // Not seen at quiet points, where a lost answer could be made out.
+    makesRecord: true,
     draw(client, random) {
       const product = random.one(client.products.filter(({ barcodes }) => barcodes.length > 0))
       const barcode = product && random.one(product.barcodes)

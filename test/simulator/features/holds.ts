@@ -4,7 +4,7 @@ import type { Random } from '../random.ts'
 import { activeProducts, anyProduct, incomingOf } from './catalog.ts'
 import { anyOrder } from './orders.ts'
 
-/** Holds and availability: section 4 of the extensions. Holds outlive the simulation: what happens when they expire is not covered. */
+/** Holds and availability: section 4 of the extensions. Holds outlive the simulation; those that expire are in `expiring-holds.ts`. */
 
 const TTL_SECONDS = 86_400
 
@@ -91,8 +91,10 @@ export const HOLDS: Operation[] = [
     expect(client, input) {
       const hold = numbered(client.holds, input.hold) as Hold
       if (hold.state === 'consumed') return refused('hold_error')
-      if (hold.state === 'active') client.books.endHold(hold.book)
-      hold.state = 'released'
+      if (hold.state === 'active') {
+        client.books.endHold(hold.book)
+        hold.state = 'released'
+      }
       return ok(shownHold(client, hold))
     },
   }),

@@ -116,15 +116,16 @@ function cancelOrder(client: ClientState, order: Order): void {
   order.state = 7
   client.books.endOrder(order.book, true)
   emit(client, 'order/cancelled', `order:${order.id}`, eventOf(order, previous))
-  for (const shipment of client.shipments.filter((one) => one.order === order && one.state === 'open')) {
-    shipment.state = 'cancelled'
+  const open = client.shipments.filter((one) => one.order === order && one.state === 'open')
+  // Each event has the status after the call.
+  for (const shipment of open) shipment.state = 'cancelled'
+  for (const shipment of open)
     emit(client, 'shipment/updated', `shipment:${shipment.id}`, {
       shipment_id: shipment.id,
       state: 'cancelled',
       previous_state: 'open',
       shipment_status: shipmentStatus(client, order) ?? null,
     })
-  }
 }
 
 export function completeOrder(client: ClientState, order: Order, isPicked: boolean): void {
@@ -201,7 +202,9 @@ export const ORDERS: Operation[] = [
         return ok({ created_count: 0, existing_count: 1, orders: [] })
       }
       if (!isKnown || products.some((product) => !product.isActive)) return refused('creation_error')
-      const own = client.policy === 'off' ? undefined : client.holds.find((one) => one.n === hold)
+      const reference = client.holds.find((one) => one.n === hold)?.reference
+      // The newest of several with one reference.
+      const own = client.policy === 'off' ? undefined : client.holds.findLast((one) => one.reference === reference)
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       const active = own?.state === 'active' ? own : undefined
       if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, client.warehouse, active?.book))

@@ -1,4 +1,4 @@
-import { changeStock, newNumber, type ClientState, type Product } from '../client-state.ts'
+import { changeStock, type ClientState, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Operation, type Request } from '../operation.ts'
 import type { Random } from '../random.ts'
 import { activeProducts, anyProduct, skuOf } from './catalog.ts'
@@ -233,28 +233,6 @@ export const STOCK: Operation[] = [
             (row) => row.product_id === product.id && row.quantity === quantity,
           ),
       })
-    },
-  }),
-
-  operation<{ quantity: number; n: number }>({
-    id: 'stock.adjust',
-    weight: 3,
-    isShared: true,
-    // The tenant's shared product: which of its calls come first is not known, so each is found again by its reason.
-    draw: (client, random) => ({ quantity: random.of([3, 2, 1, -1, -2, -3]), n: newNumber(client) }),
-    request: ({ shared, name }, { quantity, n }) => ({
-      method: 'POST',
-      path: '/stock/adjustment',
-      body: { product_id: shared.product, location_id: shared.location, adjustment_quantity: quantity, reason: `${name}-${n}` },
-    }),
-    expect({ shared, name }, { quantity, n }, data) {
-      if (data === undefined) {
-        shared.lost.add(`${name}-${n}`)
-        return ok()
-      }
-      if (data.refused === 'adjustment_error' && quantity < 0) return refused('adjustment_error')
-      shared.acknowledged.add(`${name}-${n}`)
-      return ok({ quantity_adjusted: quantity, stock: { product_id: shared.product } })
     },
   }),
 ]

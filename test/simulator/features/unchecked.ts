@@ -1,5 +1,5 @@
 import { newNumber, type ClientState } from '../client-state.ts'
-import { numbered, ok, operation, type Operation, type Request } from '../operation.ts'
+import { numbered, ok, operation, refused, type Data, type Operation, type Request } from '../operation.ts'
 import type { Random } from '../random.ts'
 import { anyOrder } from './orders.ts'
 import { anyProduct } from './catalog.ts'
@@ -82,11 +82,42 @@ const onOrder = (id: string, path: (id: number) => string): Operation =>
     expect: () => ok(),
   })
 
+/** The event of the feed that the client has seen last. */
+const seenEvent = (client: ClientState): Data => client.others.get('event')?.[0]
+
+const EVENTS: Operation[] = [
+  operation<{ none: true }>({
+    id: 'events.list',
+    weight: 0.5,
+    draw: () => ({ none: true }),
+    request: () => ({ method: 'GET', path: '/events?order=desc&limit=5' }),
+    expect(client, _, data) {
+      if (data?.events.length > 0) client.others.set('event', [data.events[0]])
+      return ok({ events: newestFirst })
+    },
+  }),
+  operation<{ id: string }>({
+    id: 'events.get',
+    weight: 0.4,
+    draw: (client) => seenEvent(client) && { id: seenEvent(client).id },
+    request: (client, { id }) => (seenEvent(client)?.id === id ? { method: 'GET', path: `/events/${id}` } : undefined),
+    expect: (client) => ok(seenEvent(client)),
+  }),
+]
+
+const newestFirst = (rows: unknown): boolean =>
+  (rows as Data[]).every(({ id }, index, all) => index === 0 || id < all[index - 1].id)
+
 export const UNCHECKED: Operation[] = [
-  read('settings.get', () => '/settings'),
-  read('events.list', () => '/events?order=desc&limit=5', 0.5),
-  read('webhooks.list', () => '/webhooks'),
-  read('apiKeys.list', () => '/api-keys?limit=20'),
+  ...EVENTS,
+  // Sessions are made by the pages alone.
+  operation<{ id: number }>({
+    id: 'sessions.end',
+    weight: 0.1,
+    draw: (_, random) => ({ id: random.int(1_000_000_000, 2_000_000_000) }),
+    request: (_, { id }) => ({ method: 'DELETE', path: `/sessions/${id}` }),
+    expect: () => refused('not_found'),
+  }),
   read('sessions.list', () => '/sessions'),
   read('operators.list', () => '/operators'),
   read('auditLog.list', () => '/audit-log?limit=10'),
@@ -111,9 +142,6 @@ export const UNCHECKED: Operation[] = [
     expect: () => ok(),
   }),
   onOrder('orders.timeline', (id) => `/orders/${id}/timeline`),
-  make('apiKeys.create', 'keys', '/api-keys', ({ name }, n) => ({ name: `${name} ${n}`, preset: 'read_only' })),
-  onRecord('apiKeys.get', 'keys', (id) => ({ method: 'GET', path: `/api-keys/${id}` })),
-  onRecord('apiKeys.revoke', 'keys', (id) => ({ method: 'DELETE', path: `/api-keys/${id}` }), true),
   make('operators.create', 'operators', '/operators', ({ name }, n) => ({
     name: `Operator ${n}`,
     email: `${name}-${n}@example.com`,

@@ -8,8 +8,10 @@ import { shownCount } from '../features/counts.ts'
 import { shownHold } from '../features/holds.ts'
 import { shownDelivery } from '../features/receiving.ts'
 import { shownShipment } from '../features/shipments.ts'
+import { sameWebhooks, shownWebhook } from '../features/webhooks.ts'
 import type { ClientState, Delivery } from '../client-state.ts'
 import type { Data } from '../operation.ts'
+import { sameRows } from './same-rows.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** The first difference between what the client must see and what can be read, or undefined. */
@@ -51,6 +53,7 @@ export function compareClient(client: ClientState, snapshot: Snapshot): string |
     byReference(client, 'count', client.counts, snapshot.counts, shownCount) ??
     byReference(client, 'shipment', client.shipments, snapshot.shipments, shownShipment) ??
     byReference(client, 'batch', client.batches, snapshot.batches, shownBatch) ??
+    compareWebhooks(client, snapshot.webhooks) ??
     compareLevels(client, ofProducts(snapshot.levels)) ??
     compareMovements(client, ofProducts(snapshot.movements)) ??
     compareAvailability(client, ofProducts(snapshot.availability)) ??
@@ -59,6 +62,14 @@ export function compareClient(client: ClientState, snapshot: Snapshot): string |
 }
 
 const ofKind = ({ deliveries }: ClientState, kind: Delivery['kind']): Delivery[] => deliveries.filter((one) => one.kind === kind)
+
+function compareWebhooks(client: ClientState, rows: readonly Data[]): string | undefined {
+  const byItsId = new Map(rows.map((row) => [row.id, row]))
+  const found = client.webhooks.map((webhook) =>
+    difference(shownWebhook(client, webhook), byItsId.get(webhook.id), `webhook ${webhook.id}`),
+  )
+  return found.find((one) => one !== undefined) ?? sameWebhooks(client, rows)
+}
 
 /** Those whose reference the client gave. */
 const byReference = <T extends { id: number }>(
@@ -93,22 +104,6 @@ export function byId<T extends { id: number | string }>(
   const [more] = rows.values()
   return more === undefined ? undefined : `a ${kind} that nobody made: ${JSON.stringify(more)}`
 }
-
-/** As sets, whatever the order. */
-export function sameRows(kind: string, expected: readonly unknown[], actual: readonly unknown[]): string | undefined {
-  const [wanted, given] = [expected, actual].map((rows) => rows.map((row) => JSON.stringify(row)).toSorted())
-  const missing = wanted?.find((row, index) => given?.[index] !== row)
-  if (missing === undefined && wanted?.length === given?.length) return undefined
-  return `${kind}: ${firstDifference(wanted ?? [], given ?? [])}`
-}
-
-function firstDifference(wanted: string[], given: string[]): string {
-  const missing = wanted.filter((row) => count(wanted, row) > count(given, row))
-  const surplus = given.filter((row) => count(given, row) > count(wanted, row))
-  return `missing ${missing.slice(0, 3).join(' ') || 'nothing'}; not expected ${surplus.slice(0, 3).join(' ') || 'nothing'}`
-}
-
-const count = (rows: string[], row: string): number => rows.filter((other) => other === row).length
 
 function compareLevels(client: ClientState, rows: Data[]): string | undefined {
   const expected = client.products.flatMap(({ id }) =>

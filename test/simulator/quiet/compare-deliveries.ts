@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { Finding } from '../client.ts'
 import type { Installation } from '../installation.ts'
-import type { World } from '../world.ts'
+import type { Data } from '../operation.ts'
+import type { Receivers } from '../receivers.ts'
+import { EXTENSION_TOPICS, type World } from '../world.ts'
 
 const WAITS_MS = 90_000
 
@@ -30,14 +32,73 @@ async function hurry(db: Database): Promise<void> {
   await sql`update webhook_lanes set due_at = now(), owner_until = now()`.execute(db.kysely)
 }
 
-/** Each event at least once, always with the same body, and none of another tenant. */
-export function compareDeliveries({ receivers }: Installation, world: World): void {
-  const received = receivers.received(world.subscriber)
-  for (const id of world.feed.ids) if (!received.has(id)) throw new Finding(`${world.name}: event ${id} was not delivered`)
-  for (const [id, bodies] of received) {
-    if (!world.feed.ids.has(id) && !id.startsWith('evt_test_'))
-      throw new Finding(`${world.name}: got event ${id}, which its feed does not have: ${[...bodies].join(' ')}`)
-    if (bodies.size > 1)
-      throw new Finding(`${world.name}: event ${id} was delivered with different bodies: ${[...bodies].join(' ')}`)
+/** Remembers which events of the round the webhooks of the clients must get. */
+export function expectDeliveries({ clients }: World, events: readonly Data[]): void {
+  for (const { state } of clients)
+    for (const webhook of state.webhooks) {
+      if (webhook.isUnchanged)
+        for (const { id } of events.filter(({ event }) => isFor(webhook.events, event))) webhook.mustHave.add(id)
+      webhook.isUnchanged = webhook.isActive
+    }
+}
+
+/** What subscribers got so far: always with the same body, signed, and nothing of another tenant or topic. */
+export function compareReceived({ receivers }: Installation, world: World): void {
+  const known = receivers.received(world.subscriber)
+  for (const subscriber of subscribersOf(receivers, world)) {
+    const { name, secrets } = subscriber
+    const found = wrongEvent(subscriber, receivers.received(name), world.feed.ids, known)
+    if (found !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${found}`)
+    const [unsigned] = receivers.takeUnsigned(name, secrets)
+    if (unsigned !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${unsigned} was not signed with its secret`)
   }
 }
+
+/** Once all is delivered: each event at least once. */
+export function compareDeliveries(installation: Installation, world: World): void {
+  compareReceived(installation, world)
+  const { receivers } = installation
+  for (const { name, mustHave } of subscribersOf(receivers, world)) {
+    const acknowledged = receivers.acknowledged(name)
+    const missing = [...mustHave].find((id) => !acknowledged.has(id))
+    if (missing !== undefined) throw new Finding(`${world.name}, subscriber ${name}: event ${missing} was not delivered`)
+  }
+}
+
+interface Subscriber {
+  name: string
+  mustHave: ReadonlySet<string>
+  /** Undefined for all. */
+  topics: readonly string[] | undefined
+  secrets: readonly string[]
+}
+
+function subscribersOf(receivers: Receivers, { subscriber, feed, secret, clients }: World): Subscriber[] {
+  const own = clients.flatMap(({ state }) => state.everyWebhook)
+  return [
+    { name: subscriber, mustHave: feed.ids, topics: undefined, secrets: [secret] },
+    ...own.map(({ url, topics, secrets, mustHave }) => ({ name: receivers.nameOf(url), mustHave, topics: [...topics], secrets })),
+  ]
+}
+
+/** `known` are the bodies that the tenant's subscription got. */
+function wrongEvent(
+  { topics }: Subscriber,
+  received: ReadonlyMap<string, Set<string>>,
+  feed: ReadonlySet<string>,
+  known: ReadonlyMap<string, Set<string>>,
+): string | undefined {
+  for (const [id, bodies] of received) {
+    const isTest = id.startsWith('evt_test_')
+    const different = isTest ? bodies : new Set([...bodies, ...(known.get(id) ?? [])])
+    const texts = [...different].join(' ')
+    if (!feed.has(id) && !isTest) return `got event ${id}, which its feed does not have: ${texts}`
+    if (different.size > 1) return `event ${id} was delivered with different bodies: ${texts}`
+    const { event } = JSON.parse(texts) as { event: string }
+    if (topics !== undefined && !isFor(topics, event)) return `got ${event}, and asked for ${topics.join(', ')}`
+  }
+  return undefined
+}
+
+const isFor = (topics: readonly string[], topic: string): boolean =>
+  topics.includes(topic) || (topics.includes('*') && !EXTENSION_TOPICS.includes(topic))

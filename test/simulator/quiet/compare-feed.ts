@@ -4,7 +4,7 @@ import type { ExpectedEvent } from '../client-state.ts'
 import { difference } from '../difference.ts'
 import type { Data } from '../operation.ts'
 import { ALL_TOPICS, type World } from '../world.ts'
-import { sameRows } from './compare-client.ts'
+import { sameRows } from './same-rows.ts'
 
 /** The records that events are about, by topic: as `emit` names them. */
 const RECORDS: Record<string, (data: Data) => string> = {
@@ -92,6 +92,8 @@ function brokenLevel(record: string, given: readonly Data[]): string | undefined
 export function strayEvent(world: World, events: readonly Data[]): string | undefined {
   const known = new Set(world.clients.flatMap(({ state }) => state.events.map(({ record }) => record)))
   const shared = new Set(world.clients.map(({ state }) => state.shared.product))
-  const stray = events.find((event) => !known.has(recordOf(event)) && !shared.has(event.data.product_id))
+  const isShared = ({ event, data }: Data): boolean =>
+    shared.has(data.product_id) || (event === 'inbound/updated' && String(data.reference).startsWith('shared '))
+  const stray = events.find((event) => !known.has(recordOf(event)) && !isShared(event))
   return stray && `an event that no call has sent: ${JSON.stringify(stray)}`
 }

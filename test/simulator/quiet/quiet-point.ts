@@ -4,9 +4,11 @@ import type { Installation } from '../installation.ts'
 import type { Data } from '../operation.ts'
 import { until } from '../../support/receiver.ts'
 import type { World } from '../world.ts'
-import { brokenChain, compareClient, sameRows } from './compare-client.ts'
+import { compareClient } from './compare-client.ts'
+import { compareReceived, expectDeliveries } from './compare-deliveries.ts'
+import { compareShared, renewInbound } from './compare-shared.ts'
 import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
-import { allByCursor, readSnapshot, type Snapshot } from './snapshot.ts'
+import { allByCursor, readSnapshot } from './snapshot.ts'
 
 /** While no client calls and no fault lasts: compares everything that can be read with the models. */
 export async function compareWorld(installation: Installation, world: World): Promise<void> {
@@ -27,8 +29,12 @@ export async function compareWorld(installation: Installation, world: World): Pr
   }
   const found = strayEvent(world, events) ?? compareShared(world, snapshot, events)
   if (found !== undefined) throw new Finding(`${world.name}: ${found}`)
+  expectDeliveries(world, events)
+  compareReceived(installation, world)
   await reconcile(world)
   await compareAudit(world)
+  const wrong = await renewInbound(world)
+  if (wrong !== undefined) throw new Finding(`${world.name}: ${wrong}`)
   for (const { state } of world.clients) state.events = []
 }
 
@@ -44,34 +50,6 @@ async function untilIdle({ db }: Installation): Promise<void> {
     quiet = rows[0]?.busy === 0 ? quiet + 1 : 0
     return quiet >= 3
   }, 'a quiet database')
-}
-
-/** The product that all clients of a tenant adjust: each acknowledged call once, each refused one never, nothing else. */
-function compareShared(world: World, { movements, levels }: Snapshot, events: readonly Data[]): string | undefined {
-  const states = world.clients.map(({ state }) => state.shared)
-  const product = states[0]?.product
-  const rows = movements.filter((row) => row.product_id === product)
-  const lost = new Set(states.flatMap((shared) => [...shared.lost]))
-  const reasons = rows.map(({ reason }) => reason as string)
-  const known = states.flatMap(({ acknowledged }) => [...acknowledged])
-  const happened = [...lost].filter((reason) => reasons.includes(reason))
-  for (const { shared } of world.clients.map(({ state }) => state)) {
-    for (const reason of shared.lost) if (reasons.includes(reason)) shared.acknowledged.add(reason)
-    shared.lost.clear()
-  }
-  const level = levels.find((row) => row.product_id === product)?.quantity ?? 0
-  const total = rows.reduce((sum, row) => sum + row.new_quantity - row.previous_quantity, 0)
-  const told = events.filter(({ event, data }) => event === 'stock/updated' && data.product_id === product)
-  const jump = told.find(({ data }, index) => index > 0 && told[index - 1]?.data.quantity !== data.previous_quantity)
-  return (
-    sameRows('shared adjustments', [...known, ...happened], reasons) ??
-    brokenChain(rows) ??
-    (level === total ? undefined : `the shared level is ${level}, and its movements make ${total}`) ??
-    (jump && `the event ${JSON.stringify(jump)} of the shared level does not go on from the one before`) ??
-    (told.length === 0 || told.at(-1)?.data.quantity === level
-      ? undefined
-      : `the shared level is ${level}, and its last event says ${told.at(-1)?.data.quantity}`)
-  )
 }
 
 async function reconcile(world: World): Promise<void> {

@@ -18,6 +18,7 @@ export interface Snapshot {
   counts: Data[]
   shipments: Data[]
   batches: Data[]
+  webhooks: Data[]
 }
 
 /** Reads all pages of all lists. No page may repeat or miss a record, and totals are exact. */
@@ -25,7 +26,7 @@ export async function readSnapshot(world: World): Promise<Snapshot> {
   const inactive = await allPages(world, '/products?is_active=false', 'products')
   return {
     products: [...(await allPages(world, '/products', 'products')), ...inactive],
-    levels: await allByCursor(world, '/stock/levels?limit=50', 'levels'),
+    levels: await allByCursor(world, '/stock/levels?limit=15', 'levels'),
     movements: await allPages(world, '/stock/movements', 'movements'),
     locations: await allPages(world, '/locations', 'locations'),
     orders: await allPages(world, '/orders?include_details=true', 'orders'),
@@ -38,6 +39,7 @@ export async function readSnapshot(world: World): Promise<Snapshot> {
     counts: await allPages(world, '/counts', 'counts'),
     shipments: await allPages(world, '/shipments', 'shipments'),
     batches: await allPages(world, '/flow-batches', 'flow_batches'),
+    webhooks: (await world.read('/webhooks?include_inactive=true')).webhooks,
   }
 }
 

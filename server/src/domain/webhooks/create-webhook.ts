@@ -44,7 +44,7 @@ export const createWebhook = endpoint({
   summary: 'Subscribe to events',
   description:
     'Sends every event of the topics to the URL as a signed POST. The receiver acknowledges an event with a 2xx within 15 seconds; otherwise the delivery is retried, with at most 12 attempts over about three days. The `secret` is returned only in this response; keep it to verify signatures. A tenant has at most 100 subscriptions, including inactive ones.',
-  outsideTransaction: true,
+  waitsFirst: true,
   input: createWebhookInput,
   output: createWebhookOutput,
   run: async ({ db, caller, encryption, webhookTargets }, input) => {
