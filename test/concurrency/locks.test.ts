@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
-import { MIGRATOR_LOCK, SYSTEM_LOCKS } from '@fulfillment/server/database/locks.ts'
+import { awaitTenantLock, MIGRATOR_LOCK, SYSTEM_LOCKS } from '@fulfillment/server/database/locks.ts'
 import { newOrder } from '../support/orders.ts'
 import type { TestService } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
@@ -33,14 +33,18 @@ describe('the advisory locks of the program', () => {
     const all = await sources()
     expect(all.length).toBeGreaterThan(150)
     const users = all.filter(({ text }) => /advisory_/i.test(text)).map(({ file }) => file)
-    expect(users).toEqual(['database/locks.ts'])
+    // The trigger of a move shares the lock `fence`.
+    const trigger = 'database/migrations/0036_moving_tenants.sql'
+    expect(users).toEqual(['database/locks.ts', trigger])
+    const [, shared] = /advisory_xact_lock_shared\((.*)\);/.exec(all.find(({ file }) => file === trigger)?.text ?? '') ?? []
+    expect(`pg_advisory_xact_lock(${shared?.replace('tg_argv[0]', '$1')})`).toBe(awaitTenantLock('fence'))
   })
 
   it('are taken only where they are declared to be', async () => {
     const taken = (await sources()).flatMap(({ file, text }) =>
       file === 'database/locks.ts'
         ? []
-        : [...text.matchAll(/\b\w*(?:Tenant|System)Lock\(\s*'(\w+)'/g)].map(([, lock]) => `${file} ${lock}`),
+        : [...text.matchAll(/\b\w*(?:Tenant|System)Lock(?:OfSession)?\(\s*'(\w+)'/g)].map(([, lock]) => `${file} ${lock}`),
     )
     expect([...new Set(taken)].toSorted()).toEqual([
       'database/keyed-calls/claim-keys.ts idempotencyKey',
@@ -48,6 +52,8 @@ describe('the advisory locks of the program', () => {
       'domain/counts/fold-counts.ts fold',
       'domain/products/catalog-lock.ts catalog',
       'domain/stock/fold-stocked.ts fold',
+      'shards/move/fence.ts fence',
+      'shards/move/registry.ts move',
     ])
   })
 

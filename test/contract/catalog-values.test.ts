@@ -23,6 +23,8 @@ const KNOWN: Record<string, readonly unknown[]> = {
   'finished_deliveries.state': valuesOf(delivery.shape.state),
   'holds.state': valuesOf(hold.shape.state),
   'inbound.state': valuesOf(inbound.shape.state),
+  // In no response.
+  'moved_tenants.state': ['settled', 'copying', 'switching', 'leaving', 'returning'],
   'orders.state_id': Object.values(ORDER_STATES),
   'orders.state_picking_id': Object.values(PICKING_STATES),
   'picking_flows.state': valuesOf(pickingFlow.shape.state),
