@@ -9,6 +9,8 @@ type Values = readonly unknown[]
 /** The rows that a statement read, by table, including rows that a filter removed. */
 export interface Reads {
   rows: Record<string, number>
+  /** How often an index of a table was searched, also without finding a row. */
+  searches: Record<string, number>
   /** Tables that were read as a whole. */
   whole: string[]
 }
@@ -20,6 +22,7 @@ interface PlanNode {
   'Actual Loops': number
   'Rows Removed by Filter'?: number
   'Rows Removed by Index Recheck'?: number
+  'Index Searches'?: number
   Plans?: PlanNode[]
 }
 
@@ -62,7 +65,7 @@ export class Recorder {
       await call()
       await this.#client.query('rollback')
       await this.#client.query('begin')
-      const reads: Reads = { rows: {}, whole: [] }
+      const reads: Reads = { rows: {}, searches: {}, whole: [] }
       for (const { statement, values } of this.#recorded) addTo(reads, await this.#explain(statement, values))
       return reads
     } finally {
@@ -122,6 +125,8 @@ function addTo(reads: Reads, node: PlanNode): void {
   if (relation !== undefined && node['Node Type'].includes('Scan')) {
     const each = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
     reads.rows[relation] = (reads.rows[relation] ?? 0) + Math.round(each * node['Actual Loops'])
+    // Postgres tells the sum over all loops.
+    reads.searches[relation] = (reads.searches[relation] ?? 0) + (node['Index Searches'] ?? 0)
     if (node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0) reads.whole.push(relation)
   }
   for (const child of node.Plans ?? []) addTo(reads, child)

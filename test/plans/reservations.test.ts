@@ -12,11 +12,14 @@ const HOLD_LINES = 500
 /** Every so many products have no stock, and of so many, somebody waits for some. */
 const EMPTY_EACH = 10
 const BACKORDERED_EACH = 200
+/** Open lines of deliveries to another tenant. They are most lines of their table, as far as Postgres knows. */
+const INCOMING_ELSEWHERE = 20_000
 const PAGE = { page: 1, limit: 50 }
 
 /** `it` with the context of a tenant that reserves. */
 const it = base.extend('context', { scope: 'file' }, async ({ database, recorder }): Promise<RequestContext> => {
   const { id } = await createTenant(database.db, 'large')
+  const { id: other } = await createTenant(database.db, 'other')
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query('set session_replication_role = replica')
@@ -41,6 +44,8 @@ const it = base.extend('context', { scope: 'file' }, async ({ database, recorder
     `insert into hold_lines (tenant_id, hold_id, line_number, product_id, warehouse_id, quantity, reserved, expires_at)
      select ${id}, h.id, 1, p.id + h.id, h.warehouse_id, 1, 1, h.expires_at
      from holds h, (select min(id) as id from products where tenant_id = ${id}) p where h.tenant_id = ${id}`,
+    `insert into inbound_lines (tenant_id, record_id, product_id, warehouse_id, quantity)
+     select ${other}, g / 100, g, 1, 1 from generate_series(1, ${INCOMING_ELSEWHERE}) g`,
     'vacuum analyze',
   ])
     await client.query(text)
@@ -64,7 +69,13 @@ describe('a page of availability reads about as many totals as it shows, and non
     const reads = await recorder.readsOf(() => listAvailability.run(context, { backordered: false, ...query }))
     // The index of what is backordered is read to count products of which nothing else is there.
     expect(reads.rows.warehouse_stock).toBeLessThanOrEqual(most + (2 * PRODUCTS) / BACKORDERED_EACH)
-    expect(reads.whole.filter((table) => ['warehouse_stock', 'products', 'hold_lines'].includes(table))).toEqual([])
+    expect(reads.whole.filter((table) => ['warehouse_stock', 'products', 'hold_lines', 'inbound_lines'].includes(table))).toEqual([])
+  })
+
+  it('the first looks once whether anything is incoming, whatever others expect', async ({ recorder, context }) => {
+    const reads = await recorder.readsOf(() => listAvailability.run(context, { ...PAGE, backordered: false }))
+    expect([reads.rows.inbound_lines, reads.searches.inbound_lines]).toEqual([0, 1])
+    expect(reads.searches).toMatchObject({ hold_lines: 0, warehouse_stock: 2, products: 1 })
   })
 
   it('its total is exact', async ({ context }) => {

@@ -17,16 +17,21 @@ const POLICY = `policy as materialized (select ${IS_RESERVING} as is_reserving)`
 /** The columns of warehouse_stock that the CTE `page` has. They are null where the product was never in the warehouse. */
 const COLUMNS = 'product_id, warehouse_id, quantity, unsellable, reserved, held, backordered'
 
+/** SQL for the columns of `page` about announced deliveries. */
+const INCOMING = `${incomingOf('w.product_id', 'w.warehouse_id')} as incoming, ${nextExpectedAt('w.product_id', 'w.warehouse_id')} as next_expected_at`
+/** The same while nothing is incoming. The two look-ups of each row take a third of the time of a page. */
+const NOTHING_INCOMING = '0::numeric as incoming, null::date as next_expected_at'
+
 /**
  * The rows of the CTE `page`, after the CTEs `policy` and `total`. The array makes the products a lookup by id in any plan, even a plan made on
  * an empty table.
  */
-const SELECT_PAGE = `, product_of_page as materialized (
+const selectPage = (incoming: string): string => `, product_of_page as materialized (
      select id, external_id, barcode, name from products where tenant_id = $1 and id = any (array(select product_id from page))
    )
    select t.total, w.product_id, n.external_id as sku, n.barcode, n.name as product_name, w.warehouse_id, h.name as warehouse_name,
      v.on_hand, v.unsellable, v.reserved, v.held, v.available, v.backordered,
-     ${incomingOf('w.product_id', 'w.warehouse_id')} as incoming, ${nextExpectedAt('w.product_id', 'w.warehouse_id')} as next_expected_at
+     ${incoming}
    from total t cross join policy y left join (
      page w join product_of_page n on n.id = w.product_id cross join lateral (
        select name from warehouses where tenant_id = $1 and id = w.warehouse_id limit 1
@@ -57,9 +62,11 @@ interface List {
   most?: number
   /** SQL for the rows of the list, in order. */
   rows: string
+  /** SQL for the columns about announced deliveries. */
+  incoming?: string
 }
 
-function listOf({ total, waiting, most, rows }: List): string {
+function listOf({ total, waiting, most, rows, incoming = INCOMING }: List): string {
   return `with ${POLICY}, waiting as materialized (
      select count(*) as n from (
        select from warehouse_stock where ${OF_WAREHOUSE} and ${IS_BACKORDERED} and ${waiting} ${most === undefined ? '' : `limit ${most}`}
@@ -68,7 +75,7 @@ function listOf({ total, waiting, most, rows }: List): string {
      select ${total} as total from waiting
    ), page as materialized (
      select * from (${rows} limit 100 offset $3::bigint) m limit $4::bigint
-   )${SELECT_PAGE}`
+   )${selectPage(incoming)}`
 }
 
 const rowsThat = (condition: string): string =>
@@ -99,21 +106,26 @@ export const LIST_BACKORDERED = statement<Range, Row>({
 
 /** Most rows that `LIST_FIRST` reads: about a millisecond. */
 const MOST = 2_000
+/** The order makes it one look-up in the index, however many open lines other tenants have. */
+const IS_INCOMING = `exists (
+       select from (select from inbound_lines where tenant_id = $1 and is_open order by product_id, warehouse_id limit 1) i
+     )`
 
 /**
  * `LIST_ALL` of all warehouses on the shared connections. It reads the first rows alone, so a page may lack rows, and the total may be null: as
- * it is while something is incoming.
+ * it is while something is incoming. So nothing is incoming in a page with a total.
  */
 export const LIST_FIRST = statement<Range, BoundedRow>({
   name: 'list_first_availability',
   lane: 'read',
   sql: listOf({
-    total: `case when n < ${MOST} and not exists (select from inbound_lines where tenant_id = $1 and is_open) then ${STOCKED} + n end`,
+    total: `case when n < ${MOST} and not ${IS_INCOMING} then ${STOCKED} + n end`,
     waiting: 'quantity = 0',
     most: MOST,
     rows: `select ${COLUMNS} from (
        select ${COLUMNS} from warehouse_stock where tenant_id = $1 order by product_id, warehouse_id limit ${MOST}
      ) f where ${IS_LISTED} order by product_id, warehouse_id`,
+    incoming: NOTHING_INCOMING,
   }),
 })
 
@@ -140,5 +152,5 @@ export const LIST_OF_PRODUCT = statement<
      select count(*) as total from matching
    ), page as materialized (
      select * from matching order by product_id, warehouse_id limit $4::bigint offset $3::bigint
-   )${SELECT_PAGE}`,
+   )${selectPage(INCOMING)}`,
 })
