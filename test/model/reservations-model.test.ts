@@ -41,6 +41,7 @@ const KINDS = [
   'pick',
   'pickElsewhere',
   'pickElsewhere',
+  'pickReserved',
   'undo',
   'cancelFlow',
   'completeFlow',
@@ -278,11 +279,13 @@ class Run {
     const waiting = this.model.reservations().filter(({ backordered_quantity: backordered }) => backordered > 0)
     const first = (product: number, warehouse: number) =>
       waiting.find((row) => row.product_id === product && row.warehouse_id === warehouse)
+    return this.#partlyReserved().filter(([{ warehouse }, { id, product }]) => first(product, warehouse)?.order_detail_id !== id)
+  }
+  #partlyReserved(): [order: ModelOrder, line: ModelOrder['lines'][number]][] {
     return this.model.orders
       .filter(({ isOpen }) => isOpen)
       .flatMap((order) => order.lines.map((line): [ModelOrder, typeof line] => [order, line]))
       .filter(([, { reserved, backordered }]) => reserved > 0 && backordered > 0)
-      .filter(([{ warehouse }, { id, product }]) => first(product, warehouse)?.order_detail_id !== id)
   }
 
   /** One order takes what is available and waits for more, and an earlier one gets nothing. */
@@ -293,6 +296,39 @@ class Run {
     const fields = { warehouse, mayWait: true, hold: undefined }
     await this.#create({ ...fields, date: DATES[2] as string }, [{ product, quantity: Math.ceil(available) + 2 }])
     await this.#create({ ...fields, date: DATES[0] as string }, [{ product, quantity: 1 }])
+  }
+
+  /**
+   * Picks what is reserved for a line of which a part waits, while a hold or a later line has some: if the pick took from what waits, that one
+   * would lose it.
+   */
+  async pickReserved(): Promise<void> {
+    if (this.#rivalled().length === 0) await this.#makeRival()
+    const [order, line] = this.#one(this.#rivalled()) ?? []
+    if (order === undefined || line === undefined) return
+    const location = LOCATIONS.find((id) => !this.model.isElsewhere(order, id) && this.model.level(line.product, id) >= 1)
+    if (location === undefined) return
+    if (order.flow === undefined) await this.#startFlow(order)
+    await this.#pick(order, line.product, location, 1)
+  }
+
+  /** Lines that are reserved in part, with others that lose before them. */
+  #rivalled(): [order: ModelOrder, line: ModelOrder['lines'][number]][] {
+    const reserved = this.model.reservations().filter(({ reserved_quantity: quantity }) => quantity > 0)
+    return this.#partlyReserved().filter(([{ warehouse }, { id, product }]) => {
+      const rows = reserved.filter((row) => row.product_id === product && row.warehouse_id === warehouse)
+      return rows.at(-1)?.order_detail_id !== id
+    })
+  }
+
+  /** A late order is reserved, and an earlier one takes the rest and waits for more. */
+  async #makeRival(): Promise<void> {
+    const [product, warehouse] = [this.#product(), this.#warehouse()]
+    const { available } = this.model.numbers(product.id, warehouse)
+    if (available <= 1) return
+    const fields = { warehouse, mayWait: true, hold: undefined }
+    await this.#create({ ...fields, date: DATES[2] as string }, [{ product, quantity: 1 }])
+    await this.#create({ ...fields, date: DATES[0] as string }, [{ product, quantity: Math.ceil(available) + 1 }])
   }
 
   async #pick(order: ModelOrder, product: number, location: string, quantity: number): Promise<void> {

@@ -147,6 +147,25 @@ describe('picks', () => {
     expect([await reservedOf(tenant, first), await reservedOf(tenant, second)]).toEqual([[[1, 1]], [[0, 1]]])
   })
 
+  it('take what is reserved for their line first, so that neither holds nor later orders lose anything', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 5 })
+    await reserve(tenant, 'track')
+    await tenant.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: tea.id, quantity: 1 }] })
+    const late = await newOrder(tenant, { assembly_date: '2026-12-03', order_detail: linesOf([tea, 2]) })
+    const early = await newOrder(tenant, { assembly_date: '2026-12-01', order_detail: linesOf([tea, 4]) })
+    const flow = (await tenant.request('POST', '/flows', { order_id: early.id, ...OPERATOR })).body.data.id
+    const shares = async () => {
+      const { held } = await availabilityOf(tenant, tea.id)
+      return { early: await reservedOf(tenant, early), held, late: await reservedOf(tenant, late) }
+    }
+    expect(await shares()).toEqual({ early: [[2, 2]], held: 1, late: [[2, 0]] })
+    await pick(tenant, flow, { product_id: tea.id, location_id: 'A', quantity: 1 })
+    expect(await shares()).toEqual({ early: [[1, 2]], held: 1, late: [[2, 0]] })
+    // One more than its share: the backorder comes next, and the hold loses.
+    await pick(tenant, flow, { product_id: tea.id, location_id: 'A', quantity: 2 })
+    expect(await shares()).toEqual({ early: [[0, 1]], held: 0, late: [[2, 0]] })
+  })
+
   it('from a location that is not sellable leave the reservation to what is sellable', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 1, B: 5 })
     await tenant.request('PUT', '/locations/B', { sellable: false })
