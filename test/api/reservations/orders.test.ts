@@ -257,6 +257,8 @@ it('under off, nothing is reserved and no response tells of it', async ({ tenant
   const tea = await stockedProduct(tenant, { A: 1 })
   const order = await newOrder(tenant, { allow_backorder: true, hold: 'none', order_detail: linesOf([tea, 2]) })
   const { body } = await tenant.request('GET', `/orders/${order.id}`)
+  for (const mistake of [{ allow_backorder: 'yes' }, { hold: 7 }])
+    expect(failure(await tenant.request('POST', '/orders', await orderFor(tenant, mistake)))).toEqual([400, 'validation_error'])
   expect(body.data).not.toHaveProperty('reservation_status')
   expect(body.data.order_detail[0]).not.toHaveProperty('reserved_quantity')
   expect((await tenant.request('GET', `/products/${tea.id}`)).body.data).not.toHaveProperty('availability')
