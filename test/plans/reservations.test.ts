@@ -69,7 +69,9 @@ describe('a page of availability reads about as many totals as it shows, and non
     const reads = await recorder.readsOf(() => listAvailability.run(context, { backordered: false, ...query }))
     // The index of what is backordered is read to count products of which nothing else is there.
     expect(reads.rows.warehouse_stock).toBeLessThanOrEqual(most + (2 * PRODUCTS) / BACKORDERED_EACH)
-    expect(reads.whole.filter((table) => ['warehouse_stock', 'products', 'hold_lines', 'inbound_lines'].includes(table))).toEqual([])
+    expect(reads.whole.filter((table) => ['warehouse_stock', 'products', 'hold_lines', 'inbound_lines'].includes(table))).toEqual(
+      [],
+    )
   })
 
   it('the first looks once whether anything is incoming, whatever others expect', async ({ recorder, context }) => {
