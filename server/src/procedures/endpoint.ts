@@ -101,17 +101,18 @@ function endpointOf<Name extends string, Method extends HttpMethod, Input extend
 
 /** What a call does with its checked input. Checks that the call was authorized for this endpoint. */
 type Work = (context: ProcedureContext, valid: unknown) => Promise<unknown>
-interface AnyDefinition<Name extends string, Method extends HttpMethod, Input extends z.ZodType, Output extends z.ZodType>
-  extends Omit<EndpointDefinition<Name, Method, Input, Output>, 'run'> {
+interface AnyDefinition<
+  Name extends string,
+  Method extends HttpMethod,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+> extends Omit<EndpointDefinition<Name, Method, Input, Output>, 'run'> {
   run: (context: RequestContext, input: z.output<Input>) => Promise<unknown>
 }
 type Definition = AnyDefinition<string, HttpMethod, z.ZodType, z.ZodType>
 
 /** Writes the audit entry with the checked input before the change begins. */
-function recordedWork<I extends z.ZodType, O extends z.ZodType>({
-  name,
-  run,
-}: AnyDefinition<string, HttpMethod, I, O>): Work {
+function recordedWork<I extends z.ZodType, O extends z.ZodType>({ name, run }: AnyDefinition<string, HttpMethod, I, O>): Work {
   return async (context, valid) => {
     requireCallOf(name, context)
     if (context.change === undefined) throw new Error(`${name} changes something that nobody records`)
