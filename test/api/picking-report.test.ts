@@ -92,6 +92,46 @@ describe('GET /reports/picking', () => {
     expect(row?.seconds).toBeGreaterThan(90)
   })
 
+  it('counts no pause of more than 15 minutes', async ({ service, tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 100 })
+    const { flow } = await startedFlow(tenant, [[tea, 2]])
+    await pick(tenant, flow, { barcode: tea.barcode, location_id: 'A', quantity: 1, pick_id: 'evening' })
+    // Begun in the evening, and finished in the morning.
+    await sql`update picking_flows set started_at = started_at - interval '14 hours 100 seconds' where tenant_id = ${tenant.id}`.execute(
+      service.db.kysely,
+    )
+    await sql`update picks set created_at = created_at - interval '14 hours' where tenant_id = ${tenant.id}`.execute(
+      service.db.kysely,
+    )
+    await pick(tenant, flow, { barcode: tea.barcode, location_id: 'A', quantity: 1 })
+    await tenant.request('POST', `/flows/${flow}/complete`)
+    const [row] = await rowsOf(tenant, `since=${dayIn(-1)}&by=operator`)
+    expect(row?.seconds).toBeGreaterThan(100)
+    expect(row?.seconds).toBeLessThan(160)
+  })
+
+  it('counts the time of a batch once', async ({ service, tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 100 })
+    const names = ['one', 'two', 'three']
+    const orders = names.map((order_tenant_id) => ({
+      order_tenant_id,
+      assembly_date: '2026-12-01',
+      order_detail: [{ barcode: tea.barcode, quantity: 1 }],
+    }))
+    await tenant.request('POST', '/orders', { orders })
+    const batch = await tenant.request('POST', '/flow-batches', { order_tenant_ids: names, operator_email: 'ada@example.com' })
+    const { id, slots } = batch.body.data
+    for (const { flow_id } of slots) await pick(tenant, flow_id, { barcode: tea.barcode, location_id: 'A', quantity: 1 })
+    await sql`update picking_flows set started_at = started_at - interval '600 seconds' where tenant_id = ${tenant.id}`.execute(
+      service.db.kysely,
+    )
+    await tenant.request('POST', `/flow-batches/${id}/complete`)
+    const [row] = await rowsOf(tenant, `since=${dayIn(-1)}&by=operator`)
+    expect(row).toMatchObject({ units: 3, flows: 3 })
+    expect(row?.seconds).toBeGreaterThan(600)
+    expect(row?.seconds).toBeLessThan(700)
+  })
+
   it('is by hour, day or operator, before and after the changes are folded', async ({ service, tenant }) => {
     await fillHours(service, tenant)
     const ranges = { hour: `since=${dayIn(-20)}&until=${dayIn(-1)}`, day: `since=${dayIn(-60)}`, operator: `since=${dayIn(-60)}` }

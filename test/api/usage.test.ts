@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { connectAgent } from '../support/agent.ts'
 import { it } from '../support/it.ts'
 import { send, type TestService, type TestTenant } from '../support/service.ts'
 import { signedIn } from '../web/support/page-client.ts'
@@ -118,6 +119,35 @@ describe.concurrent('GET /reports/usage', () => {
     expect(await refused(`since=${daysAgo(32)}`)).toMatchObject({ code: 'validation_error', message })
     expect(await refused('since=2026-01-01&until=2026-02-02')).toMatchObject({ code: 'validation_error', message })
     expect((await tenant.request('GET', '/reports/usage?since=2026-01-01&until=2026-01-31')).body.data).toEqual({ hours: [] })
+  })
+
+  it('is the same text in every entry, over REST, tRPC and as a tool', async ({ service, tenant, expect }) => {
+    const counts = { client_errors: 2, limited: 0, server_errors: 3 }
+    const at = ['2026-01-10T09:00:00.000Z', '2026-01-10T10:00:00.000Z'] as const
+    const hours = [
+      { at: at[0], key_id: 9, operation: 'orders.list', requests: 100, ...counts },
+      { at: at[1], key_id: 9, operation: 'a "quoted",\n{name} \\ — ü', requests: 5, ...counts },
+      { at: at[1], key_id: 9, operation: 'b', requests: 9_007_199_254_740_991, ...counts },
+      { at: at[1], key_id: 10, operation: 'a', requests: 1, ...counts },
+    ]
+    for (const hour of hours.toReversed())
+      await service.db.dedicatedPool.query(
+        `insert into usage_hours (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [tenant.id, ...Object.values(hour)],
+      )
+    const range = { since: '2026-01-10', until: '2026-01-10' }
+    const path = `reports/usage?since=${range.since}&until=${range.until}`
+    const response = await fetch(`${tenant.url}/api/v1/${path}`, { headers: { 'x-api-key': tenant.key } })
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await response.text()).toBe(JSON.stringify({ success: true, data: { hours } }))
+    const client = await signedIn(service.url, tenant.key)
+    expect((await client.call('GET', `/${path}`)).body).toEqual({ success: true, data: { hours } })
+    const input = encodeURIComponent(JSON.stringify(range))
+    const { body } = await send(`${tenant.url}/trpc/reports.usage?input=${input}`, 'GET', undefined, { key: tenant.key })
+    expect(body).toEqual({ result: { data: { hours } } })
+    const agent = await connectAgent(tenant)
+    expect(await agent.call('reports_usage', range)).toEqual({ hours })
+    await agent.close()
   })
 
   it('asks for a shorter range when there is too much', async ({ service, tenant }) => {

@@ -9,6 +9,7 @@ import { noiseOf, tableOf, type MeasuredRow } from './report.ts'
 import type { Bench, Row } from './row.ts'
 import { againstBare } from './rows/against-bare.ts'
 import { batches } from './rows/batches.ts'
+import { dashboard } from './rows/dashboard.ts'
 import { growth } from './rows/growth.ts'
 import { keyedOverPlain } from './rows/keyed-over-plain.ts'
 import { processRows } from './rows/process.ts'
@@ -38,6 +39,7 @@ const ROWS: Row[] = [
   ...severalShards,
   ...sdk,
   ...scanApp,
+  ...dashboard,
 ]
 
 const RESULTS = new URL('./results.json', import.meta.url)

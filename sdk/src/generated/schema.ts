@@ -2369,7 +2369,7 @@ export interface paths {
         };
         /**
          * Report picking
-         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time since its start. Has picks from this version of the service on.
+         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time that it took, without pauses of more than 15 minutes. Has picks from this version of the service on.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -4824,7 +4824,7 @@ export interface components {
             units: number;
             /** @description Picking flows completed. */
             flows: number;
-            /** @description Time that these flows took from their start, in seconds, all together. */
+            /** @description Time that these flows took, in seconds, all together: from start to end, without pauses of more than 15 minutes. The flows of a batch share its time. */
             seconds: number;
         };
         /** @description Attempts to deliver webhooks of an hour. */

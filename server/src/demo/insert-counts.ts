@@ -1,5 +1,5 @@
 import { OPERATORS } from './people.ts'
-import { assemblyDate, dayText, type FlowRecord, type HistoryRecords, hourText } from './records.ts'
+import { assemblyDate, dayText, type FlowRecord, type HistoryRecords, hourText, MINUTE_MS } from './records.ts'
 import type { RowWriter } from './row-writer.ts'
 
 /** What the statements of the service would have counted. The counts of products are made by a trigger. */
@@ -29,20 +29,33 @@ export async function insertCounts(
   await writer.insert('order_count_changes', summed(countedOrders))
   await writer.insert('movement_count_changes', summed(countedMovements))
   await writer.insert('flow_count_changes', summed(flows.map(({ state }) => ({ of: { state }, sums: { change: 1 } }))))
-  await writer.insert('pick_changes', summed(flows.flatMap(pickingOf)))
+  await writer.insert('pick_changes', summed(flows.flatMap((flow) => pickingOf(flow, flowsWith(flow, flows)))))
   await writer.insert('stocked_count_changes', summed(stocked))
 }
 
 /** What the report of picking counts of a flow. Picks of a cancelled one were put back. */
-function pickingOf({ state, operator, picks, startedAt, endedAt }: FlowRecord): Counted[] {
+function pickingOf({ state, operator, picks, startedAt, endedAt }: FlowRecord, together: number): Counted[] {
   if (state === 'cancelled') return []
+  const worked = (end: number): number => workedMs([startedAt, ...picks.map(({ at }) => at), end]) / together / 1_000
   const of = (at: number): object => ({ at: hourText(at), operator_email: OPERATORS[operator]?.email })
   const none = { picks: 0, units: 0, flows: 0, seconds: 0 }
   const ended = state === 'completed' && endedAt !== undefined ? [endedAt] : []
   return [
     ...picks.map(({ at, quantity }) => ({ of: of(at), sums: { ...none, picks: 1, units: quantity } })),
-    ...ended.map((at) => ({ of: of(at), sums: { ...none, flows: 1, seconds: (at - startedAt) / 1_000 } })),
+    ...ended.map((at) => ({ of: of(at), sums: { ...none, flows: 1, seconds: worked(at) } })),
   ]
+}
+
+/** As in `countFlows` of the service: pauses are not work. */
+const PAUSE_MS = 15 * MINUTE_MS
+function workedMs(moments: readonly number[]): number {
+  const steps = moments.toSorted((a, b) => a - b).map((at, index, sorted) => at - (sorted[index - 1] ?? at))
+  return steps.filter((step) => step <= PAUSE_MS).reduce((sum, step) => sum + step, 0)
+}
+
+/** The number of flows of the same walk. */
+function flowsWith({ batch }: FlowRecord, flows: readonly FlowRecord[]): number {
+  return batch === undefined ? 1 : flows.filter((flow) => flow.batch === batch).length
 }
 
 /** Something that is counted, by what, and its part of the sums. */

@@ -4,6 +4,7 @@ import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
+import { JsonText } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { type Guard, guardedBy } from './guards.ts'
@@ -57,6 +58,10 @@ export function registerRestRoutes(
         if (mayWait(endpoint)) request.endTurn?.()
         const { data, isReplayed } = await call(takeCall(request), input, keyed)
         if (isReplayed) reply.header('idempotency-replayed', 'true')
+        if (data instanceof JsonText) {
+          reply.type('application/json; charset=utf-8')
+          return ENVELOPE.before + data.text + ENVELOPE.after
+        }
         return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { success: true, data }
       },
     })

@@ -6,6 +6,7 @@ import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import type { ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
+import { valueOf } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { keyedArguments } from './keyed-arguments.ts'
 import { wholeData } from './whole-data.ts'
@@ -40,7 +41,7 @@ export async function callTool(
     const { input, keyed } = isRead ? { input: named, keyed: undefined } : await keyedArguments(endpoint.name, named)
     const { data, isReplayed } = await call(context, input, keyed)
     if (isReplayed) reply.header('idempotency-replayed', 'true')
-    return resultOf(await wholeData(data, request.largeList))
+    return resultOf(await wholeData(valueOf(data), request.largeList))
   } catch (error) {
     const failure = failureOf(error, { requestId: request.id, endpoint })
     toolCall.status = failure.status

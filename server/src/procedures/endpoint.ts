@@ -4,6 +4,7 @@ import type { ProcedureContext } from './call-context.ts'
 import type { RequestContext } from './context.ts'
 import type { EndpointFacts, HttpMethod, NamedEndpoint } from './endpoint-facts.ts'
 import { InvalidItems } from './invalid-input.ts'
+import { JsonText, valueOf } from './json-text.ts'
 import { type EndpointMeta, procedure } from './trpc.ts'
 
 /** The definition of an endpoint. */
@@ -22,6 +23,16 @@ export interface EndpointDefinition<
   run: (context: RequestContext, input: z.output<Input>) => Promise<NoInfer<z.input<Output>>>
 }
 
+/** The definition of an endpoint with a large response, which Postgres writes: `run` returns the text of all data. */
+export interface TextEndpointDefinition<
+  Name extends string,
+  Method extends HttpMethod,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+> extends Omit<EndpointDefinition<Name, Method, Input, Output>, 'run'> {
+  run: (context: RequestContext, input: z.output<Input>) => Promise<JsonText>
+}
+
 /** An endpoint and its tRPC procedure. */
 export interface Endpoint<
   Name extends string = string,
@@ -33,7 +44,7 @@ export interface Endpoint<
   procedure: Procedure
   /**
    * Does what the procedure does: checks the input, runs the call, checks the output. tRPC copies its options for every check, which takes a
-   * sixth of the server's time of a read, so only tRPC clients call the procedure itself.
+   * sixth of the server's time of a read, so only tRPC clients call the procedure itself. The result may be a `JsonText`, which is not checked.
    */
   execute: (context: ProcedureContext, input: unknown) => Promise<unknown>
 }
@@ -60,6 +71,24 @@ export function endpoint<
   Input extends z.ZodType,
   Output extends z.ZodType,
 >(definition: EndpointDefinition<Name, Method, Input, Output>): RunnableEndpoint<Name, Method, Input, Output> {
+  return { ...endpointOf<Name, Method, Input, Output>(definition), run: definition.run }
+}
+
+/** Defines an endpoint whose `run` returns the text of the data. tRPC and agents get the data itself. */
+export function textEndpoint<
+  const Name extends string,
+  const Method extends HttpMethod,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+>(
+  definition: TextEndpointDefinition<Name, Method, Input, Output>,
+): Endpoint<Name, ProcedureOf<Method, Input, Output>> & Pick<TextEndpointDefinition<Name, Method, Input, Output>, 'run'> {
+  return { ...endpointOf<Name, Method, Input, Output>(definition), run: definition.run }
+}
+
+function endpointOf<Name extends string, Method extends HttpMethod, Input extends z.ZodType, Output extends z.ZodType>(
+  definition: AnyDefinition<Name, Method, Input, Output>,
+): Endpoint<Name, ProcedureOf<Method, Input, Output>> {
   const type = definition.method === 'GET' ? 'query' : 'mutation'
   const work = type === 'mutation' ? recordedWork(definition) : replicaWork(definition)
   return {
@@ -72,13 +101,18 @@ export function endpoint<
 
 /** What a call does with its checked input. Checks that the call was authorized for this endpoint. */
 type Work = (context: ProcedureContext, valid: unknown) => Promise<unknown>
-type Definition = EndpointDefinition<string, HttpMethod, z.ZodType, z.ZodType>
+interface AnyDefinition<
+  Name extends string,
+  Method extends HttpMethod,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+> extends Omit<EndpointDefinition<Name, Method, Input, Output>, 'run'> {
+  run: (context: RequestContext, input: z.output<Input>) => Promise<unknown>
+}
+type Definition = AnyDefinition<string, HttpMethod, z.ZodType, z.ZodType>
 
 /** Writes the audit entry with the checked input before the change begins. */
-function recordedWork<I extends z.ZodType, O extends z.ZodType>({
-  name,
-  run,
-}: EndpointDefinition<string, HttpMethod, I, O>): Work {
+function recordedWork<I extends z.ZodType, O extends z.ZodType>({ name, run }: AnyDefinition<string, HttpMethod, I, O>): Work {
   return async (context, valid) => {
     requireCallOf(name, context)
     if (context.change === undefined) throw new Error(`${name} changes something that nobody records`)
@@ -92,7 +126,7 @@ function replicaWork<I extends z.ZodType, O extends z.ZodType>({
   name,
   readsReplica,
   run,
-}: EndpointDefinition<string, HttpMethod, I, O>): Work {
+}: AnyDefinition<string, HttpMethod, I, O>): Work {
   return async (context, valid) => {
     requireCallOf(name, context)
     const { replicaReads } = context
@@ -114,8 +148,8 @@ function procedureOf(
   work: Work,
 ): AnyTRPCProcedure {
   const own = procedure.meta({ name, openapi: { method, path, summary, description } }).input(input).output(output)
-  if (type === 'mutation') return own.mutation(({ ctx, input: valid }) => work(ctx, valid))
-  return own.query(({ ctx, input: valid }) => work(ctx, valid))
+  if (type === 'mutation') return own.mutation(async ({ ctx, input: valid }) => valueOf(await work(ctx, valid)))
+  return own.query(async ({ ctx, input: valid }) => valueOf(await work(ctx, valid)))
 }
 
 /** Errors of the three steps differ, as those of the procedure do: see `failureOf`. */
@@ -127,7 +161,7 @@ function executed({ input, output }: Pick<Definition, 'input' | 'output'>, work:
         ? new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause })
         : cause
     })
-    return await checked(output, result, 'INTERNAL_SERVER_ERROR')
+    return result instanceof JsonText ? result : await checked(output, result, 'INTERNAL_SERVER_ERROR')
   }
 }
 

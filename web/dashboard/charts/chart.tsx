@@ -14,6 +14,8 @@ export interface ChartProps {
   name: string
   /** The title of the table, such as "Stock over time". */
   title: string
+  /** Shows the title also over the picture, where nothing else says what it is of. */
+  isTitled?: boolean | undefined
   /** What the points are: "Day". */
   pointHeader: string
   data: ChartData
@@ -25,7 +27,7 @@ export interface ChartProps {
 }
 
 /** A picture of numbers over time: with a sentence as its name, a reading by keyboard and pointer, and the same numbers as a table. */
-export function Chart({ name, title, pointHeader, data, format, onOpen, renderPoint }: ChartProps) {
+export function Chart({ name, title, isTitled = false, pointHeader, data, format, onOpen, renderPoint }: ChartProps) {
   const [isTable, setTable] = useState(false)
   const [chosen, setChosen] = useState<number>()
   const { points, series } = data
@@ -36,6 +38,7 @@ export function Chart({ name, title, pointHeader, data, format, onOpen, renderPo
   return (
     <figure className={styles.figure}>
       <div className={styles.head}>
+        {isTitled && <p className={styles.title}>{title}</p>}
         <Legend data={data} />
         <Button kind="quiet" aria-expanded={isTable} onPress={() => setTable(!isTable)}>
           {t.charts.asTable}

@@ -22,6 +22,7 @@ export function UnitsPicked({ days }: { days: number }) {
           <Chart
             name={nameOf(points, days)}
             title={texts.units}
+            isTitled
             pointHeader={step === 'hour' ? t.charts.hour : t.charts.day}
             data={{ kind: 'bars', series: [{ id: 'units', label: texts.units, tone: 'accent', pattern: 'solid' }], points }}
             format={formatNumber}

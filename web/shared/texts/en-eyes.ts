@@ -8,7 +8,8 @@ const sentence = (head: string, parts: readonly (string | undefined)[]): string 
 export const eyes = {
   charts: {
     asTable: 'Show as table',
-    hint: (canOpen: boolean) => (canOpen ? 'Arrow keys read the values, Enter opens one.' : 'Arrow keys read the values.'),
+    hint: (canOpen: boolean) =>
+      `Tap, point or use the arrow keys to read the values${canOpen ? '; a click or Enter opens one' : ''}. Times are UTC.`,
     readerOf: (title: string) => `Values of ${title}`,
     notMeasured: 'none',
     reading: (label: string, numbers: readonly string[]) => `${label}: ${numbers.join(', ')}`,
@@ -91,7 +92,7 @@ export const eyes = {
     lowProducts: 'Products below their threshold',
     nothingLow: 'No product is below its threshold.',
     allLow: (products: number) =>
-      products === 1 ? 'The product below the threshold' : `All ${products} products below the threshold`,
+      products === 1 ? 'Show it on the stock screen' : `Show all ${grouped(products)} on the stock screen`,
     product: 'Product',
     quantity: 'Stock',
     threshold: 'Threshold',

@@ -14,11 +14,31 @@ pick_change as (
 )`
 }
 
-/** The CTE `pick_change`, which records the completed flows of the relation `source` and the time that they took. */
+/** An operator who picks nothing for longer does something else: a break, a delivery, the night. */
+const PAUSE = `interval '15 minutes'`
+
+/** SQL for the seconds that the operator worked on the flow `f`: between its start, its picks and its end, without pauses. */
+const WORKED = `(
+    select coalesce(sum(extract(epoch from at - before)) filter (where at - before <= ${PAUSE}), 0)
+    from (
+      select at, lag(at) over (order by at) as before from (
+        select f.started_at as at union all select f.completed_at
+        union all select created_at from picks where tenant_id = $1 and flow_id = f.id
+      ) moment
+    ) step
+  )`
+
+/** SQL for the number of flows that were picked in the same walk. */
+const TOGETHER = `greatest((select count(*) from picking_flows b where b.tenant_id = $1 and b.batch_id = f.batch_id), 1)`
+
+/**
+ * The CTE `pick_change`, which records the completed flows of the relation `source` and the time that they took. The flows of a batch share the
+ * time of their walk: each has the picks of its order alone, but the operator walked once.
+ */
 export function countFlows(source: string): string {
   return `
 pick_change as (
   insert into pick_changes (tenant_id, at, operator_email, picks, units, flows, seconds)
-  select $1, date_trunc('hour', completed_at, 'UTC'), operator_email, 0, 0, 1, extract(epoch from completed_at - started_at) from ${source}
+  select $1, date_trunc('hour', completed_at, 'UTC'), operator_email, 0, 0, 1, ${WORKED} / ${TOGETHER} from ${source} f
 )`
 }

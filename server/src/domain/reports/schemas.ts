@@ -43,7 +43,7 @@ export const reportUsageInput = z
   })
   .refine(hourly.check, hourly.params)
 
-const usageHour = z
+export const usageHour = z
   .object({
     at: timestamp.describe('Start of the hour, UTC.'),
     key_id: z.int().describe('Id of the API key.'),
@@ -173,7 +173,11 @@ const pickingRow = z
     picks: z.int().describe('Number of picks.'),
     units: z.number().describe('Quantity picked.'),
     flows: z.int().describe('Picking flows completed.'),
-    seconds: z.number().describe('Time that these flows took from their start, in seconds, all together.'),
+    seconds: z
+      .number()
+      .describe(
+        'Time that these flows took, in seconds, all together: from start to end, without pauses of more than 15 minutes. The flows of a batch share its time.',
+      ),
   })
   .meta({ id: 'PickingRow', description: 'What was picked in an hour or a day, or by an operator.' })
 
