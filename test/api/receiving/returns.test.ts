@@ -59,6 +59,16 @@ describe('a return of an order', () => {
       'idempotency_conflict',
     ])
     const other = await newOrder(tenant)
+    for (const named of [
+      { order_id: 999_999 },
+      { order_tenant_id: 'unknown' },
+      { order_id: order.id, order_tenant_id: other.order_tenant_id },
+    ])
+      expect(failure(await create(tenant, { ...named, reference: 'R', lines })), JSON.stringify(named)).toEqual([
+        409,
+        'idempotency_conflict',
+      ])
+    expect(failure(await create(tenant, { order_id: 999_999, reference: 'new', lines }))).toEqual([404, 'not_found'])
     expect(failure(await create(tenant, { order_id: order.id, order_tenant_id: other.order_tenant_id, lines }))).toEqual([
       400,
       'validation_error',

@@ -346,6 +346,9 @@ describe('a repeated shipment', () => {
     ]
     for (const [named, sent] of others)
       expect(failure(await tryToPack(tenant, named, sent, fields))).toEqual([409, 'idempotency_conflict'])
+    const unknown = { ...order, id: 999_999 }
+    expect(failure(await tryToPack(tenant, unknown, packages, fields))).toEqual([409, 'idempotency_conflict'])
+    expect(failure(await tryToPack(tenant, unknown, packages, { reference: 'new' }))).toEqual([404, 'not_found'])
   })
 })
 

@@ -42,7 +42,7 @@ export const INBOUND: ReceivingKind = {
   receive: {
     isSame: '',
     refusedLocations: '',
-    refusedQuantities: () => '',
+    refusedQuantities: '',
     isStocked: 'true',
     orderId: 'null::bigint',
     grows: () => ({}),

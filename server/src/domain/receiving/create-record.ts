@@ -41,11 +41,10 @@ export interface NewRecord<Line extends NamedLine> {
 }
 
 /**
- * The function that creates a record of a kind, in a transaction, or finds the one that an earlier call has made. Returns its id. Throws
- * `idempotency_conflict` and `validation_error`.
+ * The function that creates a record of a kind, in a transaction, or finds the one that an earlier call has made, with `find`. Returns its id.
+ * Throws `idempotency_conflict` and `validation_error`.
  */
-export function creatingOf(kind: ReceivingKind) {
-  const find = findReferenceIn(kind.tables.records)
+export function creatingOf(kind: ReceivingKind, find = findReferenceIn(kind.tables.records)) {
   const insert = insertStatement(kind)
   return async <Line extends NamedLine>(
     tx: Queryable,

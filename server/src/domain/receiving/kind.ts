@@ -49,9 +49,9 @@ export interface ReceivingKind {
 export interface ReceiveParts {
   /** Further conditions of a receipt `e` that is the same. */
   isSame: string
-  /** Branches of the `case` that refuses a location, and of that which refuses a quantity. `isAlone`: the call is in a statement of its own, after the locks. */
+  /** Branches of the `case` that refuses a location, and of that which refuses a quantity that one line does not take whole: it runs after the locks. */
   refusedLocations: string
-  refusedQuantities: (isAlone: boolean) => string
+  refusedQuantities: string
   /** Whether a receipt that is made, or undone, changes stock. */
   isStocked: string
   /** The `order_id` of the movement. */
@@ -92,9 +92,9 @@ export function recordJson({ schemas, recordFields }: ReceivingKind, lines?: str
   return lines === undefined ? `${text}::json` : `(left(${text}, -1) || ',"lines":[' || ${lines} || ']}')::json`
 }
 
-/** SQL for the texts of lines `l` with their products `p`, in order, with commas: an aggregate. */
-export function lineTexts({ schemas, lineFields }: ReceivingKind): string {
-  const text = jsonText(schemas.line, {
+/** SQL for the text of a line `l` with its product `p`. */
+export function lineText({ schemas, lineFields }: ReceivingKind): string {
+  return jsonText(schemas.line, {
     id: 'l.id',
     product_id: 'l.product_id',
     sku: 'p.external_id',
@@ -104,8 +104,10 @@ export function lineTexts({ schemas, lineFields }: ReceivingKind): string {
     received_quantity: 'l.received',
     ...lineFields,
   })
-  return `string_agg(${text}, ',' order by l.id)`
 }
+
+/** SQL for the texts of lines `l` with their products `p`, in order, with commas: an aggregate. */
+export const lineTexts = (kind: ReceivingKind): string => `string_agg(${lineText(kind)}, ',' order by l.id)`
 
 /** A lateral join for the product `p` of a line `l`. */
 export const PRODUCT_OF_LINE = `cross join lateral (

@@ -23,4 +23,4 @@ export {
   productNamedBy,
   sentName,
 } from './named-product.ts'
-export { type Content, earlierRecord, findReferenceIn, hashOf } from './references.ts'
+export { type Content, earlierRecord, findReferenceIn, hashOf, namedUnlessUsed } from './references.ts'

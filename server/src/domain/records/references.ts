@@ -46,3 +46,24 @@ export async function earlierRecord(
     throw new ServiceError('idempotency_conflict', `Another record with other content has the reference "${reference}"`)
   return found?.id
 }
+
+/**
+ * What a new record names, such as its order. When that is refused, a reference that another record has comes first: the content is another
+ * then, because the first call has named something. Throws `idempotency_conflict`, or why it is refused.
+ */
+export async function namedUnlessUsed<Named>(
+  db: Queryable,
+  find: FindReference,
+  tenantId: number,
+  reference: string | null,
+  named: Promise<Named>,
+): Promise<Named> {
+  try {
+    return await named
+  } catch (error) {
+    if (error instanceof ServiceError) await earlierRecord(db, find, tenantId, reference, NO_CONTENT)
+    throw error
+  }
+}
+
+const NO_CONTENT: Content = { sent: Buffer.of(), meant: Buffer.of() }

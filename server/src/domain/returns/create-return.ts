@@ -2,8 +2,9 @@ import type { z } from 'zod'
 import type { Queryable } from '../../database/database.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { namedUnlessUsed } from '../records/index.ts'
 import { lockOrderOfReturn, orderOf, requireTaken } from './order-of-return.ts'
-import { createReturnRecord, readReturn } from './return-calls.ts'
+import { createReturnRecord, findReturnByReference, readReturn } from './return-calls.ts'
 import { createReturnInput, type Return, returnRecord } from './schemas.ts'
 
 type Input = z.infer<typeof createReturnInput>
@@ -27,7 +28,8 @@ A return never changes the order. Sending the same return again with its \`refer
 
 async function create(tx: Queryable, caller: RequestContext['caller'], input: Input): Promise<Return> {
   const { tenantId, defaultWarehouse } = caller
-  const order = await orderOf(tx, tenantId, input)
+  const reference = input.reference ?? null
+  const order = await namedUnlessUsed(tx, findReturnByReference, tenantId, reference, orderOf(tx, tenantId, input))
   // Before the reference is looked for: a parallel call with the same one has ended by then.
   if (order !== undefined) await lockOrderOfReturn(tx, tenantId, order.id)
   const { order_id, order_tenant_id, reason = null, ...record } = input

@@ -1,4 +1,4 @@
-import { listingOf } from '../records/index.ts'
+import { findReferenceIn, listingOf } from '../records/index.ts'
 import {
   creatingOf,
   endingOf,
@@ -13,7 +13,8 @@ import { RETURN } from './return-kind.ts'
 import type { Return, ReturnReceipt, ReturnSummary } from './schemas.ts'
 
 /** What the endpoints of returns do. */
-export const createReturnRecord = creatingOf(RETURN)
+export const findReturnByReference = findReferenceIn(RETURN.tables.records)
+export const createReturnRecord = creatingOf(RETURN, findReturnByReference)
 export const readReturn = readingOf<Return>(RETURN)
 export const listReturnRecords = listingOf<ReturnSummary>({
   name: 'list_returns',

@@ -66,8 +66,7 @@ export const RETURN: ReceivingKind = {
     isSame: ' and e.disposition = w.disposition',
     refusedLocations: `when w.disposition = 'restock' and not w.sellable then 'unsellable'
        when w.disposition = 'quarantine' and w.sellable is distinct from false then 'sellable'`,
-    refusedQuantities: (isAlone) =>
-      isAlone ? `when ${IS_SURPLUS} and ${IS_TOO_MUCH} then 'untaken'` : `when ${IS_SURPLUS} then 'alone'`,
+    refusedQuantities: `when ${IS_SURPLUS} and ${IS_TOO_MUCH} then 'untaken'`,
     isStocked: `m.disposition <> 'scrap'`,
     orderId: 'r.order_id',
     grows: byDisposition,

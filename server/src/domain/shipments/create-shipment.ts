@@ -10,6 +10,7 @@ import {
   findReferenceIn,
   hashOf,
   type NamedOrder,
+  namedUnlessUsed,
   recordEventPosition,
   requireOrder,
 } from '../records/index.ts'
@@ -88,7 +89,7 @@ async function create(
   const { reference = null, packages: given } = input
   const packages = given ?? []
   // First of all: a parallel call with the same reference has ended by then.
-  const order = await requireOrder(tx, lockOrder, tenantId, input)
+  const order = await namedUnlessUsed(tx, findByReference, tenantId, reference, requireOrder(tx, lockOrder, tenantId, input))
   const lines = await findPacked(tx, tenantId, order.id, packages)
   const { sent, meant } = contentOf(packages, lines)
   const content = {
