@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreenAfresh, openScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens } from '../support/screens.ts'
 
@@ -395,12 +395,12 @@ describe('accessible names', () => {
     const records = await fillScreens(tenant)
     await signIn(page, tenant.key)
     for (const [path, pressed, dialog, names] of DIALOGS) {
-      await openScreen(page, addressOf(path, records))
+      await goToScreenAfresh(page, addressOf(path, records))
       await page.getByRole('button', { name: pressed, exact: true }).press('Enter')
       const opened = dialog === undefined ? page.getByRole('main') : page.getByRole('dialog', { name: dialog, exact: true })
       await opened.getByRole('button').or(opened.getByRole('combobox')).first().waitFor()
       if (dialog === undefined) await page.getByRole('button', { name: 'Save' }).waitFor()
-      await expect.poll(() => missing(opened, names), { message: `${path} ${pressed}`, timeout: 3_000 }).toEqual([])
+      await expect.poll(() => missing(opened, names), { message: `${path} ${pressed}` }).toEqual([])
     }
   })
 
