@@ -19,6 +19,9 @@ const ANNOUNCED = {
   combobox: ['Add a product'],
 } as const
 
+/** Of a test that opens every screen, on a machine that others use too. */
+const timeout = 600_000
+
 /** What each screen has at once. A choice from a list is a button of its name. */
 const SCREENS: [path: string, names: Names][] = [
   [
@@ -380,7 +383,7 @@ function addressOf(path: string, records: readonly string[]): string {
 }
 
 describe('accessible names', () => {
-  it('of every screen, letter by letter', async ({ window: { page }, tenant }) => {
+  it('of every screen, letter by letter', { timeout }, async ({ window: { page }, tenant }) => {
     const records = await fillScreens(tenant)
     await signIn(page, tenant.key)
     const found: string[] = []
@@ -391,7 +394,7 @@ describe('accessible names', () => {
     expect(found).toEqual([])
   })
 
-  it('of every dialog and form that opens', async ({ window: { page }, tenant }) => {
+  it('of every dialog and form that opens', { timeout }, async ({ window: { page }, tenant }) => {
     const records = await fillScreens(tenant)
     await signIn(page, tenant.key)
     for (const [path, pressed, dialog, names] of DIALOGS) {
