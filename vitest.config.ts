@@ -46,8 +46,8 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     sequence: { sequencer: SlowestFirst },
-    // One more than the cores of the smallest machine: a fifth of the time, the tests only wait.
-    maxWorkers: 3,
+    // Two more than the cores of the smallest machine: with three, the tests of all of them wait a part of the time.
+    maxWorkers: 4,
     // Of the tests of a file that run at the same time, because they wait.
     maxConcurrency: 12,
   },

@@ -238,7 +238,7 @@ describe('a long export', () => {
       return true
     })
     const { ended } = startCommand(['export', 'products', '--format', 'jsonl', '--quiet'], envOf(service, tenant, gateway.url), [
-      '--max-old-space-size=48',
+      '--max-old-space-size=36',
     ])
     const { exitCode, stdout, stderr } = await ended
     gateway.server.close()

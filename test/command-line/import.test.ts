@@ -141,7 +141,7 @@ describe('import products', () => {
   it('needs memory for one batch only', async () => {
     const header = 'barcode,name,category\n'
     const { child, ended } = startCommand(['import', 'products', '-', '--dry-run', '--quiet', '--json'], {}, [
-      '--max-old-space-size=48',
+      '--max-old-space-size=36',
     ])
     const rows = Readable.from(
       (function* () {

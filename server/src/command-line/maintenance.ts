@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { openApiDocument } from '../openapi/document.ts'
 import { print, runOnShards } from './run.ts'
 
 export function addMaintenanceCommands(program: Command): void {
@@ -18,7 +17,9 @@ export function addMaintenanceCommands(program: Command): void {
     .command('openapi')
     .description('Print the OpenAPI document')
     .option('--json', 'print it on one line')
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
+      // Loaded here, with every endpoint: other commands need none of it.
+      const { openApiDocument } = await import('../openapi/document.ts')
       const document = openApiDocument()
       print(options, { json: document, text: JSON.stringify(document, null, 2) })
     })

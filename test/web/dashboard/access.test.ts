@@ -1,19 +1,20 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { axe } from '../support/axe.ts'
+import { photograph } from '../looks/photograph.ts'
+import { axe, OF_COLOURS } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedHeading, focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
-import { goToScreen, openScreen, resize, twoFrames } from '../support/open-screen.ts'
+import { goToScreen, goToScreenAfresh, openScreen, resize, twoFrames } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
-/** The axe rules that concern colours: dark and forced colours are the same page in other ones (`light-dark()` in tokens.css). */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const RULES = { light: undefined, dark: OF_COLOURS }
+/** Banner and navigation, which are the same on every screen. */
+const FRAME = ['#root > header', 'nav[aria-label="Main"]']
 const WIDTHS = [1280, 320]
 /** Of a test that opens every screen at each width and in each scheme, on a machine that others use too. */
-const timeout = 300_000
+const timeout = 900_000
 /** Screens that need nothing from the server to be shown. */
 const READ_NOTHING = new Set([
   '/products/import',
@@ -29,19 +30,18 @@ const READ_NOTHING = new Set([
   '/reconcile',
 ])
 
-/** What axe finds on the screen in a scheme. */
-async function findings(page: Page, name: string, colorScheme: keyof typeof RULES): Promise<string[]> {
+/** What axe finds on the screen in a scheme. The frame can be left out where it has been looked at in this width and scheme. */
+async function findings(page: Page, name: string, colorScheme: keyof typeof RULES, without: string[] = []): Promise<string[]> {
   await page.emulateMedia({ colorScheme })
-  return (await axe(page, RULES[colorScheme])).map((violation) => `${name}, ${colorScheme}: ${violation}`)
+  return (await axe(page, { rules: RULES[colorScheme], without })).map((violation) => `${name}, ${colorScheme}: ${violation}`)
 }
 
-/** What axe finds on the screen in light and dark, wide and narrow; and what else `also` finds there. */
-async function findingsAtWidths(page: Page, name: string, also?: (page: Page) => Promise<string[]>): Promise<string[]> {
+/** What axe finds on a dialog, in light and dark, wide and narrow. The rest of the page is inert. */
+async function findingsAtWidths(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const width of WIDTHS) {
     await resize(page, width)
     for (const scheme of ['light', 'dark'] as const) found.push(...(await findings(page, `${name} at ${width} px`, scheme)))
-    found.push(...((await also?.(page)) ?? []).map((problem) => `${name} at ${width} px: ${problem}`))
   }
   await resize(page, 1280)
   return found
@@ -50,22 +50,39 @@ async function findingsAtWidths(page: Page, name: string, also?: (page: Page) =>
 /** The same for a state of a screen that is seen in every combination with data: narrow in light, wide in dark. */
 async function findingsOfState(page: Page, name: string): Promise<string[]> {
   await resize(page, 320)
-  const found = [...(await findings(page, `${name} at 320 px`, 'light')), ...(await layoutProblems(page))]
+  const found = [...(await findings(page, `${name} at 320 px`, 'light', FRAME)), ...(await layoutProblems(page))]
   await resize(page, 1280)
-  return [...found, ...(await findings(page, `${name} at 1280 px`, 'dark')), ...(await layoutProblems(page))]
+  return [...found, ...(await findings(page, `${name} at 1280 px`, 'dark', FRAME)), ...(await layoutProblems(page))]
 }
 
-/** What axe finds on the screen, with forced colours too, its targets that are too small, and what is wrong with its layout in large text. */
-async function problemsOf(page: Page, name: string): Promise<string[]> {
-  const found = await findingsAtWidths(page, name, smallTargets)
+/**
+ * What is wrong with the screen, wide and narrow: what axe finds in light and dark, pictures that show nothing, targets that are too small, and
+ * the layout. Then what axe finds with forced colours, and the layout in large text.
+ */
+async function problemsOf(page: Page, address: string, isFrameKnown: boolean): Promise<string[]> {
+  const found: string[] = []
+  const without = isFrameKnown ? FRAME : []
+  for (const width of WIDTHS) {
+    const name = `${address} at ${width} px`
+    await resize(page, width)
+    for (const scheme of ['light', 'dark'] as const) {
+      // What concerns both the frame and the screen, such as names of regions, is found on the first look.
+      const isFirst = width === WIDTHS[0] && scheme === 'light'
+      found.push(...(await findings(page, name, scheme, isFirst ? [] : without)))
+      found.push(...(await photograph(page, address, width, scheme)).map((problem) => `${name}, ${scheme}: ${problem}`))
+    }
+    found.push(...[...(await layoutProblems(page)), ...(await smallTargets(page))].map((problem) => `${name}: ${problem}`))
+  }
+  await resize(page, 1280)
   // In dark, axe takes the colours from before they were forced.
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
-  found.push(...(await axe(page, OF_COLOURS)).map((violation) => `${name}, forced colours: ${violation}`))
+  const forced = await axe(page, { rules: OF_COLOURS, without })
+  found.push(...forced.map((violation) => `${address}, forced colours: ${violation}`))
   await page.emulateMedia({ forcedColors: 'none' })
   const setTextSize = (size: string): Promise<unknown> =>
     page.evaluate((to) => (document.documentElement.style.fontSize = to), size)
   await setTextSize('200%')
-  found.push(...(await lastingProblems(page)).map((problem) => `${name}, text of 200 %: ${problem}`))
+  found.push(...(await lastingProblems(page)).map((problem) => `${address}, text of 200 %: ${problem}`))
   // The next screen is drawn in the same document.
   await setTextSize('')
   return found
@@ -83,17 +100,17 @@ async function lastingProblems(page: Page): Promise<string[]> {
 }
 
 it(
-  'A1: on any screen with data, axe finds nothing, in light, dark and forced colours, at 1280 and 320 px; targets are 24 px or more, buttons and fields 32; text of 200 % is neither cut nor makes the page scroll sideways',
+  'A1, A2: on any screen with data, in light and dark, at 1280 and 320 px: axe finds nothing, with forced colours too; no screen is blank, scrolls sideways, or cuts or overlaps its texts, nor in text of 200 %; targets are 24 px or more, buttons and fields 32',
   { timeout },
   async ({ window: { page }, tenant }) => {
     const paths = [...SCREENS, ...(await fillScreens(tenant))]
     await page.goto('/dashboard/sign-in')
     await page.getByRole('heading').waitFor()
-    const found = await problemsOf(page, '/sign-in')
+    const found = await problemsOf(page, '/sign-in', false)
     await signIn(page, tenant.key)
-    for (const path of paths) {
+    for (const [index, path] of paths.entries()) {
       await goToScreen(page, path)
-      found.push(...(await problemsOf(page, path)))
+      found.push(...(await problemsOf(page, path, index > 0)))
     }
     expect(found).toEqual([])
   },
@@ -185,7 +202,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
       ['/operators', 'Edit Ada Lovelace'],
       ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],
     ] as const) {
-      await openScreen(page, path)
+      await goToScreenAfresh(page, path)
       await page.getByRole('button', { name: button, exact: true }).click()
       await page.getByRole('dialog', { name }).waitFor()
       await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
@@ -196,7 +213,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
         await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
       }
     }
-    await openScreen(page, '/devices')
+    await goToScreenAfresh(page, '/devices')
     await page.getByRole('button', { name: 'Enrol a device' }).click()
     await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
     found.push(...(await findingsAtWidths(page, 'Enrol a device')))
@@ -210,7 +227,6 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
 describe('A1: focus', () => {
   it('goes to the heading after a navigation; the skip link is first', async ({ window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/orders')
-    await page.goto('/dashboard/orders')
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
     await page.keyboard.press('Tab')
     expect(await focusedName(page)).toBe('Skip to content')
@@ -223,7 +239,6 @@ describe('A1: focus', () => {
   it('follows the order on the screen: banner, navigation, main', async ({ window: { page }, tenant }) => {
     await fillScreens(tenant)
     await signIn(page, tenant.key, '/orders')
-    await page.goto('/dashboard/orders')
     await page.getByRole('table', { name: 'Orders' }).waitFor()
     const parts: string[] = []
     for (let presses = 0; presses < 60; presses++) {

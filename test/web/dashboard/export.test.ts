@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens } from '../support/screens.ts'
 
@@ -38,7 +38,7 @@ describe('D7: Export CSV', () => {
       [webhook, 'deliveries', 'event', ['order/created']],
     ]
     for (const [path, name, column, cells] of lists) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       const exported = await exportList(page)
       expect([exported.name.replace(/-\d{4}-\d\d-\d\d/, ''), exported.rows.map((row) => row[column])]).toEqual([
         `${name}.csv`,
@@ -53,7 +53,7 @@ describe('D7: Export CSV', () => {
     await seed(tenant, '/products/bulk', { products: productsFrom(1, 1_000) })
     await seed(tenant, '/products/bulk', { products: productsFrom(1_001, 300) })
     await signIn(page, tenant.key)
-    await openScreen(page, '/products?search=tea')
+    await goToScreen(page, '/products?search=tea')
     const { rows } = await exportList(page)
     expect(new Set(rows.map(({ barcode }) => barcode)).size).toBe(1_300)
     expect(rows).toHaveLength(1_300)
@@ -66,7 +66,7 @@ describe('D7: Export CSV', () => {
     const key = await tenant.createKey({ scopes: ['read:products'] })
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     await signIn(page, key)
-    await openScreen(page, '/products')
+    await goToScreen(page, '/products')
     await page.route('**/dashboard/exports', (route) =>
       route.fulfill({ status: 400, json: { success: false, error: { code: 'validation_error', message: 'Not like this' } } }),
     )

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
 import { focusedHeading, focusedName } from '../support/keyboard.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen } from '../support/open-screen.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 const SEARCH = 'Search orders, products and pages'
@@ -62,7 +62,7 @@ describe('the keys of every screen', () => {
       ['/usage', 'Operation'],
       [`/webhooks/${id}`, 'State'],
     ] as const) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       await page.keyboard.press('/')
       await expect.poll(() => focusedName(page), { message: path }).toBe(filter)
     }

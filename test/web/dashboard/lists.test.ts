@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { reserve } from '../../support/reservations.ts'
 import { it, type TestTenant } from '../support/browser.ts'
-import { goToScreen, openScreen, resize } from '../support/open-screen.ts'
+import { goToScreen, resize } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 async function newProduct(tenant: TestTenant): Promise<number> {
@@ -56,7 +56,7 @@ describe('a page past the end', () => {
       [`/webhooks/${webhook.id}`],
     ]
     for (const [path, parameter = 'page', last = 1] of lists) {
-      await openScreen(page, `${path}?${parameter}=700`)
+      await goToScreen(page, `${path}?${parameter}=700`)
       await page.getByText(`There is no page 700. The last one is ${last}.`).waitFor()
       expect([path, await page.getByText(/ yet/).count()]).toEqual([path, 0])
       await page.getByRole('button', { name: 'Go to the last page' }).click()
@@ -98,7 +98,7 @@ describe('new rows', () => {
       ['/products', 'Products', () => seed(tenant, '/products', { name: 'Cup', barcode: '2' }), '1 new product'],
       ['/movements', 'Movements', () => adjust(tenant, id), '1 new movement'],
     ] as const) {
-      await openScreen(page, screen)
+      await goToScreen(page, screen)
       const before = await firstCells(page, table)
       await page.getByRole('table', { name: table }).getByRole('row').nth(1).hover()
       await add()
@@ -140,11 +140,11 @@ describe('a list without rows', () => {
       ['/counts', 'No counts yet.', 'New count'],
       ['/webhooks', 'No webhooks yet.', 'New webhook'],
     ] as const) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       await page.getByText(sentence).waitFor()
       await expect.poll(() => page.getByRole('link', { name: action }).count()).toBe(1)
     }
-    await openScreen(page, '/orders?state=5')
+    await goToScreen(page, '/orders?state=5')
     await page.getByText('No orders match').waitFor()
     expect(await page.getByRole('link', { name: 'New order' }).count()).toBe(1)
     await page.getByRole('button', { name: 'Clear filters' }).click()

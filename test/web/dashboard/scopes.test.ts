@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { reserve } from '../../support/reservations.ts'
 import { it } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 
 describe('D8: modes and scopes', () => {
@@ -89,7 +89,7 @@ describe('D8: modes and scopes', () => {
       ['/settings', 'button', ['Save policy', 'Save weight barcodes'], 'admin'],
     ]
     for (const [path, role, names, scope] of writes) {
-      await openScreen(page, path)
+      await goToScreen(page, path)
       expect([path, await page.getByRole('alert').count()]).toEqual([path, 0])
       for (const name of names) {
         const act = page.getByRole(role, { name, exact: true })
@@ -122,7 +122,7 @@ describe('D8: modes and scopes', () => {
     await movement.getByRole('cell', { name: 'Tea' }).waitFor()
     expect(await movement.getByRole('cell').nth(8).textContent()).toBe(String(orderId))
     expect(await movement.getByRole('link').count()).toBe(0)
-    await openScreen(page, '/stock')
+    await goToScreen(page, '/stock')
     await page.getByRole('gridcell', { name: 'Tea', exact: true }).waitFor()
     expect(await page.getByRole('grid').getByRole('link').count()).toBe(0)
   })

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
 import { type PickableProduct, stockedProduct } from '../../support/picking.ts'
 import { completedOrder, lead, pack, packageOf } from '../../support/shipments.ts'
-import { axe } from '../support/axe.ts'
+import { axe, OF_COLOURS } from '../support/axe.ts'
 import { it } from '../support/browser.ts'
 import { focusedName, tabTo } from '../support/keyboard.ts'
 import { layoutProblems } from '../support/layout.ts'
@@ -19,6 +19,7 @@ const SIZES = [
   { width: 320, height: 568 },
   { width: 1280, height: 800 },
 ]
+const RULES = { light: undefined, dark: OF_COLOURS }
 /** A phone held sideways. */
 const SIDEWAYS = { width: 740, height: 360 }
 /** Targets for fingers in gloves. */
@@ -34,7 +35,7 @@ async function look(page: Page, name: string, further: typeof SIZES = []): Promi
       // Colours in the middle of a change have no contrast to speak of.
       await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))))
       await page.screenshot({ path: path.join(OUT, `scan-${name}-${size.width}-${colorScheme}.png`) })
-      found.push(...(await axe(page)))
+      found.push(...(await axe(page, { rules: RULES[colorScheme] })))
     }
     found.push(...(await layoutProblems(page)), ...(await smallTargets(page)))
     for (let index = 0; index < found.length; index++)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { respondWith } from '../../support/receiver.ts'
 import { it, type TestTenant } from '../support/browser.ts'
-import { openScreen } from '../support/open-screen.ts'
+import { goToScreen } from '../support/open-screen.ts'
 import { seed, signIn } from '../support/page-server.ts'
 import { enrolled } from '../support/scan-client.ts'
 
@@ -86,7 +86,7 @@ it('markup in the data is text on every screen', async ({ openWindow, tenant, re
   await page.exposeFunction('mark', () => marked++)
   await signIn(page, tenant.key, '/orders')
   for (const path of paths) {
-    await openScreen(page, path)
+    await goToScreen(page, path)
     expect([path, await foreign(page)]).toEqual([path, 0])
     if (!TEXTLESS.test(path))
       await expect.poll(() => page.getByText('onload=mark()').count(), { message: path }).toBeGreaterThan(0)

@@ -23,6 +23,12 @@ export const goToScreen = (page: Page, address: string): Promise<void> =>
       }, `/dashboard${address}`)
   })
 
+/** The same, by way of another screen: what was opened on the screen is closed, and what it shows is read again. */
+export async function goToScreenAfresh(page: Page, address: string): Promise<void> {
+  await goToScreen(page, '/locations/labels')
+  await goToScreen(page, address)
+}
+
 /** What the dashboard's router puts into the page for its developer tools. */
 interface Router {
   navigate(to: { href: string }): Promise<void>
