@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { databaseErrorToServiceError } from '@fulfillment/server/database/errors.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import {
@@ -13,6 +14,9 @@ import {
 import { removeRows } from '@fulfillment/server/shards/move/remove-rows.ts'
 import { connectTo, isBusy, type Move, moveOf, type Side, TakenOver } from '@fulfillment/server/shards/move/side.ts'
 import { tenantTables } from '@fulfillment/server/shards/move/tables.ts'
+import { readInShard } from '@fulfillment/server/shards/read-in-shard.ts'
+import { Shards, TENANTS_OF_SHARD } from '@fulfillment/server/shards/shards.ts'
+import { findCaller } from '@fulfillment/server/domain/api-keys/index.ts'
 import { sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
 import { newProduct } from '../support/stock.ts'
 import { newTenant } from '../support/service.ts'
@@ -90,6 +94,30 @@ describe('the fence of a tenant that is being moved', () => {
     await newProduct(other, { name: 'Salt' })
     await expect.poll(() => foldAllCounts(second.db).then(() => pending(other.id))).toBe(0)
     expect(await pending(tenant.id)).toBe(1)
+  })
+
+  it('hides a key only while it is closed: one that was read just before it opened again is read once more', async ({
+    move,
+    tenant,
+    service,
+    second,
+  }) => {
+    const directory = openDatabase(service.databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
+    try {
+      const shards = new Shards(directory)
+      shards.put({ id: 2, firstTenantId: tenant.id - (tenant.id % TENANTS_OF_SHARD), db: second.db })
+      await closeSource(move, 1)
+      let reads = 0
+      const found = await readInShard(shards, tenant.id, async (db) => {
+        const key = await findCaller(db, tenant.key)
+        if (reads++ === 0) await reopenSource(move)
+        return key
+      })
+      expect(found?.caller.tenantId).toBe(tenant.id)
+      expect(await readInShard(shards, tenant.id, (db) => findCaller(db, `${tenant.key}x`))).toBeUndefined()
+    } finally {
+      await directory.close()
+    }
   })
 
   it('is closed only when the transactions that have written have ended', async ({ move, tenant, second }) => {

@@ -106,6 +106,8 @@ export async function leftBehind({ db }: Installation): Promise<unknown[]> {
 export class Adjuster {
   readonly acknowledged: string[] = []
   readonly faults: string[] = []
+  /** The longest time between two acknowledged calls. */
+  longestGapMs = 0
   readonly #call: (reason: string) => Promise<{ status: number; body: unknown }>
   readonly #done: Promise<void>
   #stopping = false
@@ -121,11 +123,15 @@ export class Adjuster {
   }
 
   async #work(name: string): Promise<void> {
+    let lastAt = performance.now()
     for (let n = 0; !this.#stopping; n++) {
       const reason = `${name}-${n}`
       const response = await this.#call(reason).catch(() => undefined)
-      if (response?.status === 200) this.acknowledged.push(reason)
-      else await delay(20)
+      if (response?.status === 200) {
+        this.acknowledged.push(reason)
+        this.longestGapMs = Math.max(this.longestGapMs, performance.now() - lastAt)
+        lastAt = performance.now()
+      } else await delay(20)
       if (response !== undefined && ![200, 503].includes(response.status))
         this.faults.push(`${response.status} ${JSON.stringify(response.body)}`)
     }
