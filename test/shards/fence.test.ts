@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { databaseErrorToServiceError } from '@fulfillment/server/database/errors.ts'
@@ -18,6 +19,7 @@ import { readInShard } from '@fulfillment/server/shards/read-in-shard.ts'
 import { Shards, TENANTS_OF_SHARD } from '@fulfillment/server/shards/shards.ts'
 import { findCaller } from '@fulfillment/server/domain/api-keys/index.ts'
 import { sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
+import { startCommand } from '../command-line/run-command.ts'
 import { newProduct } from '../support/stock.ts'
 import { newTenant } from '../support/service.ts'
 import { it as base } from './support/two-shards.ts'
@@ -78,6 +80,36 @@ describe('the fence of a tenant that is being moved', () => {
     await newProduct(other, { name: 'Salt' })
     await reopenSource(move)
     expect((await write()).status).toBe(200)
+  })
+
+  it('refuses bulk calls whole, and an import goes on when it is open again', async ({ move, tenant, second, service }) => {
+    const { id } = await newProduct(tenant, { name: 'Tea' })
+    await closeSource(move, 1)
+    const products = Array.from({ length: 50 }, (_, n) => ({ barcode: `bulk-${n}`, name: `Product ${n}` }))
+    const updates = [{ product_id: id, location_id: 'BULK', quantity: 5 }]
+    for (const [path, body] of [
+      ['/products/bulk', { products }],
+      ['/stock/bulk', { updates }],
+    ] as const) {
+      const { status, headers } = await tenant.request('POST', path, body)
+      expect([path, status, headers.get('retry-after')]).toEqual([path, 503, '1'])
+    }
+    const present = async (): Promise<string[]> => {
+      const text = `select barcode as text from products where tenant_id = $1 union all select id from locations where tenant_id = $1`
+      return (await second.db.dedicatedPool.query(text, [tenant.id])).rows.map((row) => row.text)
+    }
+    const before = await present()
+    expect(before.filter((text) => /bulk/i.test(text))).toEqual([])
+
+    const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+    const importing = startCommand(['import', 'products', '-', '--json'], env)
+    importing.child.stdin?.end(`barcode,name\n${products.map(({ barcode, name }) => `${barcode},${name}`).join('\n')}\n`)
+    await delay(3_000)
+    expect(await present()).toEqual(before)
+    await reopenSource(move)
+    const { exitCode, stdout } = await importing.ended
+    expect([exitCode, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ failed: 0 })])
+    expect((await present()).length).toBe(before.length + products.length)
   })
 
   it('leaves out the rows of the tenant when a task writes those of many', async ({ move, tenant, second, service }) => {
