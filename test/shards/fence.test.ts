@@ -172,7 +172,7 @@ describe('the fence of a tenant that is being moved', () => {
       await writer.query('update products set name = $3 where tenant_id = $1 and id = $2', [tenant.id, id, 'Green tea'])
       expect(isBusy(await closeSource(move, 1).catch((error: unknown) => error))).toBe(true)
       await writer.query('commit')
-      await closeSource(move, 1)
+      await untilDecided(() => closeSource(move, 1))
     } finally {
       writer.release(true)
     }

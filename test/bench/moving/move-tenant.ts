@@ -38,7 +38,11 @@ try {
   console.log(`moved in ${seconds(startedAt)} s; calls waited ${pause_ms} ms, a caller ${Math.round(caller.longestGapMs)} ms`)
   await caller.stop()
   console.log(`${caller.acknowledged.length} adjustments meanwhile, ${caller.refused} refused, faults: ${caller.faults.length}`)
-  console.log(`load of the machine: ${loadavg().map((load) => load.toFixed(1))}`)
+  console.log(
+    `load of the machine: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(', ')}`,
+  )
 } finally {
   await client.end()
   await server?.end('SIGTERM')
