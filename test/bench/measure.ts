@@ -10,6 +10,8 @@ export interface Contender {
   port: number
   apiKey: string
   plan: RequestPlan
+  /** Of its Postgres, if that is not the one of the benchmark. */
+  postmasterPid?: number
   /** Number of counted units per request. */
   perRequest?: number
 }
@@ -64,8 +66,7 @@ export async function compare(
 }
 
 async function turn(bench: Bench, contender: Contender, connections: number, seconds: number): Promise<Turn> {
-  const { pid, port, apiKey, plan, perRequest = 1 } = contender
-  const { postmasterPid } = bench.database
+  const { pid, port, apiKey, plan, perRequest = 1, postmasterPid = bench.database.postmasterPid } = contender
   const read = () => ({
     busy: busySeconds(),
     own: process.cpuUsage(),

@@ -21,6 +21,7 @@ import { sdk } from './rows/sdk.ts'
 import { search } from './rows/search.ts'
 import { severalProcesses } from './rows/several-processes.ts'
 import { severalShards } from './rows/several-shards.ts'
+import { walLevel } from './rows/wal-level.ts'
 import { webhooks } from './rows/webhooks.ts'
 import { startBenchDatabase } from './seed/bench-database.ts'
 
@@ -37,6 +38,7 @@ const ROWS: Row[] = [
   ...processRows,
   ...severalProcesses,
   ...severalShards,
+  ...walLevel,
   ...sdk,
   ...scanApp,
   ...dashboard,

@@ -4,7 +4,8 @@ import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import { expectNothingLost } from '../faults/support/nothing-lost.ts'
 import { send } from '../support/service.ts'
 import { signedIn } from '../web/support/page-client.ts'
-import { Adjuster, it, killCommand, leftBehind, rowsOf, stateOf, succeed, untilState } from './support/moving.ts'
+import { Adjuster } from './support/adjuster.ts'
+import { it, killCommand, leftBehind, rowsOf, stateOf, succeed, untilState } from './support/moving.ts'
 
 // Its servers and commands are processes of their own, and start in the first tests.
 vi.setConfig({ testTimeout: 900_000 })

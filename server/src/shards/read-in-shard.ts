@@ -8,29 +8,42 @@ import type { Shards } from './shards.ts'
 const SWITCH_PATIENCE_MS = 2_000
 const PAUSE_MS = 50
 
-const selectIsClosed = statement<[tenantId: number], { is_closed: boolean }>({
-  name: 'is_tenant_fence_closed',
+interface Fence {
+  is_closed: boolean
+  /** Another one after each change. */
+  version: string
+}
+
+const selectFence = statement<[tenantId: number], Fence>({
+  name: 'read_tenant_fence',
   lane: 'read',
-  sql: 'select is_closed from tenant_fences where id = $1 or sandbox_id = $1',
+  sql: 'select is_closed, xmin::text as version from tenant_fences where id = $1 or sandbox_id = $1',
 })
 
 /**
- * Reads what admits a caller, such as a key or a session, in the shard of its tenant. What is there counts. What is missing may be in another shard,
- * which this process does not know yet: then it waits for the end of the switch, and reads there. With one database, it only reads.
+ * Reads what admits a caller, such as a key or a session, in the shard of its tenant. What is there counts. What is missing may be hidden by a closed
+ * fence, or in another shard, which this process does not know yet: then it waits for the end of the switch, and reads there. With one database, it only
+ * reads.
  */
 export async function readInShard<T>(
   shards: Shards,
   tenantId: number,
   read: (db: Database) => Promise<T | undefined>,
 ): Promise<T | undefined> {
+  let opened: { db: Database; version: string | undefined } | undefined
   for (const giveUpAtMs = performance.now() + SWITCH_PATIENCE_MS; ;) {
     const db = shards.of(tenantId)
     const found = await read(db)
     if (found !== undefined || !shards.areSeveral) return found
-    const isClosed = (await db.runOne(selectIsClosed, [tenantId]))?.is_closed === true
+    const fence = await db.runOne(selectFence, [tenantId])
+    const isOpen = fence?.is_closed !== true
+    // It is missing only if the fence was open before and after it was read, and not closed in between.
+    const wasOpen = isOpen && opened?.db === db && opened.version === fence?.version
+    if (wasOpen && shards.isIn(tenantId, db)) return undefined
+    opened = isOpen ? { db, version: fence?.version } : undefined
     // Without the directory, the shard that is known decides: a key of it can be revoked and refused on.
     await shards.refresh().catch(() => {})
-    if (!isClosed && shards.isIn(tenantId, db)) return undefined
+    if (isOpen && shards.isIn(tenantId, db)) continue
     if (performance.now() > giveUpAtMs) throw beingMoved()
     await delay(PAUSE_MS)
   }

@@ -69,7 +69,8 @@ async function threeOverOne(
   }
 }
 
-async function fill(url: string): Promise<Seed['service']> {
+/** Fills a new database with the short seed. */
+export async function fill(url: string): Promise<Seed['service']> {
   const db = openDatabase(url, { maxConnections: 2, pipelinedConnections: 1 })
   const client = new pg.Client({ connectionString: url })
   try {

@@ -102,36 +102,6 @@ export async function leftBehind({ db }: Installation): Promise<unknown[]> {
   return left.flatMap(({ rows }) => rows)
 }
 
-/** A client that adjusts stock over one server, call after call. */
-export class Adjuster {
-  readonly acknowledged: string[] = []
-  readonly faults: string[] = []
-  readonly #call: (reason: string) => Promise<{ status: number; body: unknown }>
-  readonly #done: Promise<void>
-  #stopping = false
-
-  constructor(name: string, call: (reason: string) => Promise<{ status: number; body: unknown }>) {
-    this.#call = call
-    this.#done = this.#work(name)
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true
-    await this.#done
-  }
-
-  async #work(name: string): Promise<void> {
-    for (let n = 0; !this.#stopping; n++) {
-      const reason = `${name}-${n}`
-      const response = await this.#call(reason).catch(() => undefined)
-      if (response?.status === 200) this.acknowledged.push(reason)
-      else await delay(20)
-      if (response !== undefined && ![200, 503].includes(response.status))
-        this.faults.push(`${response.status} ${JSON.stringify(response.body)}`)
-    }
-  }
-}
-
 /** Follows the feed of a tenant with a cursor, as a client does. */
 export class FeedReader {
   readonly ids: string[] = []
