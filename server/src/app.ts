@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
 import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
-import { AuditTrail } from './domain/audit/index.ts'
+import { AuditEntryAhead, AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { docsRoutes } from './http/docs.ts'
@@ -26,6 +26,7 @@ import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
 import { UsageCounter } from './http/usage-counter.ts'
 import { requireScope } from './procedures/call-context.ts'
+import type { CallEntry } from './procedures/change.ts'
 import { proceduresOf } from './procedures/procedures.ts'
 import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
@@ -135,20 +136,15 @@ export async function buildApp({
       respondInPieces: (list) => {
         request.largeList = list
       },
-      beginAudit: async (input, idempotencyKey) => {
-        const entry = await trail.begin({
-          caller,
-          address,
-          requestId,
-          surface,
-          operation: endpoint.name,
-          path: endpoint.path,
-          input,
-          idempotencyKey,
-        })
+      beginAudit: async (input, idempotencyKey, isAlone) => {
+        const { name: operation, path } = endpoint
+        const entry = await trail.begin({ caller, address, requestId, surface, operation, path, input, idempotencyKey }, isAlone)
         if (entry === undefined) return undefined
-        const { at, id, names } = entry
-        return { entry: { at, id, address, named: names.length }, addError: (error) => trail.failed(entry, error) }
+        return {
+          entry: auditedAs(entry, address),
+          ahead: entry instanceof AuditEntryAhead ? entry : undefined,
+          addError: (error) => trail.failed(entry, error),
+        }
       },
       // Only the directory can have a replica that this process knows.
       beginChange: () =>
@@ -223,6 +219,18 @@ export async function buildApp({
   })
   await pages?.register(app)
   return app
+}
+
+/** Reads the time of an entry that the change takes along when it is there. */
+function auditedAs(entry: { id: string; at: string | null; names: readonly string[] }, address: string): CallEntry {
+  return {
+    id: entry.id,
+    address,
+    named: entry.names.length,
+    get at() {
+      return entry.at
+    },
+  }
 }
 
 function mayHaveWritten({ method, toolCall }: FastifyRequest): boolean {
