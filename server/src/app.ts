@@ -7,6 +7,7 @@ import type { WebhookTargetPolicy } from './delivery/index.ts'
 import { AuditEntryAhead, AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
+import { DeliveryWakes } from './http/delivery-wakes.ts'
 import { docsRoutes } from './http/docs.ts'
 import { type Guard, guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
@@ -57,7 +58,7 @@ export interface AppDependencies {
   webhookTargets: WebhookTargetPolicy
   log: FastifyBaseLogger
   metrics: Metrics
-  /** Called after each request that may have recorded events, with its tenant if it has one. */
+  /** Called after each request that may have recorded events for a subscription, with its tenant if it has one. */
   onWrite?: (tenantId: number | undefined) => void
 }
 
@@ -113,6 +114,7 @@ export async function buildApp({
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
   const usage = new UsageCounter(shards, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
+  const wakes = new DeliveryWakes((tenantId) => shards.of(tenantId))
   const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
@@ -160,7 +162,10 @@ export async function buildApp({
     const tenantId = (request.caller as FastifyRequest['caller'] | undefined)?.tenantId
     if (tenantId !== undefined)
       usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
-    if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.(tenantId)
+    if (mayHaveWritten(request) && reply.statusCode < 300) {
+      if (tenantId === undefined) onWrite?.(tenantId)
+      else wakes.wrote(tenantId, routeOptions.config.operationOf?.(request), () => onWrite?.(tenantId))
+    }
     request.log.info(
       {
         method,
