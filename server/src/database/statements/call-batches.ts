@@ -175,7 +175,9 @@ export class CallBatches<Call, Row extends { call: number }> {
     const calls = batch.map(({ call }) => call)
     if (!isAgain) {
       const change = { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
-      return await (guard === undefined ? tx.run(change.statement, change.values) : tx.runGuarded(guard, change, batch[0]?.preface))
+      return await (guard === undefined
+        ? tx.run(change.statement, change.values)
+        : tx.runGuarded(guard, change, batch[0]?.preface))
     }
     const batched = this.#batched.again?.instead ?? this.#batched
     return await tx.run(batched.statement, batched.valuesOf(await Promise.all(calls.map((call) => this.#readied(tx, call)))))
