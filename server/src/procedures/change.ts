@@ -85,7 +85,7 @@ export class RecordedChange {
     const ahead = this.#audit?.ahead
     if (ahead === undefined || ahead.isCommitted) return await work(db)
     try {
-      return await work(new PrefacedQueries(db, ahead)).finally(() => ahead.run())
+      return await behind(ahead, () => work(new PrefacedQueries(db, ahead)))
     } catch (error) {
       throw error instanceof EntryLeftOut ? this.#leftOut() : error
     }
@@ -121,5 +121,14 @@ export class RecordedChange {
   /** Without a key, only the fence of a tenant that is being moved leaves out the entry. */
   #leftOut(): Error {
     return this.#idempotencyKey === undefined ? beingMoved() : new HasResponse()
+  }
+}
+
+/** Writes the entry behind work that had no statement. */
+async function behind<Made>(ahead: EntryAhead, work: () => Promise<Made>): Promise<Made> {
+  try {
+    return await work()
+  } finally {
+    await ahead.run()
   }
 }

@@ -100,9 +100,7 @@ export class AuditTrail {
     await this.#writeFailures()
   }
 
-  #add<Call extends Omit<Waiting, 'waiter' | 'resolve' | 'reject'>>(
-    call: Call,
-  ): Promise<AuditEntryName | AuditEntryAhead | undefined> {
+  #add(call: Omit<Waiting, 'waiter' | 'resolve' | 'reject'>): Promise<AuditEntryName | AuditEntryAhead | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...call, waiter: activeTracing()?.waiter(), resolve, reject })
       if (this.#isWriting) return

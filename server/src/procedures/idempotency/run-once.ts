@@ -45,7 +45,11 @@ export class RunOnce {
           () => runInTransaction(context, new KeyedCall(tenantId, key, requestHash), work),
           (error) => error instanceof KeptElsewhere || isRetryable(error),
         )
-      return await attempt().catch((error: unknown) => onceMore(error, context, attempt))
+      try {
+        return await attempt()
+      } catch (error) {
+        return await onceMore(error, context, attempt)
+      }
     } finally {
       this.#running.delete(name)
     }
@@ -59,9 +63,11 @@ export class RunOnce {
 async function onceMore(error: unknown, { change }: ProcedureContext, attempt: () => Promise<CallResult>): Promise<CallResult> {
   if (!(error instanceof ResponseGone)) throw error
   change?.beginAgain()
-  return await attempt().catch((again: unknown) => {
+  try {
+    return await attempt()
+  } catch (again) {
     throw again instanceof ResponseGone ? beingMoved() : again
-  })
+  }
 }
 
 /** The work and its response are in one transaction: after a crash, both exist or neither. */
