@@ -10,7 +10,6 @@ interface Known {
 const findSubscription = statement<[tenantId: number], { isSubscribed: boolean }>({
   name: 'find_any_subscription',
   lane: 'read',
-  notNull: ['isSubscribed'],
   sql: `select exists (select from webhook_subscriptions where tenant_id = $1) as "isSubscribed"`,
 })
 

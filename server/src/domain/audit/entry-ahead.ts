@@ -30,7 +30,7 @@ const insertEntryAhead = statement<
 >({
   name: 'insert_audit_entry_ahead',
   lane: 'unsynced',
-  notNull: ['written', 'at', 'setting'],
+  notNull: ['at'],
   sql: `with entry as (
      insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email)
      select $1::bigint, date_trunc('milliseconds', clock_timestamp()), $2::uuid, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::json, $9::text,
