@@ -4,9 +4,10 @@ import type { Config } from './config.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
 import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
-import { AuditTrail } from './domain/audit/index.ts'
+import { AuditEntryAhead, AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
+import { DeliveryWakes } from './http/delivery-wakes.ts'
 import { docsRoutes } from './http/docs.ts'
 import { type Guard, guardedBy } from './http/guards.ts'
 import { refuseWhileDraining } from './http/draining.ts'
@@ -26,6 +27,7 @@ import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
 import { UsageCounter } from './http/usage-counter.ts'
 import { requireScope } from './procedures/call-context.ts'
+import type { CallEntry } from './procedures/change.ts'
 import { proceduresOf } from './procedures/procedures.ts'
 import type { Slice } from './procedures/slice.ts'
 import type { Encryption } from './runtime/encryption/encryption.ts'
@@ -56,7 +58,7 @@ export interface AppDependencies {
   webhookTargets: WebhookTargetPolicy
   log: FastifyBaseLogger
   metrics: Metrics
-  /** Called after each request that may have recorded events, with its tenant if it has one. */
+  /** Called after each request that may have recorded events for a subscription, with its tenant if it has one. */
   onWrite?: (tenantId: number | undefined) => void
 }
 
@@ -112,6 +114,7 @@ export async function buildApp({
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
   const usage = new UsageCounter(shards, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
+  const wakes = new DeliveryWakes((tenantId) => shards.of(tenantId))
   const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
@@ -135,20 +138,15 @@ export async function buildApp({
       respondInPieces: (list) => {
         request.largeList = list
       },
-      beginAudit: async (input, idempotencyKey) => {
-        const entry = await trail.begin({
-          caller,
-          address,
-          requestId,
-          surface,
-          operation: endpoint.name,
-          path: endpoint.path,
-          input,
-          idempotencyKey,
-        })
+      beginAudit: async (input, idempotencyKey, isAlone) => {
+        const { name: operation, path } = endpoint
+        const entry = await trail.begin({ caller, address, requestId, surface, operation, path, input, idempotencyKey }, isAlone)
         if (entry === undefined) return undefined
-        const { at, id, names } = entry
-        return { entry: { at, id, address, named: names.length }, addError: (error) => trail.failed(entry, error) }
+        return {
+          entry: auditedAs(entry, address),
+          ahead: entry instanceof AuditEntryAhead ? entry : undefined,
+          addError: (error) => trail.failed(entry, error),
+        }
       },
       // Only the directory can have a replica that this process knows.
       beginChange: () =>
@@ -164,7 +162,10 @@ export async function buildApp({
     const tenantId = (request.caller as FastifyRequest['caller'] | undefined)?.tenantId
     if (tenantId !== undefined)
       usage.count(request, routeOptions.config.operationOf, request.toolCall?.status ?? reply.statusCode)
-    if (mayHaveWritten(request) && reply.statusCode < 300) onWrite?.(tenantId)
+    if (mayHaveWritten(request) && reply.statusCode < 300) {
+      if (tenantId === undefined) onWrite?.(tenantId)
+      else wakes.wrote(tenantId, routeOptions.config.operationOf?.(request), () => onWrite?.(tenantId))
+    }
     request.log.info(
       {
         method,
@@ -223,6 +224,18 @@ export async function buildApp({
   })
   await pages?.register(app)
   return app
+}
+
+/** Reads the time of an entry that the change takes along when it is there. */
+function auditedAs(entry: { id: string; at: string | null; names: readonly string[] }, address: string): CallEntry {
+  return {
+    id: entry.id,
+    address,
+    named: entry.names.length,
+    get at() {
+      return entry.at
+    },
+  }
 }
 
 function mayHaveWritten({ method, toolCall }: FastifyRequest): boolean {

@@ -1,25 +1,49 @@
+import type { Preface } from '../database/connections/preface.ts'
+import type { Queryable } from '../database/connections/queryable.ts'
 import { beingMoved } from '../database/errors.ts'
 import type { Change } from '../database/replica/write-positions.ts'
 import type { ErrorCode } from './errors.ts'
+import { PrefacedQueries } from './prefaced-queries.ts'
 
 /** The audit entry of a call. */
 export interface CallEntry {
-  /** By the clock of the database. */
-  at: string
+  /** By the clock of the database. Null while the change takes the entry along. */
+  readonly at: string | null
   id: string
   address: string
   /** Number of orders, or records of orders, that the entry names; those in a list are its first ones. */
   named: number
 }
 
-/** An entry that was written, and the function that adds the error code of a failed call. Without an entry, the call is not audited. */
+/** The audit entry of a caller alone, which is written by the first statement of its change. */
+export interface EntryAhead extends Preface {
+  /** The database refused it with this error. Returns the error of the call. */
+  refused(cause: unknown): unknown
+}
+
+/** An entry is left out when a response is stored for its call, or its tenant is being moved. */
+export class EntryLeftOut extends Error {
+  constructor() {
+    super('The audit entry was left out')
+    this.name = 'EntryLeftOut'
+  }
+}
+
+/**
+ * An entry that was written, or that the change takes along, and the function that adds the error code of a failed call. Without an entry, the call is
+ * not audited.
+ */
 export interface BegunAudit {
   entry?: CallEntry
+  ahead?: EntryAhead | undefined
   addError: (error: ErrorCode) => void
 }
 
-/** Writes the audit entry of a call. No entry is written, and undefined is returned, if a response of the call's `Idempotency-Key` is stored. */
-export type BeginAudit = (input: unknown, idempotencyKey?: string) => Promise<BegunAudit | undefined>
+/**
+ * Writes the audit entry of a call. No entry is written, and undefined is returned, if a response of the call's `Idempotency-Key` is stored. A call for
+ * which `isAlone` is true may take its entry along.
+ */
+export type BeginAudit = (input: unknown, idempotencyKey?: string, isAlone?: () => boolean) => Promise<BegunAudit | undefined>
 
 /** The call does not run: its `Idempotency-Key` has a stored response. */
 export class HasResponse extends Error {
@@ -37,19 +61,40 @@ export class RecordedChange {
   readonly #beginAudit: BeginAudit
   readonly #position: Change | undefined
   readonly #idempotencyKey: string | undefined
+  readonly #isAlone: (() => boolean) | undefined
   #begun: Promise<void> | undefined
   #audit: BegunAudit | undefined
 
-  /** `position` is undefined while no process reads from a replica. With a key, a stored response is looked for. */
-  constructor(beginAudit: BeginAudit, position: Change | undefined, idempotencyKey?: string) {
+  /**
+   * `position` is undefined while no process reads from a replica. With a key, a stored response is looked for. `isAlone` tells whether no other change
+   * is in progress, for a call that is one statement.
+   */
+  constructor(beginAudit: BeginAudit, position: Change | undefined, idempotencyKey?: string, isAlone?: () => boolean) {
     this.#beginAudit = beginAudit
     this.#position = position
     this.#idempotencyKey = idempotencyKey
+    this.#isAlone = isAlone
   }
 
-  /** Resolves when the change may begin. If it rejects, the change must not be made. Throws `HasResponse`. */
-  begin(input: unknown): Promise<void> {
-    return (this.#begun ??= this.#record(input))
+  /**
+   * Makes the change when its entry is written, or with queries that take the entry along; if the change had no statement, the entry is written behind it.
+   * If the entry cannot be written, the change is not made. Throws `HasResponse`.
+   */
+  async make<Made>(input: unknown, db: Queryable, work: (db: Queryable) => Promise<Made>): Promise<Made> {
+    await (this.#begun ??= this.#record(input))
+    const ahead = this.#audit?.ahead
+    if (ahead === undefined || ahead.isCommitted) return await work(db)
+    try {
+      return await behind(ahead, () => work(new PrefacedQueries(db, ahead)))
+    } catch (error) {
+      throw error instanceof EntryLeftOut ? this.#leftOut() : error
+    }
+  }
+
+  /** For a call that has no entry yet and begins again: the stored response for which it was left out is gone. */
+  beginAgain(): void {
+    this.#begun = undefined
+    this.#audit = undefined
   }
 
   /** Undefined before the call begins, and for a call that is not audited. */
@@ -68,9 +113,22 @@ export class RecordedChange {
   }
 
   async #record(input: unknown): Promise<void> {
-    this.#audit = await this.#beginAudit(input, this.#idempotencyKey)
-    // Without a key, only the fence of a tenant that is being moved leaves out the entry.
-    if (this.#audit === undefined) throw this.#idempotencyKey === undefined ? beingMoved() : new HasResponse()
+    this.#audit = await this.#beginAudit(input, this.#idempotencyKey, this.#isAlone)
+    if (this.#audit === undefined) throw this.#leftOut()
     await this.#position?.noted
+  }
+
+  /** Without a key, only the fence of a tenant that is being moved leaves out the entry. */
+  #leftOut(): Error {
+    return this.#idempotencyKey === undefined ? beingMoved() : new HasResponse()
+  }
+}
+
+/** Writes the entry behind work that had no statement. */
+async function behind<Made>(ahead: EntryAhead, work: () => Promise<Made>): Promise<Made> {
+  try {
+    return await work()
+  } finally {
+    await ahead.run()
   }
 }

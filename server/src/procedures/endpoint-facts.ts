@@ -38,6 +38,8 @@ export interface EndpointFacts {
   keepsNothing?: true
   /** The input's array of items, if errors are reported by their position in it, as `{ index, error }`. */
   itemsField?: string
+  /** For a change that is one batched statement. A caller alone sends its audit entry and the statement as one message to the database. */
+  isOneStatement?: true
   /** For endpoints that call other servers or commit in steps. They run outside of a transaction, even with an `Idempotency-Key`. */
   outsideTransaction?: boolean
   /** For endpoints that call other servers before their first statement, and not later. Their change and its stored response are still one transaction. */

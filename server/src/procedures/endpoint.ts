@@ -116,8 +116,7 @@ function recordedWork<I extends z.ZodType, O extends z.ZodType>({ name, run }: A
   return async (context, valid) => {
     requireCallOf(name, context)
     if (context.change === undefined) throw new Error(`${name} changes something that nobody records`)
-    await context.change.begin(valid)
-    return await run(context, valid as z.output<I>)
+    return await context.change.make(valid, context.db, (db) => run({ ...context, db }, valid as z.output<I>))
   }
 }
 

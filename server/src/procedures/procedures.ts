@@ -40,9 +40,12 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
       signal: undefined,
       batchIndex: 0,
     })
+  let changing = 0
+  const isAlone = (): boolean => changing === 1
   const pipeline = async (run: Run, context: CallContext, input: unknown, keyed?: KeyedRequest): Promise<CallResult> => {
     const { endpoint, requestId } = context
-    const change = endpoint.type === 'mutation' ? recordedChange(context, keyed) : undefined
+    const change = endpoint.type === 'mutation' ? recordedChange(context, keyed, isAlone) : undefined
+    if (change !== undefined) changing++
     try {
       const ctx = { ...context, change }
       if (keyed === undefined) return { data: await run(ctx, input), isReplayed: false }
@@ -52,6 +55,7 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
       change?.failed(failure.errorCode)
       throw failure
     } finally {
+      if (change !== undefined) changing--
       change?.end()
     }
   }
@@ -66,9 +70,14 @@ export function proceduresOf(slices: readonly Slice[]): Procedures {
 type Run = (ctx: ProcedureContext, input: unknown) => Promise<unknown>
 
 /** An endpoint that runs outside of a transaction claims its key before the work begins, so the audit entry does not look for a stored response. */
-function recordedChange({ beginAudit, beginChange, endpoint }: CallContext, keyed: KeyedRequest | undefined): RecordedChange {
+function recordedChange(
+  { beginAudit, beginChange, endpoint }: CallContext,
+  keyed: KeyedRequest | undefined,
+  isAlone: () => boolean,
+): RecordedChange {
   if (endpoint.keepsNothing === true) return new RecordedChange(NO_ENTRY, undefined)
-  return new RecordedChange(beginAudit, beginChange(), endpoint.outsideTransaction === true ? undefined : keyed?.key)
+  const key = endpoint.outsideTransaction === true ? undefined : keyed?.key
+  return new RecordedChange(beginAudit, beginChange(), key, endpoint.isOneStatement === true ? isAlone : undefined)
 }
 
 /** For a call without an audit entry. A stored response of its key is found when the response would be stored. */

@@ -3,7 +3,8 @@ import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { BatchedStatement } from '../statements/batched-statement.ts'
 import type { Schema } from '../schema.ts'
 import type { Statement } from '../statements/statement.ts'
-import type { Step } from './opening.ts'
+import type { Step } from './chain.ts'
+import type { Preface } from './preface.ts'
 
 /** Runs SQL: the database, or a transaction. */
 export interface Queryable {
@@ -22,12 +23,14 @@ export interface Queryable {
   runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
   /**
    * Executes a call of a batched statement and returns its rows. It shares the statement with other calls, unless it is large or in a
-   * transaction. With `keyed`, the rows are part of a transaction that commits with the stored response: see `KeyedCall`.
+   * transaction. With `keyed`, the rows are part of a transaction that commits with the stored response: see `KeyedCall`. `preface` is
+   * committed before the statement runs.
    */
   runBatched<Call, Row extends { call: number }>(
     batched: BatchedStatement<Call, Row>,
     call: Call,
     keyed?: KeyedCall,
+    preface?: Preface,
   ): Promise<Row[]>
   /**
    * Runs `work` in a transaction, and again after a deadlock or serialization failure, so it must have no other effects. Within a
@@ -59,11 +62,12 @@ export interface Transaction extends Queryable {
   runFirst: Queryable['run']
   /**
    * Runs a statement behind another one, the guard, without waiting for the guard, and at the beginning of a transaction for `begin`. It does not
-   * run if the guard fails. Resolves to its rows.
+   * run if the guard fails. Resolves to its rows. A preface is committed before the transaction begins, so it needs a transaction that has not.
    */
   runGuarded<Row>(
     guard: Step,
     change: { statement: Statement<readonly unknown[], Row>; values: readonly unknown[] },
+    preface?: Preface,
   ): Promise<Row[]>
   /** Runs the last statement of the transaction and commits: both are sent to the database together. */
   runLast: Queryable['run']

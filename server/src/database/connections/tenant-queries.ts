@@ -6,6 +6,7 @@ import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { ExclusiveConnection, ExclusiveConnections } from './exclusive-connections.ts'
 import { kyselyClient, kyselyOn } from './kysely-on.ts'
 import type { PipelinedConnections } from './pipelined-connections.ts'
+import type { Preface } from './preface.ts'
 import type { Queryable, RunOptions, Transaction, TransactionOptions } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { retried } from './retried.ts'
@@ -30,10 +31,11 @@ export class Lanes {
     statement: Statement<readonly unknown[], Row>,
     values: readonly unknown[],
     lane: Lane = statement.lane,
+    preface?: Preface,
   ): Promise<Row[]> {
     return retried(async () => {
       if (lane === 'read' || lane === 'unsynced') return (await send(this.#shared[lane], statement, values)).rows as Row[]
-      return runAlone(await this.#connect(tenantId, lane), statement, values)
+      return runAlone(await this.#connect(tenantId, lane), statement, values, preface)
     })
   }
 
@@ -99,10 +101,11 @@ export class TenantQueries implements Queryable {
     batched: BatchedStatement<Call, Row>,
     call: Call,
     keyed?: KeyedCall,
+    preface?: Preface,
   ): Promise<Row[]> {
     return batched.sizeOf(call) > MAX_SHARED_SIZE
-      ? this.#lanes.run(this.#tenantId, batched.statement, batched.valuesOf([call]), 'bulk')
-      : this.#lanes.batchesOf(batched).add(this.#tenantId, call, keyed)
+      ? this.#lanes.run(this.#tenantId, batched.statement, batched.valuesOf([call]), 'bulk', preface)
+      : this.#lanes.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {

@@ -3,24 +3,31 @@ import pg from 'pg'
 import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { ExclusiveConnection } from './exclusive-connections.ts'
 import { kyselyClient, kyselyOn } from './kysely-on.ts'
-import { BEGIN, open } from './opening.ts'
+import { BEGIN, type ChainedQuery, queryOfStep, sendChain } from './chain.ts'
+import { type Preface, PrefaceFailed, runPreface, sendPrefaced } from './preface.ts'
 import type { Queryable, Transaction } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { send } from './send.ts'
 import type { Statement } from '../statements/statement.ts'
 
-/** Runs one statement without a transaction block, and releases the connection. */
+/** Runs one statement without a transaction block, behind its preface if it has one, and releases the connection. */
 export async function runAlone<Row>(
   { client, release, waitedMs }: ExclusiveConnection,
   statement: Statement<readonly unknown[], Row>,
   values: readonly unknown[],
+  preface?: Preface,
 ): Promise<Row[]> {
   let failure: Error | undefined
   try {
+    if (preface?.isCommitted === false) {
+      const rows = sendPrefaced(client, preface, [{ query: queryOfStep({ statement, values }) }])
+      if (rows !== undefined) return (await rows) as Row[]
+      await runPreface(client, preface)
+    }
     return (await send(client, statement, values, waitedMs)).rows as Row[]
   } catch (error) {
     // The connection remains usable after an error that Postgres reported.
-    if (!(error instanceof pg.DatabaseError)) failure = error as Error
+    if (!(error instanceof pg.DatabaseError || error instanceof PrefaceFailed)) failure = error as Error
     throw error
   } finally {
     release(failure)
@@ -78,9 +85,13 @@ function beginTransaction(client: pg.PoolClient): BegunTransaction {
     await begin()
     return await ask(statement, values)
   }
-  const runGuarded: Transaction['runGuarded'] = async (guard, change) => {
-    const opened = begun === undefined ? open(client, guard, change) : undefined
+  const runGuarded: Transaction['runGuarded'] = async (guard, change, preface) => {
+    const isPrefaced = preface?.isCommitted === false
+    const opening: ChainedQuery[] = [{ query: BEGIN }, { query: queryOfStep(guard) }, { query: queryOfStep(change) }]
+    const opened =
+      begun === undefined ? (isPrefaced ? sendPrefaced(client, preface, opening) : sendChain(client, opening)) : undefined
     if (opened === undefined) {
+      if (isPrefaced) await runPreface(client, preface)
       await runFirst(guard.statement, guard.values)
       return (await run(change.statement, change.values)) as never
     }

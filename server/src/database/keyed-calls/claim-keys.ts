@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Step } from '../connections/opening.ts'
+import type { Step } from '../connections/chain.ts'
 import type { Transaction } from '../connections/queryable.ts'
 import { tryTenantLock } from '../locks.ts'
 import { statement } from '../statements/statement.ts'

@@ -1,6 +1,7 @@
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
 import type { BatchedStatement } from './batched-statement.ts'
-import type { Step } from '../connections/opening.ts'
+import type { Step } from '../connections/chain.ts'
+import type { Preface } from '../connections/preface.ts'
 import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
 import { isOfStatement } from '../errors.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
@@ -10,7 +11,13 @@ import { tooMuchUnderWay } from '../connections/turns.ts'
 
 /** Sends batches to the database. */
 export interface BatchRunner {
-  run<Row>(tenantId: number, statement: Statement<readonly unknown[], Row>, values: readonly unknown[]): Promise<Row[]>
+  run<Row>(
+    tenantId: number,
+    statement: Statement<readonly unknown[], Row>,
+    values: readonly unknown[],
+    lane?: undefined,
+    preface?: Preface,
+  ): Promise<Row[]>
   transaction<T>(tenantId: number, work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T>
 }
 
@@ -20,6 +27,7 @@ interface Waiting<Call, Row> {
   size: number
   /** Undefined for a call without an `Idempotency-Key`. */
   keyed: KeyedCall | undefined
+  preface: Preface | undefined
   /** The request that waits, for its trace. */
   waiter: Waiter | undefined
   resolve: (rows: Row[]) => void
@@ -58,9 +66,10 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   /**
    * The rows of the call. Rejects with the error that the call has when it runs alone. With a key, the rows are committed together with the
-   * response, and it rejects with `KeyTaken` when another request has the key.
+   * response, and it rejects with `KeyTaken` when another request has the key. A call with a preface was alone a moment ago; if it still is, its
+   * statement is sent at once.
    */
-  add(tenantId: number, call: Call, keyed?: KeyedCall): Promise<Row[]> {
+  add(tenantId: number, call: Call, keyed?: KeyedCall, preface?: Preface): Promise<Row[]> {
     const name = `${tenantId} ${this.#batched.groupOf(call)}`
     const group = this.#groups.get(name) ?? { tenantId, waiting: [], changing: new Set(), underWay: 0, isScheduled: false }
     if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
@@ -71,11 +80,13 @@ export class CallBatches<Call, Row extends { call: number }> {
         changes: this.#batched.changedBy(call),
         size: this.#batched.sizeOf(call),
         keyed,
+        preface,
         waiter: activeTracing()?.waiter(),
         resolve,
         reject,
       })
-      this.#schedule(name, group)
+      if (preface !== undefined && group.underWay === 0 && group.waiting.length === 1) this.#sendNext(name, group)
+      else this.#schedule(name, group)
     })
   }
 
@@ -85,10 +96,15 @@ export class CallBatches<Call, Row extends { call: number }> {
     group.isScheduled = true
     setImmediate(() => {
       group.isScheduled = false
-      const batch = take(group)
-      if (batch.length > 0) void this.#carryOut(name, group, batch)
+      const batch = this.#sendNext(name, group)
       if (batch.length > 0 && group.waiting.length > 0) this.#schedule(name, group)
     })
+  }
+
+  #sendNext(name: string, group: Group<Call, Row>): readonly Waiting<Call, Row>[] {
+    const batch = take(group)
+    if (batch.length > 0) void this.#carryOut(name, group, batch)
+    return batch
   }
 
   async #carryOut(name: string, group: Group<Call, Row>, batch: Waiting<Call, Row>[]): Promise<void> {
@@ -123,7 +139,13 @@ export class CallBatches<Call, Row extends { call: number }> {
       const rows = await this.#traced(batch, () =>
         isAgain
           ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#runner.run(tenantId, this.#batched.statement, this.#batched.valuesOf(batch.map(({ call }) => call))),
+          : this.#runner.run(
+              tenantId,
+              this.#batched.statement,
+              this.#batched.valuesOf(batch.map(({ call }) => call)),
+              undefined,
+              batch[0]?.preface,
+            ),
       )
       for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
       return { left: [] }
@@ -153,7 +175,9 @@ export class CallBatches<Call, Row extends { call: number }> {
     const calls = batch.map(({ call }) => call)
     if (!isAgain) {
       const change = { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
-      return await (guard === undefined ? tx.run(change.statement, change.values) : tx.runGuarded(guard, change))
+      return await (guard === undefined
+        ? tx.run(change.statement, change.values)
+        : tx.runGuarded(guard, change, batch[0]?.preface))
     }
     const batched = this.#batched.again?.instead ?? this.#batched
     return await tx.run(batched.statement, batched.valuesOf(await Promise.all(calls.map((call) => this.#readied(tx, call)))))
@@ -226,8 +250,9 @@ function take<Call, Row>(group: Group<Call, Row>): Waiting<Call, Row>[] {
   return batch
 }
 
-/** Calls with a key need a transaction, so a batch has either only calls with a key or only calls without. */
-function goesWith<Call, Row>(batch: readonly Waiting<Call, Row>[], { keyed }: Waiting<Call, Row>): boolean {
+/** Calls with a key need a transaction, so a batch has either only calls with a key or only calls without. A call with a preface is a batch of its own. */
+function goesWith<Call, Row>(batch: readonly Waiting<Call, Row>[], { keyed, preface }: Waiting<Call, Row>): boolean {
+  if (preface !== undefined || batch[0]?.preface !== undefined) return false
   if (keyed === undefined) return batch[0]?.keyed === undefined
   return batch[0]?.keyed !== undefined && batch.length < MAX_KEYED
 }

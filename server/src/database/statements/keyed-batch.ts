@@ -1,7 +1,8 @@
 import { claimingAll, claimKeys, isNotClaimed, KeyTaken } from '../keyed-calls/claim-keys.ts'
 import { keepResponses } from '../keyed-calls/keep-responses.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
-import type { Step } from '../connections/opening.ts'
+import type { Step } from '../connections/chain.ts'
+import { PrefaceFailed } from '../connections/preface.ts'
 import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
 
 /** A call with an `Idempotency-Key` in a batch. */
@@ -53,6 +54,7 @@ export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
     )
   } catch (error) {
     if (!claimsFirst && isNotClaimed(error)) return await runKeyedBatch(members, transaction, rowsOf, true)
+    if (error instanceof PrefaceFailed) for (const { keyed } of running) keyed.isClaimed = false
     if (!haveRows) return { error, left: running }
     for (const { keyed } of running) keyed.ended(error)
     return { left: [] }

@@ -7,16 +7,20 @@ import { keptInput } from './input-text.ts'
 import { type FailedCall, insertNamedEntries, nameFailedCalls } from './named-calls.ts'
 import { CREATES_ORDERS, namedRecords } from './named-records.ts'
 import type { AuditedCall, AuditEntryName } from './audited-call.ts'
+import { AuditEntryAhead } from './entry-ahead.ts'
 import { type EntryValues, INSERT_ENTRIES } from './insert-entries.ts'
+import { findLostEntries, type LostCall } from './lost-entries.ts'
 
 interface Waiting {
   call: AuditedCall
   id: string
   input: string
   names: string[]
+  /** Whether the call may take its entry along. */
+  isAlone: () => boolean
   /** For the trace of the call. */
   waiter: Waiter | undefined
-  resolve: (name: AuditEntryName | undefined) => void
+  resolve: (name: AuditEntryName | AuditEntryAhead | undefined) => void
   reject: (error: unknown) => void
 }
 
@@ -51,6 +55,8 @@ const addErrors = statement<
  * Writes an audit entry before each change. Calls that arrive while a statement runs are written by the next statement, over a connection
  * that does not wait for the disk. Their changes follow the entries in the write-ahead log, so no change is durable without its entry. A
  * failure is added later, and may be missing after a crash.
+ *
+ * The change of a caller alone takes its entry along, in the same message to Postgres, which commits the entry before it begins the change.
  */
 export class AuditTrail {
   readonly #db: Pick<Database, 'run'>
@@ -59,6 +65,7 @@ export class AuditTrail {
   #waiting: Waiting[] = []
   #isWriting = false
   #failures: FailedCall[] = []
+  #lost: LostCall[] = []
 
   constructor(db: Pick<Database, 'run'>, onError: (error: unknown) => void) {
     this.#db = db
@@ -69,21 +76,23 @@ export class AuditTrail {
   /**
    * Resolves when the entry of the call is written. If it rejects, the call must not run. A call that repeats one with a stored response
    * changes nothing: it has no entry, and the result is undefined. To look here for the response saves a statement of its own.
+   *
+   * If no other call waits at the end of this turn of the event loop, and `isAlone` then, the entry is not written yet: the caller sends it.
    */
-  begin(call: AuditedCall): Promise<AuditEntryName | undefined> {
-    return new Promise((resolve, reject) => {
-      const { kept, text } = keptInput(call.input)
-      const names = namedRecords(call.path, kept)
-      this.#waiting.push({ call, id: randomUUID(), input: text, names, waiter: activeTracing()?.waiter(), resolve, reject })
-      if (this.#isWriting) return
-      this.#isWriting = true
-      setImmediate(() => void this.#write())
-    })
+  begin(call: AuditedCall, isAlone = (): boolean => false): Promise<AuditEntryName | AuditEntryAhead | undefined> {
+    const { kept, text: input } = keptInput(call.input)
+    const names = namedRecords(call.path, kept)
+    // Names of records are written with the entry, in another statement.
+    const mayBeAlone = names.length === 0 || call.operation === CREATES_ORDERS
+    return this.#add({ call, id: randomUUID(), input, names, isAlone: mayBeAlone ? isAlone : () => false })
   }
 
   /** Records in an entry that its call failed. */
-  failed(name: AuditEntryName, error: string): void {
-    if (this.#failures.length < MAX_FAILURES) this.#failures.push({ ...name, error })
+  failed(name: AuditEntryName | AuditEntryAhead, error: string): void {
+    const { id, names, call, at } = name
+    if (this.#failures.length + this.#lost.length >= MAX_FAILURES) return
+    if (at !== null) this.#failures.push({ id, names, call, at, error })
+    else if (name instanceof AuditEntryAhead && name.isLost) this.#lost.push({ id, names, call, error })
   }
 
   async close(): Promise<void> {
@@ -91,10 +100,30 @@ export class AuditTrail {
     await this.#writeFailures()
   }
 
+  #add(call: Omit<Waiting, 'waiter' | 'resolve' | 'reject'>): Promise<AuditEntryName | AuditEntryAhead | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...call, waiter: activeTracing()?.waiter(), resolve, reject })
+      if (this.#isWriting) return
+      this.#isWriting = true
+      setImmediate(() => void this.#write())
+    })
+  }
+
+  #ahead(waiting: Waiting): AuditEntryAhead {
+    const insert = (): Promise<AuditEntryName | undefined> =>
+      this.#add({ ...waiting, isAlone: () => false }) as Promise<AuditEntryName | undefined>
+    return new AuditEntryAhead(waiting, insert)
+  }
+
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
+      const [first] = batch
+      if (batch.length === 1 && first?.isAlone() === true) {
+        first.resolve(this.#ahead(first))
+        continue
+      }
       try {
         const insert = (): Promise<{ id: string; at: string }[]> => this.#insert(batch)
         const rows = await (activeTracing()?.together(
@@ -136,10 +165,13 @@ export class AuditTrail {
   }
 
   async #writeFailures(): Promise<void> {
-    const failures = this.#failures
-    if (failures.length === 0) return
+    if (this.#failures.length + this.#lost.length === 0) return
+    const [known, lost] = [this.#failures, this.#lost]
     this.#failures = []
+    this.#lost = []
     try {
+      const failures = [...known, ...(await findLostEntries(this.#db, lost))]
+      if (failures.length === 0) return
       // Many lookups: not over the connection that all requests wait for.
       await this.#db.run(addErrors, [
         failures.map(({ call }) => call.caller.tenantId),
@@ -150,7 +182,8 @@ export class AuditTrail {
       ])
       await nameFailedCalls(this.#db, failures)
     } catch (error) {
-      this.#failures = [...failures, ...this.#failures].slice(0, MAX_FAILURES)
+      this.#failures = [...known, ...this.#failures].slice(0, MAX_FAILURES)
+      this.#lost = [...lost, ...this.#lost].slice(0, MAX_FAILURES)
       this.#onError(error)
     }
   }

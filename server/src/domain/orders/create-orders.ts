@@ -39,6 +39,7 @@ An order whose \`order_tenant_id\` already exists is skipped and counted in \`ex
   errors: ['creation_error', 'insufficient_stock'],
   inputOfBody: ordersOfBody,
   itemsField: 'orders',
+  isOneStatement: true,
   input: createOrdersInput,
   output: createOrdersOutput,
   run: async (context, input) => {
@@ -78,7 +79,7 @@ async function insert(context: RequestContext, submitted: readonly Submitted[]):
 }
 
 const callOf = ({ caller, requestId, change }: RequestContext): SubmittingCall | undefined =>
-  change?.entry && { ...change.entry, keyName: caller.keyName, requestId }
+  change?.entry && { entry: change.entry, keyName: caller.keyName, requestId }
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
   const { tenantId } = submission

@@ -1,6 +1,8 @@
+import { AT_OF_ENTRY_AHEAD } from '../audit/index.ts'
 import { orderCreated } from '../order-states/index.ts'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { arrayText, statement } from '../../database/statements/statement.ts'
+import type { CallEntry } from '../../procedures/change.ts'
 import { beginWork, mapInTurns, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { eventData, recordEvents } from '../events/index.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES, recordOrderCounts } from '../order-states/index.ts'
@@ -18,13 +20,10 @@ export interface Submission {
 
 /** The call of a submission, for the timelines of its orders. */
 export interface SubmittingCall {
-  at: string
-  id: string
+  /** With how many of the first orders the audit log keeps. */
+  entry: CallEntry
   keyName: string
-  address: string
   requestId: string
-  /** How many of the first orders the audit log keeps. */
-  named: number
 }
 
 export type SubmittedOrder = Omit<NewOrder, 'warehouse_id'> & { warehouse_id: number }
@@ -281,7 +280,7 @@ function namedCalls(first: number): string {
   const types = ['int', 'timestamptz', 'uuid', 'text', 'text', 'text']
   return `named_call as (
      insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
-     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), k.at, k.id, 'orders.create', k.key_name, k.address, k.request_id
+     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), coalesce(k.at, ${AT_OF_ENTRY_AHEAD}), k.id, 'orders.create', k.key_name, k.address, k.request_id
      from unnest(${types.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) with ordinality
        k (named, at, id, key_name, address, request_id, number)
      join submitted s on s.call = k.number - 1 and s.position < k.named
@@ -355,11 +354,11 @@ function valuesOf(submissions: readonly Submission[]): Values {
 }
 
 const callValues = (submissions: readonly Submission[]): CallValues => [
-  submissions.map(({ call }) => call?.named ?? 0),
-  submissions.map(({ call }) => call?.at ?? null),
-  submissions.map(({ call }) => call?.id ?? null),
+  submissions.map(({ call }) => call?.entry.named ?? 0),
+  submissions.map(({ call }) => call?.entry.at ?? null),
+  submissions.map(({ call }) => call?.entry.id ?? null),
   submissions.map(({ call }) => call?.keyName ?? null),
-  submissions.map(({ call }) => call?.address ?? null),
+  submissions.map(({ call }) => call?.entry.address ?? null),
   submissions.map(({ call }) => call?.requestId ?? null),
 ]
 

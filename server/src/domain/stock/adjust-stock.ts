@@ -91,6 +91,7 @@ export const adjustStock = endpoint({
   description:
     'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.',
   errors: ['not_found', 'quantity_conflict', 'adjustment_error'],
+  isOneStatement: true,
   input: adjustStockInput,
   output: adjustStockOutput,
   run: async (context, input) => {

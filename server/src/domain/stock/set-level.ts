@@ -73,6 +73,7 @@ export const setLevel = endpoint({
   description:
     'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.',
   errors: ['quantity_conflict'],
+  isOneStatement: true,
   input: setLevelInput,
   output: setLevelOutput,
   run: async (context, input) => {

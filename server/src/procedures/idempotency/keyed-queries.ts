@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { kyselyOn } from '../../database/connections/kysely-on.ts'
+import type { Preface } from '../../database/connections/preface.ts'
 import type { Queryable, RunOptions, Transaction, TransactionOptions } from '../../database/connections/queryable.ts'
 import { MAX_SHARED_SIZE } from '../../database/database.ts'
 import { claimKeys, KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
@@ -50,11 +51,19 @@ export class KeyedQueries implements Queryable {
     return (await this.run(statement, values))[0]
   }
 
-  async runBatched<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>, call: Call): Promise<Row[]> {
+  async runBatched<Call, Row extends { call: number }>(
+    batched: BatchedStatement<Call, Row>,
+    call: Call,
+    _keyed?: KeyedCall,
+    preface?: Preface,
+  ): Promise<Row[]> {
     const rows = batched.sizeOf(call)
-    if (this.#opened !== undefined || rows > MAX_SHARED_SIZE) return (await this.#own({ rows })).runBatched(batched, call)
+    if (this.#opened !== undefined || rows > MAX_SHARED_SIZE) {
+      await preface?.run()
+      return (await this.#own({ rows })).runBatched(batched, call)
+    }
     this.#isBatched = true
-    const result = await this.#db.runBatched(batched, call, this.#keyed)
+    const result = await this.#db.runBatched(batched, call, this.#keyed, preface)
     this.#hasRows = true
     return result
   }

@@ -22,6 +22,9 @@ export interface KeyedRequest {
 type Once = Pick<CallContext, 'db' | 'forgetKey'>
 type Work = (once: Once) => Promise<unknown>
 
+/** The audit entry of a call was left out for a stored response, which is not there. Nothing was changed. */
+class ResponseGone extends Error {}
+
 /** Runs the work of a call once for all requests of a tenant with the same key. */
 export class RunOnce {
   /** Keys of the calls that are running in this process. Postgres knows those of all processes, but only from the beginning of their transactions. */
@@ -37,13 +40,33 @@ export class RunOnce {
       const requestHash = createHash('sha256').update(fingerprint).digest()
       if (context.endpoint.outsideTransaction === true)
         return await runOutsideTransaction(context, { tenantId, key, requestHash }, () => work(context))
-      return await retried(
-        () => runInTransaction(context, new KeyedCall(tenantId, key, requestHash), work),
-        (error) => error instanceof KeptElsewhere || isRetryable(error),
-      )
+      const attempt = (): Promise<CallResult> =>
+        retried(
+          () => runInTransaction(context, new KeyedCall(tenantId, key, requestHash), work),
+          (error) => error instanceof KeptElsewhere || isRetryable(error),
+        )
+      try {
+        return await attempt()
+      } catch (error) {
+        return await onceMore(error, context, attempt)
+      }
     } finally {
       this.#running.delete(name)
     }
+  }
+}
+
+/**
+ * Runs a call again whose stored response expired after it was found. If there is no response then either, the fence of a tenant that is being moved left
+ * out the audit entry.
+ */
+async function onceMore(error: unknown, { change }: ProcedureContext, attempt: () => Promise<CallResult>): Promise<CallResult> {
+  if (!(error instanceof ResponseGone)) throw error
+  change?.beginAgain()
+  try {
+    return await attempt()
+  } catch (again) {
+    throw again instanceof ResponseGone ? beingMoved() : again
   }
 }
 
@@ -78,6 +101,5 @@ async function insteadOf(error: unknown, { db, encryption, change }: ProcedureCo
     return stored
   }
   if (isTaken) throw stillRunning()
-  // The fence of a tenant that is being moved left out the audit entry too.
-  throw cause instanceof HasResponse ? beingMoved() : error
+  throw cause instanceof HasResponse ? new ResponseGone() : error
 }

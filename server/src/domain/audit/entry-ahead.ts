@@ -1,0 +1,117 @@
+import pg from 'pg'
+import type { Step } from '../../database/connections/chain.ts'
+import { storedFor } from '../../database/keyed-calls/key-rows.ts'
+import { statement } from '../../database/statements/statement.ts'
+import { type EntryAhead, EntryLeftOut } from '../../procedures/change.ts'
+import type { AuditedCall, AuditEntryName } from './audited-call.ts'
+
+const AT_SETTING = 'fulfillment.entry_at'
+
+/** SQL for the time of the entry that was sent ahead of this statement, in the same message. */
+export const AT_OF_ENTRY_AHEAD = `current_setting('${AT_SETTING}', true)::timestamptz`
+
+/** Fails with a division by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
+const insertEntryAhead = statement<
+  [
+    tenantId: number,
+    id: string,
+    keyId: number,
+    keyName: string,
+    address: string,
+    requestId: string,
+    operation: string,
+    input: string,
+    surface: string,
+    sessionId: number | null,
+    operatorEmail: string | null,
+    idempotencyKey: string | null,
+  ],
+  { written: number; at: string; setting: string }
+>({
+  name: 'insert_audit_entry_ahead',
+  lane: 'unsynced',
+  notNull: ['at'],
+  sql: `with entry as (
+     insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email)
+     select $1::bigint, date_trunc('milliseconds', clock_timestamp()), $2::uuid, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::json, $9::text,
+       $10::bigint, $11::text
+     where $12::text is null or ${storedFor('$1::bigint', '$12::text')} is null
+     returning at
+   )
+   select 1 / count(*) as written, min(at) as at, set_config('${AT_SETTING}', min(at)::text, false) as setting from entry`,
+})
+
+const DIVISION_BY_ZERO = '22012'
+
+type State = 'waiting' | 'sent' | 'committed' | 'left out'
+
+/** The entry of a caller alone, which its change takes along. */
+export class AuditEntryAhead implements EntryAhead {
+  readonly id: string
+  readonly call: AuditedCall
+  readonly names: readonly string[]
+  readonly step: Step
+  readonly #insert: () => Promise<AuditEntryName | undefined>
+  #state: State = 'waiting'
+  #at: string | null = null
+
+  /** `insert` writes it by itself. */
+  constructor(
+    { id, call, names, input }: { id: string; call: AuditedCall; names: readonly string[]; input: string },
+    insert: () => Promise<AuditEntryName | undefined>,
+  ) {
+    const { caller, address, requestId, operation, surface, idempotencyKey = null } = call
+    this.id = id
+    this.call = call
+    this.names = names
+    this.#insert = insert
+    const { session } = caller
+    const by = [caller.keyId, caller.keyName, address, requestId] as const
+    const where = [surface, session?.id ?? null, session?.operator?.email ?? null] as const
+    this.step = {
+      statement: insertEntryAhead,
+      values: [caller.tenantId, id, ...by, operation, input, ...where, idempotencyKey],
+    }
+  }
+
+  /** Null until it is committed. */
+  get at(): string | null {
+    return this.#at
+  }
+
+  get isCommitted(): boolean {
+    return this.#state === 'committed'
+  }
+
+  /** Whether the connection was lost while it was sent, so that nobody knows whether it was written. */
+  get isLost(): boolean {
+    return this.#state === 'sent'
+  }
+
+  sent(): void {
+    this.#state = 'sent'
+  }
+
+  committed([row]: readonly unknown[]): void {
+    this.#at = (row as { at: string }).at
+    this.#state = 'committed'
+  }
+
+  async run(): Promise<void> {
+    if (this.#state !== 'waiting') return
+    const written = await this.#insert()
+    if (written === undefined) throw this.#leaveOut()
+    this.committed([written])
+  }
+
+  refused(cause: unknown): unknown {
+    if (cause instanceof pg.DatabaseError && cause.code === DIVISION_BY_ZERO) return this.#leaveOut()
+    this.#state = 'waiting'
+    return cause
+  }
+
+  #leaveOut(): EntryLeftOut {
+    this.#state = 'left out'
+    return new EntryLeftOut()
+  }
+}
