@@ -3,6 +3,7 @@ import type { CallContext } from '../procedures/call-context.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import { JsonText } from '../procedures/json-text.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { announceDeprecation } from './deprecation.ts'
@@ -57,10 +58,16 @@ export function registerRestRoutes(
         if (mayWait(endpoint)) request.endTurn?.()
         const { data, isReplayed } = await call(takeCall(request), input, keyed)
         if (isReplayed) reply.header('idempotency-replayed', 'true')
+        if (data instanceof JsonText) return textOf(reply, data)
         return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { success: true, data }
       },
     })
   }
+}
+
+function textOf(reply: FastifyReply, { text }: JsonText): string {
+  reply.type('application/json; charset=utf-8')
+  return ENVELOPE.before + text + ENVELOPE.after
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { LargeList } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import { JsonText } from '../procedures/json-text.ts'
 
 /** More than most models can read. A single order of the longest kind has less. */
 const MOST_CHARACTERS = 1_048_576
 
 /** The data of a call, with the list that REST sends in pieces. Throws `validation_error` if it is too large for a message. */
 export async function wholeData(data: unknown, list: LargeList | undefined): Promise<Record<string, unknown>> {
+  if (data instanceof JsonText) return data.parsed() as Record<string, unknown>
   if (list === undefined) return data as Record<string, unknown>
   const items: unknown[] = []
   let characters = 0

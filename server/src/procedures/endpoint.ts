@@ -4,6 +4,7 @@ import type { ProcedureContext } from './call-context.ts'
 import type { RequestContext } from './context.ts'
 import type { EndpointFacts, HttpMethod, NamedEndpoint } from './endpoint-facts.ts'
 import { InvalidItems } from './invalid-input.ts'
+import { JsonText } from './json-text.ts'
 import { type EndpointMeta, procedure } from './trpc.ts'
 
 /** The definition of an endpoint. */
@@ -20,6 +21,11 @@ export interface EndpointDefinition<
   output: Output
   /** Executes a call with valid input. Throws `ServiceError`. */
   run: (context: RequestContext, input: z.output<Input>) => Promise<NoInfer<z.input<Output>>>
+  /**
+   * For a read: does what `run` does, and makes the text that REST sends. Nothing checks the text but clients of tRPC, which get what `run`
+   * returns: the endpoint's tests read with both.
+   */
+  runAsText?: (context: RequestContext, input: z.output<Input>) => Promise<JsonText>
 }
 
 /** An endpoint and its tRPC procedure. */
@@ -33,7 +39,7 @@ export interface Endpoint<
   procedure: Procedure
   /**
    * Does what the procedure does: checks the input, runs the call, checks the output. tRPC copies its options for every check, which takes a
-   * sixth of the server's time of a read, so only tRPC clients call the procedure itself.
+   * sixth of the server's time of a read, so only tRPC clients call the procedure itself. Returns `JsonText` for an endpoint that makes it.
    */
   execute: (context: ProcedureContext, input: unknown) => Promise<unknown>
 }
@@ -66,7 +72,7 @@ export function endpoint<
     ...definition,
     type,
     procedure: procedureOf(definition, type, work) as unknown as ProcedureOf<Method, Input, Output>,
-    execute: executed(definition, work),
+    execute: executed(definition, definition.runAsText === undefined ? work : textWork(definition.name, definition.runAsText)),
   }
 }
 
@@ -104,12 +110,23 @@ function replicaWork<I extends z.ZodType, O extends z.ZodType>({
   }
 }
 
+/** On the primary: no endpoint that makes text reads from replicas. */
+function textWork<I extends z.ZodType>(
+  name: string,
+  runAsText: (context: RequestContext, input: z.output<I>) => Promise<JsonText>,
+): Work {
+  return async (context, valid) => {
+    requireCallOf(name, context)
+    return await runAsText(context, valid as z.output<I>)
+  }
+}
+
 function requireCallOf(name: string, { endpoint: called }: ProcedureContext): void {
   if (called.name !== name) throw new Error(`A call of ${called.name} reached ${name}`)
 }
 
 function procedureOf(
-  { name, method, path, summary, description, input, output }: Omit<Definition, 'run'>,
+  { name, method, path, summary, description, input, output }: Omit<Definition, 'run' | 'runAsText'>,
   type: Endpoint['type'],
   work: Work,
 ): AnyTRPCProcedure {
@@ -127,7 +144,7 @@ function executed({ input, output }: Pick<Definition, 'input' | 'output'>, work:
         ? new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause })
         : cause
     })
-    return await checked(output, result, 'INTERNAL_SERVER_ERROR')
+    return result instanceof JsonText ? result : await checked(output, result, 'INTERNAL_SERVER_ERROR')
   }
 }
 

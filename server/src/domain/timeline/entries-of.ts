@@ -1,126 +1,187 @@
-import { KINDS, rankOf } from './kinds.ts'
-import type { TimelineEntry } from './schemas.ts'
+import type { DeliverySummary } from './find-deliveries.ts'
+import type { Place } from './in-order.ts'
+import { type Kind, rankOf } from './kinds.ts'
+import { inMilliseconds, microsecondsOf } from './times.ts'
 
-/** A row of a source: the rank of its kind, and its values, the first of which is a time. */
-export interface SourceRow {
-  rank: number
-  // Each kind has values of its own, in the order of its query.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  values: any[]
+/** The lists of an order's page: the texts of JSON arrays, one after the other, each with the values of its query. What is not asked for is missing. */
+export interface Lists {
+  id: number
+  created_at: string
+  order_tenant_id: string
+  warehouse_id: number
+  items_count: number
+  total_quantity: number
+  states: string
+  flows: string | null
+  shipments: string | null
+  returns: string | null
+  calls?: string
+  movements?: string | null
+  products?: string
+  events?: string
+  reservations?: string
+  has_webhooks?: boolean
 }
 
-/** An entry, and what sorts it. `data` of an event has no deliveries yet. */
-export interface ReadEntry {
-  /** `at` of the entry: texts of one length, which sort as times. */
-  at: string
-  rank: number
-  id: string
-  entry: TimelineEntry
+/** An entry, and what sorts it. */
+export interface TimelineEntry extends Place {
+  /** Of an event, its id and exact time. */
+  event?: { id: string; createdAt: string }
+  /** The JSON text of its data, with the deliveries of an event. */
+  data(deliveries?: readonly DeliverySummary[]): string
 }
 
-type Data = TimelineEntry['data']
-/** `kind` unless it is that of the row. */
-type Change = [at: string | null, id: string, data: object, kind?: TimelineEntry['kind']]
+// Each kind has values of its own, in the order of its query.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Values = any[]
 
 const padded = (id: number): string => String(id).padStart(16, '0')
-const SECONDS = 'yyyy-mm-ddThh:mm:ss'.length
+const text = (value: string | null): string => JSON.stringify(value)
+const valuesOf = (list: string | null | undefined): Values[] => (list ? (JSON.parse(`[${list}]`) as Values[]) : [])
 
-/** A time of Postgres as responses have it. Parsing it as a date takes ten times as long. */
-function inMilliseconds(at: string): string {
-  return at.endsWith('+00:00') ? `${at.slice(0, SECONDS)}.${microsecondsOf(at).slice(0, 3)}Z` : new Date(at).toISOString()
-}
+const RANKS = {
+  call: rankOf('call'),
+  created: rankOf('created'),
+  state: rankOf('state'),
+  flow: rankOf('flow'),
+  movement: rankOf('movement'),
+  reservation: rankOf('reservation'),
+  shipment: rankOf('shipment'),
+  return: rankOf('return'),
+  event: rankOf('event'),
+} satisfies Record<Kind, number>
 
-/** Of a second: `2026-12-01T08:15:30.12+00:00` has 120000. */
-const microsecondsOf = (at: string): string => (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(6, '0')
+/** Of the entries of a call, one that has its error is to be the first. */
+const failedFirst = (a: Values, b: Values): number => Number(a[6] === null) - Number(b[6] === null)
 
-/** The entries of a row: of each kind, the time, id and data of what happened. */
-const CHANGES: Record<(typeof KINDS)[number], (values: SourceRow['values']) => Change[]> = {
-  call: ([at, id, operation, key_name, address, request_id, error]) => [
-    [at, `call_${id}`, { operation, key_name, address, request_id, error }],
-  ],
-  created: ([at, id, order_tenant_id, warehouse_id, items_count, total_quantity]) => [
-    [at, `created_${id}`, { order_tenant_id, warehouse_id, items_count, total_quantity }],
-  ],
-  state: ([at, id, state_id, previous_state_id, by, reason]) => [
-    [at, `state_${padded(id)}`, { state_id, previous_state_id, by, reason }],
-  ],
-  flow: ([at, flow_id, batch_id, slot, operator_email, items_picked, total_quantity_picked, endedAt, state, reason]) => {
-    const flow = { flow_id, batch_id, slot, operator_email }
-    return [
-      [at, `flow_${flow_id}_start`, { ...flow, state: 'started', items_picked: 0, total_quantity_picked: 0, reason: null }],
-      [endedAt, `flow_${flow_id}_end`, { ...flow, state, items_picked, total_quantity_picked, reason }],
-    ]
-  },
-  movement: (values) => [movementOf(values)],
-  reservation: ([at, id, data]) => [reservationOf(at, id, data)],
-  shipment: ([at, id, reference, shippedAt, deliveredAt, cancelledAt]) =>
-    changesOf(`shipment_${id}`, { id, reference }, [
-      [at, 'open', null],
-      [shippedAt, 'shipped', 'open'],
-      [deliveredAt, 'delivered', 'shipped'],
-      [cancelledAt, 'cancelled', shippedAt === null ? 'open' : 'shipped'],
-    ]),
-  return: ([at, id, reference, receivedAt, closedAt, cancelledAt]) => {
-    const previous = receivedAt === null ? 'expected' : 'receiving'
-    return changesOf(`return_${id}`, { id, reference }, [
-      [at, 'expected', null],
-      [receivedAt, 'receiving', 'expected'],
-      [closedAt, 'closed', previous],
-      [cancelledAt, 'cancelled', previous],
-    ])
-  },
-  event: ([at, event_id, event, , data]) => [
-    [at, `event_${microsecondsOf(at)}_${event_id}`, { event_id, event, deliveries: [] }],
-    ...(data === null ? [] : [reservationOf(at, event_id, data)]),
-  ],
-}
-
-function reservationOf(at: string, id: string, data: string): Change {
-  return [at, `reservation_${microsecondsOf(at)}_${id}`, JSON.parse(data), 'reservation']
-}
-
-function movementOf(values: SourceRow['values']): Change {
-  const [at, id, product_id, product_name, location_id, movement_type, quantity, previous, next, reason, user, flow, pick] =
-    values
-  const data = {
-    id: String(id),
-    product_id,
-    product_name,
-    location_id,
-    movement_type,
-    quantity,
-    previous_quantity: previous,
-    new_quantity: next,
-    reason,
-    ...(user !== null && { user_id: user }),
-    created_at: inMilliseconds(at),
-    ...(flow !== null && { flow_id: flow }),
-    ...(pick !== null && { pick_id: pick }),
+/** The entries of lists, in no order. A call is among them under each of its names. */
+export function entriesOf(lists: Lists): TimelineEntry[] {
+  const entries = [createdOf(lists)]
+  for (const values of valuesOf(lists.calls).sort(failedFirst)) entries.push(callOf(values))
+  for (const values of valuesOf(lists.states)) entries.push(stateOf(values))
+  for (const values of valuesOf(lists.flows)) addFlow(entries, values)
+  for (const values of valuesOf(lists.shipments)) addShipment(entries, values)
+  for (const values of valuesOf(lists.returns)) addReturn(entries, values)
+  const movements = valuesOf(lists.movements)
+  const names = movements.length === 0 ? undefined : new Map(valuesOf(lists.products) as [number, string][])
+  for (const values of movements) entries.push(movementOf(values, names?.get(values[2]) as string, lists.id))
+  for (const [at, id, data] of valuesOf(lists.reservations)) entries.push(reservationOf(at, id, data))
+  for (const [at, id, topic, data] of valuesOf(lists.events)) {
+    entries.push(eventOf(at, id, topic))
+    if (data !== null) entries.push(reservationOf(at, id, data))
   }
-  return [at, `movement_${microsecondsOf(at)}_${padded(id)}`, data]
+  return entries
 }
 
-function changesOf(
-  id: string,
-  record: object,
-  states: readonly [at: string | null, state: string, previousState: string | null][],
-): Change[] {
-  return states.map(([at, state, previous]) => [at, `${id}_${state}`, { ...record, state, previous_state: previous }])
+function createdOf({ created_at, id, order_tenant_id, warehouse_id, items_count, total_quantity }: Lists): TimelineEntry {
+  return {
+    at: created_at,
+    rank: RANKS.created,
+    id: `created_${id}`,
+    data: () =>
+      `{"order_tenant_id":${text(order_tenant_id)},"warehouse_id":${warehouse_id},"items_count":${items_count},"total_quantity":${total_quantity}}`,
+  }
 }
 
-/** The entries of a row, of an order. */
-export function entriesOf({ rank, values }: SourceRow, orderId: number): ReadEntry[] {
-  const kindOfRow = KINDS[rank] as (typeof KINDS)[number]
-  return CHANGES[kindOfRow](values).flatMap(([time, id, data, kind = kindOfRow]) => {
-    if (time === null) return []
-    const at = inMilliseconds(time)
-    const all = kind === 'movement' ? { ...data, order_id: orderId } : data
-    const entry = { at, kind, id, data: all as Data } as TimelineEntry
-    return [{ at, rank: rankOf(kind), id, entry }]
-  })
+function callOf([at, id, operation, keyName, address, requestId, error]: Values): TimelineEntry {
+  return {
+    at: inMilliseconds(at),
+    rank: RANKS.call,
+    id: `call_${id}`,
+    data: () =>
+      `{"operation":${text(operation)},"key_name":${text(keyName)},"address":${text(address)},"request_id":${text(requestId)},"error":${text(error)}}`,
+  }
 }
 
-/** The order of a timeline. Ids are compared as text: they have no character beyond ASCII. */
-export const inOrder = (a: ReadEntry, b: ReadEntry): number => compared(a.at, b.at) || a.rank - b.rank || compared(a.id, b.id)
+function stateOf([at, id, state, previous, by, reason]: Values): TimelineEntry {
+  return {
+    at: inMilliseconds(at),
+    rank: RANKS.state,
+    id: `state_${padded(id)}`,
+    data: () => `{"state_id":${state},"previous_state_id":${previous},"by":${text(by)},"reason":${text(reason)}}`,
+  }
+}
 
-const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+function addFlow(
+  entries: TimelineEntry[],
+  [startedAt, id, batch, slot, operator, items, quantity, endedAt, state, reason]: Values,
+): void {
+  const data = (stateThen: string, itemsThen: number, quantityThen: number, reasonThen: string | null) => (): string =>
+    `{"flow_id":${id},"batch_id":${batch},"slot":${slot},"state":${text(stateThen)},"operator_email":${text(operator)},"items_picked":${itemsThen},"total_quantity_picked":${quantityThen},"reason":${text(reasonThen)}}`
+  const { flow: rank } = RANKS
+  entries.push({ at: inMilliseconds(startedAt), rank, id: `flow_${id}_start`, data: data('started', 0, 0, null) })
+  if (endedAt !== null)
+    entries.push({ at: inMilliseconds(endedAt), rank, id: `flow_${id}_end`, data: data(state, items, quantity, reason) })
+}
+
+function movementOf(
+  [at, id, product, location, type, quantity, previous, next, reason, user, flow, pick]: Values,
+  name: string,
+  order: number,
+): TimelineEntry {
+  const time = inMilliseconds(at)
+  return {
+    at: time,
+    rank: RANKS.movement,
+    id: `movement_${microsecondsOf(at)}_${padded(id)}`,
+    data: () =>
+      `{"id":"${id}","product_id":${product},"product_name":${text(name)},"location_id":${text(location)},"movement_type":${text(type)},"quantity":${quantity},"previous_quantity":${previous},"new_quantity":${next},"reason":${text(reason)}${user === null ? '' : `,"user_id":${user}`},"order_id":${order},"created_at":"${time}"${flow === null ? '' : `,"flow_id":${flow}`}${pick === null ? '' : `,"pick_id":${text(pick)}`}}`,
+  }
+}
+
+/** The data is the text that its event has. */
+function reservationOf(at: string, id: string, data: string): TimelineEntry {
+  return {
+    at: inMilliseconds(at),
+    rank: RANKS.reservation,
+    id: `reservation_${microsecondsOf(at)}_${id}`,
+    data: () => data,
+  }
+}
+
+function eventOf(createdAt: string, id: string, topic: string): TimelineEntry {
+  return {
+    at: inMilliseconds(createdAt),
+    rank: RANKS.event,
+    id: `event_${microsecondsOf(createdAt)}_${id}`,
+    event: { id, createdAt },
+    data: (deliveries) =>
+      `{"event_id":"${id}","event":${text(topic)},"deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`,
+  }
+}
+
+function addShipment(entries: TimelineEntry[], [at, id, reference, shippedAt, deliveredAt, cancelledAt]: Values): void {
+  addChanges(entries, 'shipment', id, reference, [
+    [at, 'open', null],
+    [shippedAt, 'shipped', 'open'],
+    [deliveredAt, 'delivered', 'shipped'],
+    [cancelledAt, 'cancelled', shippedAt === null ? 'open' : 'shipped'],
+  ])
+}
+
+function addReturn(entries: TimelineEntry[], [at, id, reference, receivedAt, closedAt, cancelledAt]: Values): void {
+  const previous = receivedAt === null ? 'expected' : 'receiving'
+  addChanges(entries, 'return', id, reference, [
+    [at, 'expected', null],
+    [receivedAt, 'receiving', 'expected'],
+    [closedAt, 'closed', previous],
+    [cancelledAt, 'cancelled', previous],
+  ])
+}
+
+function addChanges(
+  entries: TimelineEntry[],
+  kind: 'shipment' | 'return',
+  id: number,
+  reference: string | null,
+  changes: readonly [at: string | null, state: string, previous: string | null][],
+): void {
+  for (const [at, state, previous] of changes)
+    if (at !== null)
+      entries.push({
+        at: inMilliseconds(at),
+        rank: RANKS[kind],
+        id: `${kind}_${id}_${state}`,
+        data: () => `{"id":${id},"reference":${text(reference)},"state":"${state}","previous_state":${text(previous)}}`,
+      })
+}
