@@ -22,8 +22,8 @@ export interface EndpointDefinition<
   /** Executes a call with valid input. Throws `ServiceError`. */
   run: (context: RequestContext, input: z.output<Input>) => Promise<NoInfer<z.input<Output>>>
   /**
-   * For a read: does what `run` does, and makes the text that REST sends. Nothing checks the text but clients of tRPC, which get what `run`
-   * returns: the endpoint's tests read with both.
+   * For a read on the primary: does what `run` does, and makes the text that REST sends. The output schema does not check it: tests compare it
+   * with the document, and with what clients of tRPC get, which is checked.
    */
   runAsText?: (context: RequestContext, input: z.output<Input>) => Promise<JsonText>
 }

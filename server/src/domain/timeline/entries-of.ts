@@ -31,7 +31,7 @@ export interface TimelineEntry extends Place {
   data(deliveries?: readonly DeliverySummary[]): string
 }
 
-// Each kind has values of its own, in the order of its query.
+// Each kind has values of its own, in the order of its query. Taking them apart by a pattern would take several times as long.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Values = any[]
 
@@ -62,71 +62,60 @@ export function entriesOf(lists: Lists): TimelineEntry[] {
   for (const values of valuesOf(lists.flows)) addFlow(entries, values)
   for (const values of valuesOf(lists.shipments)) addShipment(entries, values)
   for (const values of valuesOf(lists.returns)) addReturn(entries, values)
-  const movements = valuesOf(lists.movements)
-  const names = movements.length === 0 ? undefined : new Map(valuesOf(lists.products) as [number, string][])
-  for (const values of movements) entries.push(movementOf(values, names?.get(values[2]) as string, lists.id))
-  for (const [at, id, data] of valuesOf(lists.reservations)) entries.push(reservationOf(at, id, data))
-  for (const [at, id, topic, data] of valuesOf(lists.events)) {
-    entries.push(eventOf(at, id, topic))
-    if (data !== null) entries.push(reservationOf(at, id, data))
-  }
+  addMovements(entries, lists)
+  for (const values of valuesOf(lists.reservations)) entries.push(reservationOf(values[0], values[1], values[2]))
+  for (const values of valuesOf(lists.events)) addEvent(entries, values)
   return entries
 }
 
-function createdOf({ created_at, id, order_tenant_id, warehouse_id, items_count, total_quantity }: Lists): TimelineEntry {
-  return {
-    at: created_at,
-    rank: RANKS.created,
-    id: `created_${id}`,
-    data: () =>
-      `{"order_tenant_id":${text(order_tenant_id)},"warehouse_id":${warehouse_id},"items_count":${items_count},"total_quantity":${total_quantity}}`,
-  }
+function createdOf(lists: Lists): TimelineEntry {
+  const data = (): string =>
+    `{"order_tenant_id":${text(lists.order_tenant_id)},"warehouse_id":${lists.warehouse_id},"items_count":${lists.items_count},"total_quantity":${lists.total_quantity}}`
+  return { at: lists.created_at, rank: RANKS.created, id: `created_${lists.id}`, data }
 }
 
-function callOf([at, id, operation, keyName, address, requestId, error]: Values): TimelineEntry {
-  return {
-    at: inMilliseconds(at),
-    rank: RANKS.call,
-    id: `call_${id}`,
-    data: () =>
-      `{"operation":${text(operation)},"key_name":${text(keyName)},"address":${text(address)},"request_id":${text(requestId)},"error":${text(error)}}`,
-  }
+function callOf(values: Values): TimelineEntry {
+  const data = (): string =>
+    `{"operation":${text(values[2])},"key_name":${text(values[3])},"address":${text(values[4])},"request_id":${text(values[5])},"error":${text(values[6])}}`
+  return { at: inMilliseconds(values[0]), rank: RANKS.call, id: `call_${values[1]}`, data }
 }
 
-function stateOf([at, id, state, previous, by, reason]: Values): TimelineEntry {
-  return {
-    at: inMilliseconds(at),
-    rank: RANKS.state,
-    id: `state_${padded(id)}`,
-    data: () => `{"state_id":${state},"previous_state_id":${previous},"by":${text(by)},"reason":${text(reason)}}`,
-  }
+function stateOf(values: Values): TimelineEntry {
+  const data = (): string =>
+    `{"state_id":${values[2]},"previous_state_id":${values[3]},"by":${text(values[4])},"reason":${text(values[5])}}`
+  return { at: inMilliseconds(values[0]), rank: RANKS.state, id: `state_${padded(values[1])}`, data }
 }
 
-function addFlow(
-  entries: TimelineEntry[],
-  [startedAt, id, batch, slot, operator, items, quantity, endedAt, state, reason]: Values,
-): void {
-  const data = (stateThen: string, itemsThen: number, quantityThen: number, reasonThen: string | null) => (): string =>
-    `{"flow_id":${id},"batch_id":${batch},"slot":${slot},"state":${text(stateThen)},"operator_email":${text(operator)},"items_picked":${itemsThen},"total_quantity_picked":${quantityThen},"reason":${text(reasonThen)}}`
-  const { flow: rank } = RANKS
-  entries.push({ at: inMilliseconds(startedAt), rank, id: `flow_${id}_start`, data: data('started', 0, 0, null) })
-  if (endedAt !== null)
-    entries.push({ at: inMilliseconds(endedAt), rank, id: `flow_${id}_end`, data: data(state, items, quantity, reason) })
+function addFlow(entries: TimelineEntry[], values: Values): void {
+  const id = values[1]
+  const data = (state: string, items: number, quantity: number, reason: string | null): string =>
+    `{"flow_id":${id},"batch_id":${values[2]},"slot":${values[3]},"state":${text(state)},"operator_email":${text(values[4])},"items_picked":${items},"total_quantity_picked":${quantity},"reason":${text(reason)}}`
+  const add = (change: string, at: string, ofChange: () => string): void => {
+    entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: ofChange })
+  }
+  add('start', values[0], () => data('started', 0, 0, null))
+  if (values[7] !== null) add('end', values[7], () => data(values[8], values[5], values[6], values[9]))
 }
 
-function movementOf(
-  [at, id, product, location, type, quantity, previous, next, reason, user, flow, pick]: Values,
-  name: string,
-  order: number,
-): TimelineEntry {
-  const time = inMilliseconds(at)
-  return {
-    at: time,
-    rank: RANKS.movement,
-    id: `movement_${microsecondsOf(at)}_${padded(id)}`,
-    data: () =>
-      `{"id":"${id}","product_id":${product},"product_name":${text(name)},"location_id":${text(location)},"movement_type":${text(type)},"quantity":${quantity},"previous_quantity":${previous},"new_quantity":${next},"reason":${text(reason)}${user === null ? '' : `,"user_id":${user}`},"order_id":${order},"created_at":"${time}"${flow === null ? '' : `,"flow_id":${flow}`}${pick === null ? '' : `,"pick_id":${text(pick)}`}}`,
+function addMovements(entries: TimelineEntry[], lists: Lists): void {
+  const movements = valuesOf(lists.movements)
+  if (movements.length === 0) return
+  const names = new Map<number, string>()
+  for (const product of valuesOf(lists.products)) names.set(product[0], product[1])
+  for (const values of movements) entries.push(movementOf(values, names, lists.id))
+}
+
+function movementOf(values: Values, names: ReadonlyMap<number, string>, order: number): TimelineEntry {
+  const at = inMilliseconds(values[0])
+  const data = (): string => {
+    const user = values[9] === null ? '' : `,"user_id":${values[9]}`
+    const flow = values[10] === null ? '' : `,"flow_id":${values[10]}`
+    const pick = values[11] === null ? '' : `,"pick_id":${text(values[11])}`
+    const product = `"product_id":${values[2]},"product_name":${text(names.get(values[2]) as string)}`
+    const change = `"quantity":${values[5]},"previous_quantity":${values[6]},"new_quantity":${values[7]},"reason":${text(values[8])}`
+    return `{"id":"${values[1]}",${product},"location_id":${text(values[3])},"movement_type":${text(values[4])},${change}${user},"order_id":${order},"created_at":"${at}"${flow}${pick}}`
   }
+  return { at, rank: RANKS.movement, id: `movement_${microsecondsOf(values[0])}_${padded(values[1])}`, data }
 }
 
 /** The data is the text that its event has. */
@@ -139,49 +128,50 @@ function reservationOf(at: string, id: string, data: string): TimelineEntry {
   }
 }
 
-function eventOf(createdAt: string, id: string, topic: string): TimelineEntry {
-  return {
+function addEvent(entries: TimelineEntry[], values: Values): void {
+  const createdAt: string = values[0]
+  const id: string = values[1]
+  const data = (deliveries: readonly DeliverySummary[] | undefined): string =>
+    `{"event_id":"${id}","event":${text(values[2])},"deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`
+  entries.push({
     at: inMilliseconds(createdAt),
     rank: RANKS.event,
     id: `event_${microsecondsOf(createdAt)}_${id}`,
     event: { id, createdAt },
-    data: (deliveries) =>
-      `{"event_id":"${id}","event":${text(topic)},"deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`,
-  }
+    data,
+  })
+  if (values[3] !== null) entries.push(reservationOf(createdAt, id, values[3]))
 }
 
-function addShipment(entries: TimelineEntry[], [at, id, reference, shippedAt, deliveredAt, cancelledAt]: Values): void {
-  addChanges(entries, 'shipment', id, reference, [
-    [at, 'open', null],
-    [shippedAt, 'shipped', 'open'],
-    [deliveredAt, 'delivered', 'shipped'],
-    [cancelledAt, 'cancelled', shippedAt === null ? 'open' : 'shipped'],
+function addShipment(entries: TimelineEntry[], values: Values): void {
+  addChanges(entries, 'shipment', values, [
+    [values[0], 'open', null],
+    [values[3], 'shipped', 'open'],
+    [values[4], 'delivered', 'shipped'],
+    [values[5], 'cancelled', values[3] === null ? 'open' : 'shipped'],
   ])
 }
 
-function addReturn(entries: TimelineEntry[], [at, id, reference, receivedAt, closedAt, cancelledAt]: Values): void {
-  const previous = receivedAt === null ? 'expected' : 'receiving'
-  addChanges(entries, 'return', id, reference, [
-    [at, 'expected', null],
-    [receivedAt, 'receiving', 'expected'],
-    [closedAt, 'closed', previous],
-    [cancelledAt, 'cancelled', previous],
+function addReturn(entries: TimelineEntry[], values: Values): void {
+  const previous = values[3] === null ? 'expected' : 'receiving'
+  addChanges(entries, 'return', values, [
+    [values[0], 'expected', null],
+    [values[3], 'receiving', 'expected'],
+    [values[4], 'closed', previous],
+    [values[5], 'cancelled', previous],
   ])
 }
 
 function addChanges(
   entries: TimelineEntry[],
   kind: 'shipment' | 'return',
-  id: number,
-  reference: string | null,
+  values: Values,
   changes: readonly [at: string | null, state: string, previous: string | null][],
 ): void {
-  for (const [at, state, previous] of changes)
-    if (at !== null)
-      entries.push({
-        at: inMilliseconds(at),
-        rank: RANKS[kind],
-        id: `${kind}_${id}_${state}`,
-        data: () => `{"id":${id},"reference":${text(reference)},"state":"${state}","previous_state":${text(previous)}}`,
-      })
+  for (const [at, state, previous] of changes) {
+    if (at === null) continue
+    const data = (): string =>
+      `{"id":${values[1]},"reference":${text(values[2])},"state":"${state}","previous_state":${text(previous)}}`
+    entries.push({ at: inMilliseconds(at), rank: RANKS[kind], id: `${kind}_${values[1]}_${state}`, data })
+  }
 }

@@ -5,13 +5,13 @@
 const EVENTS_KEPT = `interval '30 days'`
 const CALLS_KEPT = `interval '365 days'`
 
-const list = (columns: string, from: string): string =>
-  `array_to_string(array(select json_build_array(${columns}) ${from}), ',')`
+const list = (columns: string, from: string): string => `array_to_string(array(select json_build_array(${columns}) ${from}), ',')`
 
 /** The same in an aggregate. */
 const aggregated = (columns: string): string => `string_agg(json_build_array(${columns})::text, ',')`
 
-const FLOWS = aggregated(`started_at, id, batch_id, slot, operator_email, items_picked, total_quantity_picked, coalesce(completed_at, cancelled_at),
+const FLOWS =
+  aggregated(`started_at, id, batch_id, slot, operator_email, items_picked, total_quantity_picked, coalesce(completed_at, cancelled_at),
        state, cancellation_reason`)
 const SHIPMENTS = aggregated('created_at, id, reference, shipped_at, delivered_at, cancelled_at')
 /** Receiving begins with the first receipt, undone or not. */
@@ -82,7 +82,10 @@ interface LongList {
 
 /** The lists that can be long, by their kind. */
 export const LONG = {
-  reservation: { id: 'text', columns: `${eventsOf('reservation', 'created_at, event_id, data', ' and data is not null')} as reservations` },
+  reservation: {
+    id: 'text',
+    columns: `${eventsOf('reservation', 'created_at, event_id, data', ' and data is not null')} as reservations`,
+  },
   call: { id: 'uuid', columns: `${CALLS} as calls` },
   movement: { id: 'bigint', from: MOVEMENTS, columns: `movement.list as movements, ${PRODUCTS} as products` },
   // With the data of reservations, which are events too: one reading makes the entries of both kinds.
