@@ -45,6 +45,8 @@ async function inPages(tenant: TestTenant, id: number, limit: number, between = 
     expect(page.entries.length).toBeLessThanOrEqual(limit)
     if (page.next_cursor !== null) expect(page.entries).toHaveLength(limit)
     entries.push(...page.entries)
+    // Fails where a repeated entry would make the pages endless.
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)
     cursor = page.next_cursor
     await between()
   }

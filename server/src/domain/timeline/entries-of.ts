@@ -57,7 +57,7 @@ const failedFirst = (a: Values, b: Values): number => Number(a[6] === null) - Nu
 /** The entries of lists, in no order. A call is among them under each of its names. */
 export function entriesOf(lists: Lists): TimelineEntry[] {
   const entries = [createdOf(lists)]
-  for (const values of valuesOf(lists.calls).sort(failedFirst)) entries.push(callOf(values))
+  for (const values of valuesOf(lists.calls).toSorted(failedFirst)) entries.push(callOf(values))
   for (const values of valuesOf(lists.states)) entries.push(stateOf(values))
   for (const values of valuesOf(lists.flows)) addFlow(entries, values)
   for (const values of valuesOf(lists.shipments)) addShipment(entries, values)

@@ -109,7 +109,7 @@ export async function readTimeline(
   const ranks = new Set(kinds.map(rankOf))
   const entries = entriesOf(lists)
     .filter((entry) => ranks.has(entry.rank) && (after === undefined || inOrder(entry, positionOf(after)) > 0))
-    .sort(inOrder)
+    .toSorted(inOrder)
   return { entries: withoutRepeats(entries).slice(0, limit), hasWebhooks: lists.has_webhooks === true }
 }
 
