@@ -31,7 +31,7 @@ export interface TimelineEntry extends Place {
   data(deliveries?: readonly DeliverySummary[]): string
 }
 
-// Each kind has values of its own, in the order of its query. Taking them apart by a pattern would take several times as long.
+// Each kind has values of its own, in the order of its query.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Values = any[]
 
