@@ -23,7 +23,7 @@ export interface EndpointDefinition<
   run: (context: RequestContext, input: z.output<Input>) => Promise<NoInfer<z.input<Output>>>
 }
 
-/** The definition of an endpoint with a large response, which Postgres writes: `run` returns the text of all data. */
+/** The definition of an endpoint whose `run` returns the text of all data: see `JsonText`. */
 export interface TextEndpointDefinition<
   Name extends string,
   Method extends HttpMethod,

@@ -1,6 +1,6 @@
 /**
- * The data of a response as JSON text that Postgres wrote by the response's schema. It is sent as it is: parsing, checking and writing 11,000 rows
- * takes 20 ms of the server's thread, which serves nobody else meanwhile.
+ * The data of a response as JSON text, which REST sends as it is. For reads whose objects would be made, checked and written only to be sent: 11,000
+ * rows take 20 ms of the server's thread, a page of 27 entries of a timeline 35 µs. Tests compare the text with the document.
  */
 export class JsonText {
   readonly text: string

@@ -1,4 +1,4 @@
-import { compare, type Contender } from '../measure.ts'
+import { compare, type Contender, type Measure } from '../measure.ts'
 import type { RequestPlan } from '../load/requests.ts'
 import type { Bench, Measurement, Row } from '../row.ts'
 import type { Seed } from '../seed/seed.ts'
@@ -89,14 +89,18 @@ export const growth: Row[] = [
     higherIsBetter: false,
     unit: 'requests/s',
     measure: async (bench) => {
-      const { large, orders } = bench.database.seed.service
-      const measured = await comparePlans(
-        bench,
-        [large.key, { kind: 'getTimeline', ids: orders }],
-        [large.key, { kind: 'getOrder', ids: orders }],
-      )
+      const measured = await compareTimeline(bench)
       return { ...measured, ratio: 1 / measured.ratio }
     },
+  },
+  {
+    name: 'timeline-alone',
+    title: 'the same, one caller alone',
+    must: 1.5,
+    aim: 1.2,
+    higherIsBetter: false,
+    unit: 'ms',
+    measure: (bench) => compareTimeline(bench, 1, 'latency'),
   },
 ]
 
@@ -105,14 +109,28 @@ export async function comparePlans(
   bench: Bench,
   ours: [apiKey: string, plan: RequestPlan],
   other: [apiKey: string, plan: RequestPlan],
+  connections?: number,
+  measure?: Measure,
 ): Promise<Measurement> {
   const service = await startService(bench.database.url, bench)
   const contender = ([apiKey, plan]: [string, RequestPlan]): Contender => ({ ...service, apiKey, plan })
   try {
-    return await compare(bench, contender(ours), contender(other))
+    return await compare(bench, contender(ours), contender(other), connections, measure)
   } finally {
     await service.stop()
   }
+}
+
+/** The timeline of an order and the order itself. */
+function compareTimeline(bench: Bench, connections?: number, measure?: Measure): Promise<Measurement> {
+  const { large, orders } = bench.database.seed.service
+  return comparePlans(
+    bench,
+    [large.key, { kind: 'getTimeline', ids: orders }],
+    [large.key, { kind: 'getOrder', ids: orders }],
+    connections,
+    measure,
+  )
 }
 
 function compareTenants(

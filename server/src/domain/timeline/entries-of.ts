@@ -1,126 +1,177 @@
-import { KINDS, rankOf } from './kinds.ts'
-import type { TimelineEntry } from './schemas.ts'
+import type { DeliverySummary } from './find-deliveries.ts'
+import type { Place } from './in-order.ts'
+import { type Kind, rankOf } from './kinds.ts'
+import { inMilliseconds, microsecondsOf } from './times.ts'
 
-/** A row of a source: the rank of its kind, and its values, the first of which is a time. */
-export interface SourceRow {
-  rank: number
-  // Each kind has values of its own, in the order of its query.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  values: any[]
+/** The lists of an order's page: the texts of JSON arrays, one after the other, each with the values of its query. What is not asked for is missing. */
+export interface Lists {
+  id: number
+  created_at: string
+  order_tenant_id: string
+  warehouse_id: number
+  items_count: number
+  total_quantity: number
+  states: string
+  flows: string | null
+  shipments: string | null
+  returns: string | null
+  calls?: string
+  movements?: string | null
+  products?: string
+  events?: string
+  reservations?: string
+  has_webhooks?: boolean
 }
 
-/** An entry, and what sorts it. `data` of an event has no deliveries yet. */
-export interface ReadEntry {
-  /** `at` of the entry: texts of one length, which sort as times. */
-  at: string
-  rank: number
-  id: string
-  entry: TimelineEntry
+/** An entry, and what sorts it. */
+export interface TimelineEntry extends Place {
+  /** Of an event, its id and exact time. */
+  event?: { id: string; createdAt: string }
+  /** The JSON text of its data, with the deliveries of an event. */
+  data(deliveries?: readonly DeliverySummary[]): string
 }
 
-type Data = TimelineEntry['data']
-/** `kind` unless it is that of the row. */
-type Change = [at: string | null, id: string, data: object, kind?: TimelineEntry['kind']]
+// Each kind has values of its own, in the order of its query.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Values = any[]
 
 const padded = (id: number): string => String(id).padStart(16, '0')
-const SECONDS = 'yyyy-mm-ddThh:mm:ss'.length
+const text = (value: string | null): string => JSON.stringify(value)
+const valuesOf = (list: string | null | undefined): Values[] => (list ? (JSON.parse(`[${list}]`) as Values[]) : [])
 
-/** A time of Postgres as responses have it. Parsing it as a date takes ten times as long. */
-function inMilliseconds(at: string): string {
-  return at.endsWith('+00:00') ? `${at.slice(0, SECONDS)}.${microsecondsOf(at).slice(0, 3)}Z` : new Date(at).toISOString()
+const RANKS = {
+  call: rankOf('call'),
+  created: rankOf('created'),
+  state: rankOf('state'),
+  flow: rankOf('flow'),
+  movement: rankOf('movement'),
+  reservation: rankOf('reservation'),
+  shipment: rankOf('shipment'),
+  return: rankOf('return'),
+  event: rankOf('event'),
+} satisfies Record<Kind, number>
+
+/** Of the entries of a call, one that has its error is to be the first. */
+const failedFirst = (a: Values, b: Values): number => Number(a[6] === null) - Number(b[6] === null)
+
+/** The entries of lists, in no order. A call is among them under each of its names. */
+export function entriesOf(lists: Lists): TimelineEntry[] {
+  const entries = [createdOf(lists)]
+  for (const values of valuesOf(lists.calls).toSorted(failedFirst)) entries.push(callOf(values))
+  for (const values of valuesOf(lists.states)) entries.push(stateOf(values))
+  for (const values of valuesOf(lists.flows)) addFlow(entries, values)
+  for (const values of valuesOf(lists.shipments)) addShipment(entries, values)
+  for (const values of valuesOf(lists.returns)) addReturn(entries, values)
+  addMovements(entries, lists)
+  for (const values of valuesOf(lists.reservations)) entries.push(reservationOf(values[0], values[1], values[2]))
+  for (const values of valuesOf(lists.events)) addEvent(entries, values)
+  return entries
 }
 
-/** Of a second: `2026-12-01T08:15:30.12+00:00` has 120000. */
-const microsecondsOf = (at: string): string => (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(6, '0')
-
-/** The entries of a row: of each kind, the time, id and data of what happened. */
-const CHANGES: Record<(typeof KINDS)[number], (values: SourceRow['values']) => Change[]> = {
-  call: ([at, id, operation, key_name, address, request_id, error]) => [
-    [at, `call_${id}`, { operation, key_name, address, request_id, error }],
-  ],
-  created: ([at, id, order_tenant_id, warehouse_id, items_count, total_quantity]) => [
-    [at, `created_${id}`, { order_tenant_id, warehouse_id, items_count, total_quantity }],
-  ],
-  state: ([at, id, state_id, previous_state_id, by, reason]) => [
-    [at, `state_${padded(id)}`, { state_id, previous_state_id, by, reason }],
-  ],
-  flow: ([at, flow_id, batch_id, slot, operator_email, items_picked, total_quantity_picked, endedAt, state, reason]) => {
-    const flow = { flow_id, batch_id, slot, operator_email }
-    return [
-      [at, `flow_${flow_id}_start`, { ...flow, state: 'started', items_picked: 0, total_quantity_picked: 0, reason: null }],
-      [endedAt, `flow_${flow_id}_end`, { ...flow, state, items_picked, total_quantity_picked, reason }],
-    ]
-  },
-  movement: (values) => [movementOf(values)],
-  reservation: ([at, id, data]) => [reservationOf(at, id, data)],
-  shipment: ([at, id, reference, shippedAt, deliveredAt, cancelledAt]) =>
-    changesOf(`shipment_${id}`, { id, reference }, [
-      [at, 'open', null],
-      [shippedAt, 'shipped', 'open'],
-      [deliveredAt, 'delivered', 'shipped'],
-      [cancelledAt, 'cancelled', shippedAt === null ? 'open' : 'shipped'],
-    ]),
-  return: ([at, id, reference, receivedAt, closedAt, cancelledAt]) => {
-    const previous = receivedAt === null ? 'expected' : 'receiving'
-    return changesOf(`return_${id}`, { id, reference }, [
-      [at, 'expected', null],
-      [receivedAt, 'receiving', 'expected'],
-      [closedAt, 'closed', previous],
-      [cancelledAt, 'cancelled', previous],
-    ])
-  },
-  event: ([at, event_id, event, , data]) => [
-    [at, `event_${microsecondsOf(at)}_${event_id}`, { event_id, event, deliveries: [] }],
-    ...(data === null ? [] : [reservationOf(at, event_id, data)]),
-  ],
+function createdOf(lists: Lists): TimelineEntry {
+  const data = (): string =>
+    `{"order_tenant_id":${text(lists.order_tenant_id)},"warehouse_id":${lists.warehouse_id},"items_count":${lists.items_count},"total_quantity":${lists.total_quantity}}`
+  return { at: lists.created_at, rank: RANKS.created, id: `created_${lists.id}`, data }
 }
 
-function reservationOf(at: string, id: string, data: string): Change {
-  return [at, `reservation_${microsecondsOf(at)}_${id}`, JSON.parse(data), 'reservation']
+function callOf(values: Values): TimelineEntry {
+  const data = (): string =>
+    `{"operation":${text(values[2])},"key_name":${text(values[3])},"address":${text(values[4])},"request_id":${text(values[5])},"error":${text(values[6])}}`
+  return { at: inMilliseconds(values[0]), rank: RANKS.call, id: `call_${values[1]}`, data }
 }
 
-function movementOf(values: SourceRow['values']): Change {
-  const [at, id, product_id, product_name, location_id, movement_type, quantity, previous, next, reason, user, flow, pick] =
-    values
-  const data = {
-    id: String(id),
-    product_id,
-    product_name,
-    location_id,
-    movement_type,
-    quantity,
-    previous_quantity: previous,
-    new_quantity: next,
-    reason,
-    ...(user !== null && { user_id: user }),
-    created_at: inMilliseconds(at),
-    ...(flow !== null && { flow_id: flow }),
-    ...(pick !== null && { pick_id: pick }),
+function stateOf(values: Values): TimelineEntry {
+  const data = (): string =>
+    `{"state_id":${values[2]},"previous_state_id":${values[3]},"by":${text(values[4])},"reason":${text(values[5])}}`
+  return { at: inMilliseconds(values[0]), rank: RANKS.state, id: `state_${padded(values[1])}`, data }
+}
+
+function addFlow(entries: TimelineEntry[], values: Values): void {
+  const id = values[1]
+  const data = (state: string, items: number, quantity: number, reason: string | null): string =>
+    `{"flow_id":${id},"batch_id":${values[2]},"slot":${values[3]},"state":${text(state)},"operator_email":${text(values[4])},"items_picked":${items},"total_quantity_picked":${quantity},"reason":${text(reason)}}`
+  const add = (change: string, at: string, ofChange: () => string): void => {
+    entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: ofChange })
   }
-  return [at, `movement_${microsecondsOf(at)}_${padded(id)}`, data]
+  add('start', values[0], () => data('started', 0, 0, null))
+  if (values[7] !== null) add('end', values[7], () => data(values[8], values[5], values[6], values[9]))
 }
 
-function changesOf(
-  id: string,
-  record: object,
-  states: readonly [at: string | null, state: string, previousState: string | null][],
-): Change[] {
-  return states.map(([at, state, previous]) => [at, `${id}_${state}`, { ...record, state, previous_state: previous }])
+function addMovements(entries: TimelineEntry[], lists: Lists): void {
+  const movements = valuesOf(lists.movements)
+  if (movements.length === 0) return
+  const names = new Map<number, string>()
+  for (const product of valuesOf(lists.products)) names.set(product[0], product[1])
+  for (const values of movements) entries.push(movementOf(values, names, lists.id))
 }
 
-/** The entries of a row, of an order. */
-export function entriesOf({ rank, values }: SourceRow, orderId: number): ReadEntry[] {
-  const kindOfRow = KINDS[rank] as (typeof KINDS)[number]
-  return CHANGES[kindOfRow](values).flatMap(([time, id, data, kind = kindOfRow]) => {
-    if (time === null) return []
-    const at = inMilliseconds(time)
-    const all = kind === 'movement' ? { ...data, order_id: orderId } : data
-    const entry = { at, kind, id, data: all as Data } as TimelineEntry
-    return [{ at, rank: rankOf(kind), id, entry }]
+function movementOf(values: Values, names: ReadonlyMap<number, string>, order: number): TimelineEntry {
+  const at = inMilliseconds(values[0])
+  const data = (): string => {
+    const user = values[9] === null ? '' : `,"user_id":${values[9]}`
+    const flow = values[10] === null ? '' : `,"flow_id":${values[10]}`
+    const pick = values[11] === null ? '' : `,"pick_id":${text(values[11])}`
+    const product = `"product_id":${values[2]},"product_name":${text(names.get(values[2]) as string)}`
+    const change = `"quantity":${values[5]},"previous_quantity":${values[6]},"new_quantity":${values[7]},"reason":${text(values[8])}`
+    return `{"id":"${values[1]}",${product},"location_id":${text(values[3])},"movement_type":${text(values[4])},${change}${user},"order_id":${order},"created_at":"${at}"${flow}${pick}}`
+  }
+  return { at, rank: RANKS.movement, id: `movement_${microsecondsOf(values[0])}_${padded(values[1])}`, data }
+}
+
+/** The data is the text that its event has. */
+function reservationOf(at: string, id: string, data: string): TimelineEntry {
+  return {
+    at: inMilliseconds(at),
+    rank: RANKS.reservation,
+    id: `reservation_${microsecondsOf(at)}_${id}`,
+    data: () => data,
+  }
+}
+
+function addEvent(entries: TimelineEntry[], values: Values): void {
+  const createdAt: string = values[0]
+  const id: string = values[1]
+  const data = (deliveries: readonly DeliverySummary[] | undefined): string =>
+    `{"event_id":"${id}","event":${text(values[2])},"deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`
+  entries.push({
+    at: inMilliseconds(createdAt),
+    rank: RANKS.event,
+    id: `event_${microsecondsOf(createdAt)}_${id}`,
+    event: { id, createdAt },
+    data,
   })
+  if (values[3] !== null) entries.push(reservationOf(createdAt, id, values[3]))
 }
 
-/** The order of a timeline. Ids are compared as text: they have no character beyond ASCII. */
-export const inOrder = (a: ReadEntry, b: ReadEntry): number => compared(a.at, b.at) || a.rank - b.rank || compared(a.id, b.id)
+function addShipment(entries: TimelineEntry[], values: Values): void {
+  addChanges(entries, 'shipment', values, [
+    [values[0], 'open', null],
+    [values[3], 'shipped', 'open'],
+    [values[4], 'delivered', 'shipped'],
+    [values[5], 'cancelled', values[3] === null ? 'open' : 'shipped'],
+  ])
+}
 
-const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+function addReturn(entries: TimelineEntry[], values: Values): void {
+  const previous = values[3] === null ? 'expected' : 'receiving'
+  addChanges(entries, 'return', values, [
+    [values[0], 'expected', null],
+    [values[3], 'receiving', 'expected'],
+    [values[4], 'closed', previous],
+    [values[5], 'cancelled', previous],
+  ])
+}
+
+function addChanges(
+  entries: TimelineEntry[],
+  kind: 'shipment' | 'return',
+  values: Values,
+  changes: readonly [at: string | null, state: string, previous: string | null][],
+): void {
+  for (const [at, state, previous] of changes) {
+    if (at === null) continue
+    const data = (): string =>
+      `{"id":${values[1]},"reference":${text(values[2])},"state":"${state}","previous_state":${text(previous)}}`
+    entries.push({ at: inMilliseconds(at), rank: RANKS[kind], id: `${kind}_${values[1]}_${state}`, data })
+  }
+}

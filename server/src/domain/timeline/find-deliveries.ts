@@ -2,6 +2,9 @@ import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { type Delivery, type DeliveryRow, deliveryOf } from '../webhooks/index.ts'
 
+/** A delivery, without its attempts. */
+export type DeliverySummary = Omit<Delivery, 'attempts'>
+
 /** An event of a timeline, with its exact time. */
 export interface ListedEvent {
   id: string
@@ -37,8 +40,8 @@ export async function findDeliveries(
   db: Queryable,
   tenantId: number,
   events: readonly ListedEvent[],
-): Promise<Map<string, Omit<Delivery, 'attempts'>[]>> {
-  const found = new Map<string, Omit<Delivery, 'attempts'>[]>(events.map(({ id }) => [id, []]))
+): Promise<Map<string, DeliverySummary[]>> {
+  const found = new Map<string, DeliverySummary[]>(events.map(({ id }) => [id, []]))
   const times = events.map(({ createdAt }) => createdAt).toSorted()
   const [first] = times
   const last = times.at(-1)

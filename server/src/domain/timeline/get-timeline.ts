@@ -1,16 +1,15 @@
-import type { RequestContext } from '../../procedures/context.ts'
-import { endpoint } from '../../procedures/endpoint.ts'
+import { textEndpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
+import { JsonText } from '../../procedures/json-text.ts'
 import { cursorText } from './cursor.ts'
-import { findDeliveries, type ListedEvent } from './find-deliveries.ts'
+import type { TimelineEntry } from './entries-of.ts'
+import { type DeliverySummary, findDeliveries, type ListedEvent } from './find-deliveries.ts'
 import { KINDS, omittedFor } from './kinds.ts'
-import type { ReadEntry } from './entries-of.ts'
-import { withMicroseconds } from './position-in.ts'
 import { readTimeline } from './read-timeline.ts'
-import { timelineInput, timelineOutput, type TimelineEntry } from './schemas.ts'
+import { timelineInput, timelineOutput } from './schemas.ts'
 
 /** A page of what happened to an order, oldest first. Throws `not_found`. */
-export const getTimeline = endpoint({
+export const getTimeline = textEndpoint({
   name: 'orders.timeline',
   scope: 'read:orders',
   method: 'GET',
@@ -24,37 +23,28 @@ Entries of one time are ordered by kind, as listed above with the creation after
   isAddition: true,
   input: timelineInput,
   output: timelineOutput,
-  run: async (context, { id, after, limit, kind }) => {
-    const { db, caller } = context
+  run: async ({ db, caller }, { id, after, limit, kind }) => {
     const omitted = omittedFor(caller)
     const kinds = KINDS.filter((name) => kind.includes(name) && !omitted.includes(name))
     const read = await readTimeline(db, caller.tenantId, { orderId: id, after, limit: limit + 1, kinds })
     if (read === undefined) throw new ServiceError('not_found', 'Order not found')
     const page = read.entries.slice(0, limit)
     const last = page.at(-1)
-    return {
-      entries: await withDeliveries(context, page, read.hasWebhooks),
-      omitted,
-      next_cursor: read.entries.length > limit && last !== undefined ? cursorText({ ...last, at: new Date(last.at) }) : null,
-    }
+    const next = read.entries.length > limit && last !== undefined ? cursorText({ ...last, at: new Date(last.at) }) : null
+    const entries = await textOf(page, read.hasWebhooks ? (events) => findDeliveries(db, caller.tenantId, events) : undefined)
+    return new JsonText(`{"entries":[${entries}],"omitted":${JSON.stringify(omitted)},"next_cursor":${JSON.stringify(next)}}`)
   },
 })
 
-async function withDeliveries(
-  { db, caller }: RequestContext,
-  page: readonly ReadEntry[],
-  hasWebhooks: boolean,
-): Promise<TimelineEntry[]> {
-  const entries = page.map(({ entry }) => entry)
-  if (!hasWebhooks) return entries
-  const deliveries = await findDeliveries(db, caller.tenantId, entries.flatMap(listedEvent))
-  return entries.map((entry) =>
-    entry.kind === 'event' ? { ...entry, data: { ...entry.data, deliveries: deliveries.get(entry.data.event_id) ?? [] } } : entry,
+/** The entries as JSON text, with the deliveries that are found for their events. */
+async function textOf(
+  page: readonly TimelineEntry[],
+  find?: (events: ListedEvent[]) => Promise<Map<string, DeliverySummary[]>>,
+): Promise<string> {
+  const deliveries = await find?.(page.flatMap(({ event }) => event ?? []))
+  const texts = page.map(
+    ({ at, rank, id, event, data }) =>
+      `{"at":"${at}","kind":"${KINDS[rank]}","id":"${id}","data":${data(event && deliveries?.get(event.id))}}`,
   )
-}
-
-/** The id of an entry begins with the microseconds of its time, which `at` does not have. */
-function listedEvent({ kind, at, id, data }: TimelineEntry): ListedEvent[] {
-  if (kind !== 'event') return []
-  return [{ id: data.event_id, createdAt: withMicroseconds(at, id.split('_')[1] ?? '') }]
+  return texts.join(',')
 }

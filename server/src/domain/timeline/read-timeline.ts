@@ -1,15 +1,14 @@
 import type { Queryable } from '../../database/database.ts'
-import { statement, type Statement } from '../../database/statements/statement.ts'
+import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
+import { statement } from '../../database/statements/statement.ts'
 import type { Position } from './cursor.ts'
-import { entriesOf, inOrder, type ReadEntry, type SourceRow } from './entries-of.ts'
+import { entriesOf, type Lists, type TimelineEntry } from './entries-of.ts'
+import { inOrder } from './in-order.ts'
 import { type Kind, rankOf } from './kinds.ts'
-import { positionIn } from './position-in.ts'
-import { LONG, RECORDS, SHORT } from './timeline-sources.ts'
+import { type ListPosition, positionIn } from './position-in.ts'
+import { LONG, RECORDS, STATES } from './timeline-sources.ts'
 
 type LongKind = keyof typeof LONG
-/** The limit and the positions only where a long list is read. */
-type Values = [tenantId: number, orderId: number, ...limitAndPositions: (number | string)[]]
-type Page = Statement<Values, SourceRow>
 
 const LONG_KINDS = Object.keys(LONG) as LongKind[]
 
@@ -20,14 +19,58 @@ const LONG_KINDS = Object.keys(LONG) as LongKind[]
 const listsOf = (kinds: readonly Kind[]): LongKind[] =>
   LONG_KINDS.filter((kind) => kinds.includes(kind) && !(kind === 'reservation' && kinds.includes('event')))
 
-/** What is not asked for is not in the statement: each table that a plan names costs time, also where nothing is read. */
-function readPage(kinds: readonly LongKind[]): Page {
-  const long = kinds.map((kind, index) => LONG[kind](`$${4 + 2 * index}`, `$${5 + 2 * index}`))
-  return statement<Values, SourceRow>({
-    name: ['read_timeline', ...kinds].join('_'),
-    lane: 'read',
-    sql: `with ${RECORDS} ${[...SHORT, ...long].map((source) => `(${source})`).join(' union all ')}`,
-  })
+/** A page to read. */
+interface PageCall {
+  tenantId: number
+  orderId: number
+  limit: number
+  /** Where each long list begins. */
+  positions: readonly ListPosition[]
+}
+
+type Row = { call: number } & Lists
+type Values = [
+  tenantId: number | undefined,
+  calls: number[],
+  orderIds: number[],
+  limits: number[],
+  ...positions: (number[] | string[])[],
+]
+type Page = BatchedStatement<PageCall, Row, Values>
+
+/**
+ * Reads pages of several orders together: a third of what a page costs is what Postgres prepares for each execution. What is not asked for is
+ * not in the statement: each table that a plan names costs time, also where nothing is read.
+ */
+function readPages(kinds: readonly LongKind[]): Page {
+  const lists = kinds.map((kind) => ({ kind, ...LONG[kind] }) as { kind: LongKind } & (typeof LONG)['movement'])
+  const arrays = lists.map(({ id }, index) => `, $${5 + 2 * index}::timestamptz[], $${6 + 2 * index}::${id}[]`).join('')
+  const names = lists.map(({ kind }) => `, ${kind}_at, ${kind}_id`).join('')
+  return {
+    statement: statement<Values, Row>({
+      name: ['read_timeline', ...kinds].join('_'),
+      lane: 'read',
+      sql: `select q.call, o.*, ${STATES} as states, flow.list as flows, shipment.list as shipments, return_record.list as returns${lists
+        .map(({ columns }) => `, ${columns}`)
+        .join('')}
+   from unnest($2::int[], $3::bigint[], $4::bigint[]${arrays}) q (call, order_id, most${names})
+   ${RECORDS}${lists.map(({ from }) => (from === undefined ? '' : ` ${from}`)).join('')}`,
+    }),
+    valuesOf: (calls) => [
+      calls[0]?.tenantId,
+      calls.map((_, index) => index),
+      calls.map(({ orderId }) => orderId),
+      calls.map(({ limit }) => limit),
+      ...kinds.flatMap((_, index) => [
+        calls.map(({ positions }) => positions[index]?.[0] as string),
+        calls.map(({ positions }) => positions[index]?.[1] as string),
+      ]),
+    ],
+    groupOf: () => '',
+    changedBy: () => [],
+    // Few lists are as long as a page.
+    sizeOf: ({ limit }) => Math.ceil(limit / 2),
+  }
 }
 
 const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
@@ -36,7 +79,7 @@ const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
 const PAGES = new Map(
   subsets(LONG_KINDS)
     .filter((kinds) => listsOf(kinds).length === kinds.length)
-    .map((kinds) => [kinds.join(), readPage(kinds)]),
+    .map((kinds) => [kinds.join(), readPages(kinds)]),
 )
 
 export interface TimelineQuery {
@@ -48,7 +91,7 @@ export interface TimelineQuery {
 
 /** A part of a timeline. */
 export interface TimelinePart {
-  entries: ReadEntry[]
+  entries: TimelineEntry[]
   /** Whether the tenant has subscriptions; only known where there are events. */
   hasWebhooks: boolean
 }
@@ -60,17 +103,18 @@ export async function readTimeline(
   { orderId, after, limit, kinds }: TimelineQuery,
 ): Promise<TimelinePart | undefined> {
   const long = listsOf(kinds)
-  const positions = long.length === 0 ? [] : [limit, ...long.flatMap((kind) => positionIn(kind, after))]
-  const rows = await db.run(PAGES.get(long.join()) as Page, [tenantId, orderId, ...positions])
-  // Of every order, at least its creation is read.
-  if (rows.length === 0) return undefined
+  const positions = long.map((kind) => positionIn(kind, after))
+  const [lists] = await db.runBatched(PAGES.get(long.join()) as Page, { tenantId, orderId, limit, positions })
+  if (lists === undefined) return undefined
   const ranks = new Set(kinds.map(rankOf))
-  const entries = rows
-    .flatMap((row) => entriesOf(row, orderId))
-    .filter((entry) => ranks.has(entry.rank) && (after === undefined || inOrder(entry, afterEntry(after)) > 0))
+  const entries = entriesOf(lists)
+    .filter((entry) => ranks.has(entry.rank) && (after === undefined || inOrder(entry, positionOf(after)) > 0))
     .toSorted(inOrder)
-    .slice(0, limit)
-  return { entries, hasWebhooks: rows.some(({ rank, values }) => rank === rankOf('event') && values[3] === true) }
+  return { entries: withoutRepeats(entries).slice(0, limit), hasWebhooks: lists.has_webhooks === true }
 }
 
-const afterEntry = ({ at, rank, id }: Position): ReadEntry => ({ at: at.toISOString(), rank, id }) as ReadEntry
+const positionOf = ({ at, rank, id }: Position) => ({ at: at.toISOString(), rank, id })
+
+/** A call is read under each of its names. */
+const withoutRepeats = (entries: readonly TimelineEntry[]): TimelineEntry[] =>
+  entries.filter((entry, index) => entry.id !== entries[index - 1]?.id)
