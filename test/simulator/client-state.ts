@@ -145,7 +145,11 @@ export interface Count {
   id: number
   reference: string
   state: 'counting' | 'review' | 'approved' | 'cancelled'
-  locations: string[]
+  warehouse: number
+  /** Null for all. */
+  locations: string[] | null
+  products: Product[] | null
+  blind: boolean
   lines: CountLine[]
 }
 
@@ -179,7 +183,10 @@ export interface Webhook {
   isActive: boolean
   /** All topics that it ever asked for. */
   topics: Set<string>
+  /** The newest one is the last. */
   secrets: string[]
+  /** Quiet points since it got its newest secret instead of another one. */
+  settledFor: number
   /** It was as it is at the last quiet point. */
   isUnchanged: boolean
   /** Ids of events that it must get: those of rounds in which it did not change. */
@@ -199,8 +206,8 @@ export interface ClientState {
   /** Begins every name that the client gives. */
   name: string
   key: string
-  /** The client's own warehouse; its orders and locations are there. */
-  warehouse: number
+  /** The client's own warehouses; its orders and locations are there. */
+  warehouses: readonly number[]
   policy: Policy
   /** Stock, reservations and holds. */
   books: Model
@@ -242,7 +249,7 @@ export interface ClientState {
 export function newClient(
   name: string,
   key: string,
-  warehouse: number,
+  warehouses: readonly number[],
   policy: Policy,
   shared: number,
   receiver: string,
@@ -250,9 +257,9 @@ export function newClient(
   return {
     name,
     key,
-    warehouse,
+    warehouses,
     policy,
-    books: new Model(policy, [], [warehouse]),
+    books: new Model(policy, [], warehouses),
     products: [],
     locations: [],
     orders: [],
@@ -348,16 +355,21 @@ export function changeStock(client: ClientState, changes: readonly StockChange[]
   if (levels.size > 0) books.setLevels([...levels.values()])
   for (const [index, { product, warehouse }] of concerned.entries()) {
     const isFirst = concerned.findIndex((other) => other.product === product && other.warehouse === warehouse) === index
-    const total = books.numbers(product.id, warehouse).on_hand
-    if (isFirst && product.threshold !== null && (before[index] ?? 0) >= product.threshold && total < product.threshold)
-      emit(client, 'stock/low_alert', `low:${product.id}`, { product_id: product.id, current_quantity: total })
+    if (isFirst) emitLowAlert(client, product, warehouse, before[index] ?? 0)
   }
+}
+
+/** Sent when a total falls below the threshold. */
+export function emitLowAlert(client: ClientState, { id, threshold }: Product, warehouse: number, before: number): void {
+  const total = client.books.numbers(id, warehouse).on_hand
+  if (threshold !== null && before >= threshold && total < threshold)
+    emit(client, 'stock/low_alert', `low:${id}`, { product_id: id, current_quantity: total })
 }
 
 export const levelKey = (product: Product, location: string): string => `${product.id}/${location}`
 
 const warehouseOf = (client: ClientState, location: string): number =>
-  client.locations.find(({ id }) => id === location)?.warehouse ?? client.warehouse
+  client.locations.find(({ id }) => id === location)?.warehouse as number
 
 /** Whether the orders' reservations changed in this call; the service tells subscribers of it. */
 export function statusesOf(client: ClientState): Map<Order, 'reserved' | 'backordered' | null | undefined> {

@@ -12,6 +12,7 @@ import { SETTINGS } from './features/settings.ts'
 import { SHARED } from './features/shared.ts'
 import { SHIPMENTS } from './features/shipments.ts'
 import { STOCK } from './features/stock.ts'
+import { TIMELINE } from './features/timeline.ts'
 import { UNCHECKED } from './features/unchecked.ts'
 import { WEBHOOKS } from './features/webhooks.ts'
 import type { Operation } from './operation.ts'
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...KEYS,
   ...SETTINGS,
   ...WEBHOOKS,
+  ...TIMELINE,
   ...UNCHECKED,
 ]
 

@@ -101,9 +101,10 @@ export async function makeWorlds(
       write: call,
     }
     for (let number = 0; number < clients; number++) {
-      const warehouse = await call('POST', '/warehouses', { name: `${name} ${number}` })
+      const first = await call('POST', '/warehouses', { name: `${name} ${number}` })
+      const second = await call('POST', '/warehouses', { name: `${name} ${number}, second` })
       const receiver = installation.receivers.urlOf(`${subscriber}-${number}`)
-      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id, receiver)
+      const state = newClient(`${name}-${number}`, key, [first.id, second.id], policy, shared.id, receiver)
       // The same client draws the same calls, whoever else is there.
       world.clients.push(new Client(state, surroundings, new Random(seed * 1_000 + index * 100 + number)))
     }

@@ -62,7 +62,11 @@ export const BATCHES: Operation[] = [
     },
     expect(client, { n, orders: numbers }, data) {
       const orders = numbers.map((order) => numbered(client.orders, order) as Order)
-      if (orders.some((order) => !canStart(client, order))) return refused('flow_error')
+      const codes = [
+        ...(orders.some((order) => !canStart(client, order)) ? ['flow_error'] : []),
+        ...(new Set(orders.map(({ book }) => book.warehouse)).size > 1 ? ['validation_error'] : []),
+      ]
+      if (codes.length > 0) return refused(...codes)
       const batch: Batch = { n, id: data.id, reference: `${client.name}-batch${n}`, flows: [] }
       for (const [index, order] of orders.entries()) {
         const flow = startFlow(client, n + (index + 1) / 100, order, data.slots?.[index]?.flow_id, `${client.name}@example.com`)

@@ -47,13 +47,22 @@ export const shownLevels = (client: ClientState, { id }: Product): object[] =>
 /** The seven numbers over all warehouses; undefined under `off`. */
 function availabilityOf(client: ClientState, product: Product): object | undefined {
   if (client.policy === 'off') return undefined
-  return { ...client.books.numbers(product.id, client.warehouse), incoming: incomingOf(client, product) }
+  const all = client.warehouses.map((warehouse) => numbersOf(client, product, warehouse))
+  const names = Object.keys(all[0] ?? {}) as (keyof ReturnType<typeof numbersOf>)[]
+  return Object.fromEntries(names.map((name) => [name, sum(all.map((numbers) => numbers[name]))]))
 }
 
+/** The seven numbers of a product in a warehouse. */
+export const numbersOf = (client: ClientState, product: Product, warehouse: number) => ({
+  ...client.books.numbers(product.id, warehouse),
+  incoming: incomingOf(client, product, warehouse),
+})
+
 /** What expected and receiving deliveries lack to their lines. */
-export const incomingOf = (client: ClientState, product: Product): number =>
+const incomingOf = (client: ClientState, product: Product, at: number): number =>
   sum(
     client.deliveries
+      .filter(({ warehouse }) => warehouse === at)
       .filter(({ kind, state }) => kind === 'inbound' && (state === 'expected' || state === 'receiving'))
       .flatMap(({ lines }) => lines.filter((line) => line.product === product))
       .map((line) => Math.max(line.quantity - line.restocked, 0)),

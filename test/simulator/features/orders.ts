@@ -3,6 +3,7 @@ import { numbered, ok, operation, refused, type Operation } from '../operation.t
 import type { Random } from '../random.ts'
 import { activeProducts } from './catalog.ts'
 import { endFlow, runningFlow } from './flow-rules.ts'
+import { drawWarehouse, warehouseAt } from './locations.ts'
 
 /** Orders: sections "Orders" of the specification and the decisions; reservations of sections 4 and 9 of the extensions. */
 
@@ -17,6 +18,8 @@ interface NewOrder {
   again: number | null
   date: string
   customer: string | null
+  /** The position of a warehouse of the client. */
+  warehouse: number
   mayWait: boolean
   hold: number | null
   lines: { product: number; barcode: number | null; quantity: number; price: number | null }[]
@@ -139,8 +142,33 @@ export function completeOrder(client: ClientState, order: Order, isPicked: boole
   })
 }
 
+/** Of the warehouse of a hold. */
+const positionOf = (client: ClientState, hold: number): number =>
+  client.warehouses.indexOf(numbered(client.holds, hold)?.book.warehouse ?? warehouseAt(client, 0))
+
 const lineProducts = (client: ClientState, lines: NewOrder['lines']): (Product | undefined)[] =>
   lines.map(({ product }) => numbered(client.products, product))
+
+/** An order of more of a product than is free, ahead of all others: what it lacks is reserved for orders and holds after it. */
+function drawScarce(
+  client: ClientState,
+  random: Random,
+): Pick<NewOrder, 'date' | 'warehouse' | 'mayWait' | 'hold' | 'lines'> | undefined {
+  const freeOf = ({ id }: Product): number => {
+    const { available, backordered } = client.books.numbers(id, warehouseAt(client, 0))
+    return Math.floor(available - backordered)
+  }
+  const product = random.one(activeProducts(client).filter((one) => one.tolerance === 0 && freeOf(one) > 0 && freeOf(one) < 20))
+  if (product === undefined) return undefined
+  const quantity = freeOf(product) + random.int(1, 3)
+  return {
+    date: DATES[0],
+    warehouse: 0,
+    mayWait: true,
+    hold: null,
+    lines: [{ product: product.n, barcode: null, quantity, price: null }],
+  }
+}
 
 export const ORDERS: Operation[] = [
   operation<NewOrder>({
@@ -152,12 +180,15 @@ export const ORDERS: Operation[] = [
       if (products.length === 0) return undefined
       const again = random.chance(0.1) ? (anyOrder(client, random)?.n ?? null) : null
       if (again === null && client.orders.filter(isOpen).length >= MOST_OPEN) return undefined
+      const scarce = again === null && random.chance(0.25) ? drawScarce(client, random) : undefined
+      if (scarce !== undefined) return { n: newNumber(client), again, customer: null, ...scarce }
       const hold = random.chance(0.3) ? (random.one(client.holds.slice(-5))?.n ?? null) : null
       return {
         n: newNumber(client),
         again,
         date: random.of([...DATES]),
         customer: random.of([null, 'Ada', 'Grace']),
+        warehouse: hold !== null && random.chance(0.8) ? positionOf(client, hold) : drawWarehouse(random),
         mayWait: random.chance(0.6),
         hold,
         lines: Array.from({ length: random.int(1, 3) }, () => {
@@ -170,7 +201,7 @@ export const ORDERS: Operation[] = [
         }),
       }
     },
-    request(client, { n, again, date, customer, mayWait, hold, lines }) {
+    request(client, { n, again, date, customer, warehouse, mayWait, hold, lines }) {
       const products = lineProducts(client, lines)
       const named = client.holds.find((one) => one.n === hold)
       if (products.includes(undefined) || (hold !== null && named === undefined)) return undefined
@@ -178,7 +209,7 @@ export const ORDERS: Operation[] = [
         order_tenant_id: orderName(client, again ?? n),
         assembly_date: date,
         ...(customer === null ? {} : { customer_name: customer }),
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouseAt(client, warehouse),
         allow_backorder: mayWait,
         ...(named === undefined ? {} : { hold: named.reference }),
         order_detail: lines.map(({ barcode, quantity, price }, index) => ({
@@ -189,7 +220,8 @@ export const ORDERS: Operation[] = [
       }
       return { method: 'POST', path: '/orders', body: n % 3 === 0 ? order : n % 3 === 1 ? [order] : { orders: [order] } }
     },
-    expect(client, { n, again, date, customer, mayWait, hold, lines }, data) {
+    expect(client, { n, again, date, customer, warehouse: position, mayWait, hold, lines }, data) {
+      const warehouse = warehouseAt(client, position)
       const products = lineProducts(client, lines) as Product[]
       const isKnown = lines.every(
         ({ barcode }, index) =>
@@ -201,17 +233,21 @@ export const ORDERS: Operation[] = [
           return refused('creation_error')
         return ok({ created_count: 0, existing_count: 1, orders: [] })
       }
-      if (!isKnown || products.some((product) => !product.isActive)) return refused('creation_error')
       const reference = client.holds.find((one) => one.n === hold)?.reference
       // The newest of several with one reference.
       const own = client.policy === 'off' ? undefined : client.holds.findLast((one) => one.reference === reference)
+      const codes = [
+        ...(own === undefined || own.book.warehouse === warehouse ? [] : ['validation_error']),
+        ...(isKnown && products.every((product) => product.isActive) ? [] : ['creation_error']),
+      ]
+      if (codes.length > 0) return refused(...codes)
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       const active = own?.state === 'active' ? own : undefined
-      if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, client.warehouse, active?.book))
+      if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, warehouse, active?.book))
         return refused('insufficient_stock')
       const book = {
         id: data.orders?.[0]?.id as number,
-        warehouse: client.warehouse,
+        warehouse,
         date,
         lines: wanted.map(({ product, quantity }, index) => ({
           id: index,
@@ -253,7 +289,7 @@ export const ORDERS: Operation[] = [
       }
       emit(client, 'order/created', `order:${order.id}`, {
         ...eventOf(order),
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouse,
         items_count: lines.length,
         total_quantity: sum(lines.map(({ quantity }) => quantity)),
         source: 'api',
