@@ -40,9 +40,22 @@ export class Tools {
     const inPath = documented.segments.flatMap((part, index): [string, unknown][] =>
       part.startsWith('{') ? [[part.slice(1, -1), asNumber(given[index] ?? '')]] : [],
     )
-    const inQuery = [...new URLSearchParams(query)].map(([name, value]): [string, unknown] => {
-      const type = documented.query.get(name)
-      return [name, type === 'integer' ? Number(value) : type === 'boolean' ? value === 'true' : value]
+    const parameters = new URLSearchParams(query)
+    const inQuery = [...documented.query].flatMap(([name, type]): [string, unknown][] => {
+      const values = parameters.getAll(name)
+      if (values.length === 0) return []
+      return [
+        [
+          name,
+          type === 'array'
+            ? values
+            : type === 'integer'
+              ? Number(values[0])
+              : type === 'boolean'
+                ? values[0] === 'true'
+                : values[0],
+        ],
+      ]
     })
     return {
       method,
