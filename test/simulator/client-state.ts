@@ -202,6 +202,25 @@ export interface ExpectedEvent {
   data: Record<string, unknown>
 }
 
+/** What the clients of a tenant share, made anew at each quiet point. */
+export interface SharedOrders {
+  /** A running flow, and the product and location of its picks. */
+  flow: { id: number; product: number; location: string }
+  /** An order of which something was picked. */
+  packed: { order: number; line: number } | undefined
+  /** The product that there is little of, the reference of a hold of it, and the warehouse where it is. */
+  scarce: { barcode: string; hold: string; warehouse: number }
+}
+
+/** What a client tried there: quantities by the names that it gave. */
+export interface Tries {
+  acknowledged: Map<string, number>
+  refused: Map<string, number>
+  lost: Set<string>
+}
+
+export const noTries = (): Tries => ({ acknowledged: new Map(), refused: new Map(), lost: new Set() })
+
 export interface ClientState {
   /** Begins every name that the client gives. */
   name: string
@@ -241,9 +260,15 @@ export interface ClientState {
     inbound: number | undefined
     receipts: Map<string, number>
     lostReceipts: Set<string>
+    /** Where the clients pick and order together. */
+    places: { product: { plenty: number; scarce: number }; location: string; warehouse: number }
+    orders: SharedOrders | undefined
+    tries: Tries
   }
   /** Number of records made so far. */
   count: number
+  /** Number of items whose codes tell a weight, so far. */
+  items: number
 }
 
 export function newClient(
@@ -251,7 +276,7 @@ export function newClient(
   key: string,
   warehouses: readonly number[],
   policy: Policy,
-  shared: number,
+  shared: { product: number; plenty: number; scarce: number; warehouse: number },
   receiver: string,
 ): ClientState {
   return {
@@ -277,15 +302,19 @@ export function newClient(
     events: [],
     others: new Map(),
     shared: {
-      product: shared,
+      product: shared.product,
       location: 'shared',
       acknowledged: new Set(),
       lost: new Set(),
       inbound: undefined,
       receipts: new Map(),
       lostReceipts: new Set(),
+      places: { product: { plenty: shared.plenty, scarce: shared.scarce }, location: 'shared', warehouse: shared.warehouse },
+      orders: undefined,
+      tries: noTries(),
     },
     count: 0,
+    items: 0,
   }
 }
 

@@ -9,6 +9,7 @@ import { ORDERS } from './features/orders.ts'
 import { PICKING } from './features/picking.ts'
 import { RECEIVING } from './features/receiving.ts'
 import { SETTINGS } from './features/settings.ts'
+import { SHARED_ORDERS } from './features/shared-orders.ts'
 import { SHARED } from './features/shared.ts'
 import { SHIPMENTS } from './features/shipments.ts'
 import { STOCK } from './features/stock.ts'
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...LOCATIONS,
   ...STOCK,
   ...SHARED,
+  ...SHARED_ORDERS,
   ...ORDERS,
   ...PICKING,
   ...BATCHES,

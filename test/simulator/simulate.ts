@@ -6,6 +6,7 @@ import { causeFaults, type FaultKind } from './faults/faults.ts'
 import type { Installation } from './installation.ts'
 import { OPERATIONS } from './operations.ts'
 import { compareDeliveries, deliverAll } from './quiet/compare-deliveries.ts'
+import { renewSharedOrders } from './quiet/shared-orders.ts'
 import { renewInbound } from './quiet/compare-shared.ts'
 import { readFeed } from './quiet/compare-feed.ts'
 import { compareWorld } from './quiet/quiet-point.ts'
@@ -60,7 +61,10 @@ export async function simulate(installation: Installation, options: SimulationOp
   const surroundings = surroundingsOf(installation, options)
   const worlds = await makeWorlds(installation, planWorlds(clients), surroundings, seed)
   const report: Report = { calls: 0, events: 0, quietPoints: 0, faults: new Map(), finding: undefined }
-  for (const world of worlds) await renewInbound(world)
+  for (const world of worlds) {
+    await renewInbound(world)
+    await renewSharedOrders(world)
+  }
   const endsAt = Date.now() + durationMs
   try {
     while (Date.now() < endsAt) {
@@ -69,6 +73,7 @@ export async function simulate(installation: Installation, options: SimulationOp
       for (const world of worlds) {
         await compareWorld(installation, world)
         await switchPolicy(world, random)
+        await renewSharedOrders(world)
       }
       report.quietPoints++
       count(report, worlds)

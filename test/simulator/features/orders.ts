@@ -1,13 +1,13 @@
 import { emit, newNumber, sum, type ClientState, type Order, type OrderLine, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
-import { activeProducts } from './catalog.ts'
+import { activeProducts, additionalBarcode } from './catalog.ts'
 import { endFlow, runningFlow } from './flow-rules.ts'
 import { drawWarehouse, warehouseAt } from './locations.ts'
 
 /** Orders: sections "Orders" of the specification and the decisions; reservations of sections 4 and 9 of the extensions. */
 
-const DATES = ['2030-01-01', '2030-01-02', '2030-01-03'] as const
+export const DATES = ['2030-01-01', '2030-01-02', '2030-01-03'] as const
 const MOST_OPEN = 14
 
 export const STATES: Record<number, string> = { 1: 'Pending', 2: 'In Progress', 3: 'In Progress', 5: 'Completed', 7: 'Cancelled' }
@@ -149,25 +149,26 @@ const positionOf = (client: ClientState, hold: number): number =>
 const lineProducts = (client: ClientState, lines: NewOrder['lines']): (Product | undefined)[] =>
   lines.map(({ product }) => numbered(client.products, product))
 
-/** An order of more of a product than is free, ahead of all others: what it lacks is reserved for orders and holds after it. */
+/** An order of more of a product than is free, ahead of others that have some of it: it has a part, and they lose first. */
 function drawScarce(
   client: ClientState,
   random: Random,
 ): Pick<NewOrder, 'date' | 'warehouse' | 'mayWait' | 'hold' | 'lines'> | undefined {
+  const [date, ...later] = DATES
+  const warehouse = warehouseAt(client, 0)
   const freeOf = ({ id }: Product): number => {
-    const { available, backordered } = client.books.numbers(id, warehouseAt(client, 0))
+    const { available, backordered } = client.books.numbers(id, warehouse)
     return Math.floor(available - backordered)
   }
-  const product = random.one(activeProducts(client).filter((one) => one.tolerance === 0 && freeOf(one) > 0 && freeOf(one) < 20))
+  const after = client.orders.filter(({ book }) => later.some((day) => day === book.date) && book.warehouse === warehouse)
+  const isWanted = ({ id }: Product): boolean =>
+    client.books.numbers(id, warehouse).held > 0 ||
+    after.some(({ book }) => book.lines.some((line) => line.product === id && line.reserved > 0))
+  const fit = activeProducts(client).filter((one) => one.tolerance === 0 && freeOf(one) > 0 && freeOf(one) < 20 && isWanted(one))
+  const product = random.one(fit)
   if (product === undefined) return undefined
   const quantity = freeOf(product) + random.int(1, 3)
-  return {
-    date: DATES[0],
-    warehouse: 0,
-    mayWait: true,
-    hold: null,
-    lines: [{ product: product.n, barcode: null, quantity, price: null }],
-  }
+  return { date, warehouse: 0, mayWait: true, hold: null, lines: [{ product: product.n, barcode: null, quantity, price: null }] }
 }
 
 export const ORDERS: Operation[] = [
@@ -179,9 +180,10 @@ export const ORDERS: Operation[] = [
       const products = random.chance(0.95) ? activeProducts(client) : client.products
       if (products.length === 0) return undefined
       const again = random.chance(0.1) ? (anyOrder(client, random)?.n ?? null) : null
-      if (again === null && client.orders.filter(isOpen).length >= MOST_OPEN) return undefined
-      const scarce = again === null && random.chance(0.25) ? drawScarce(client, random) : undefined
+      const open = client.orders.filter(isOpen).length
+      const scarce = again === null && open < MOST_OPEN + 4 && random.chance(0.5) ? drawScarce(client, random) : undefined
       if (scarce !== undefined) return { n: newNumber(client), again, customer: null, ...scarce }
+      if (again === null && open >= MOST_OPEN) return undefined
       const hold = random.chance(0.3) ? (random.one(client.holds.slice(-5))?.n ?? null) : null
       return {
         n: newNumber(client),
@@ -213,7 +215,7 @@ export const ORDERS: Operation[] = [
         allow_backorder: mayWait,
         ...(named === undefined ? {} : { hold: named.reference }),
         order_detail: lines.map(({ barcode, quantity, price }, index) => ({
-          barcode: barcode === null ? products[index]?.barcode : `${client.name}-b${barcode}`,
+          barcode: barcode === null ? products[index]?.barcode : additionalBarcode(client, barcode),
           quantity,
           ...(price === null ? {} : { price }),
         })),
@@ -272,7 +274,7 @@ export const ORDERS: Operation[] = [
             // The answer does not name them: they are learned from the first read.
             id: 0,
             product,
-            barcode: barcode === null ? product.barcode : `${client.name}-b${barcode}`,
+            barcode: barcode === null ? product.barcode : additionalBarcode(client, barcode),
             name: product.name,
             quantity,
             price: price ?? product.price,

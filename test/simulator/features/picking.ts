@@ -16,6 +16,7 @@ import { lookAtReservations } from './holds.ts'
 import { anyLocation } from './locations.ts'
 import { anyOrder, completeOrder, emitUpdate, isOpen } from './orders.ts'
 import { endFlow, keptPicks, putBack, runningFlow, totalsOf } from './flow-rules.ts'
+import { itemBarcodeOf, weighedCode } from './weight-barcodes.ts'
 import { anyQuantity } from './stock.ts'
 
 /** Picking flows: sections "Picking flows" and "Flows" of the decisions, sections 4 and 10 of the extensions. */
@@ -23,7 +24,8 @@ import { anyQuantity } from './stock.ts'
 interface NewPick {
   flow: number
   n: number
-  by: 'barcode' | 'product_id' | 'order_detail_id'
+  /** By a `weight`, the code says how much it is. */
+  by: 'barcode' | 'product_id' | 'order_detail_id' | 'weight'
   line: number
   location: number
   quantity: number
@@ -110,6 +112,14 @@ function linesOf(flow: Flow, { by, line }: NewPick): number[] {
     : flow.order.lines.flatMap((other, index) => (other.product === product ? [index] : []))
 }
 
+/** How a pick names its product, and how much it is. */
+function namedBy({ id, product }: Order['lines'][number], { by, quantity }: NewPick): object | undefined {
+  const names = { barcode: product.barcode, product_id: product.id, order_detail_id: id }
+  if (by !== 'weight') return { [by]: names[by], quantity }
+  const barcode = itemBarcodeOf(product)
+  return barcode === undefined ? undefined : { barcode: weighedCode(barcode, quantity) }
+}
+
 const pickName = ({ n, again }: NewPick): string => `pick/${again ?? n}`
 
 /** A part of what is reserved for a line that waits for more, from where it is reserved. */
@@ -172,7 +182,10 @@ export const PICKING: Operation[] = [
       return {
         flow: flow.n,
         n: newNumber(client),
-        by: random.of(['barcode', 'product_id', 'order_detail_id']),
+        by:
+          itemBarcodeOf(product) !== undefined && random.chance(0.5)
+            ? 'weight'
+            : random.of(['barcode', 'product_id', 'order_detail_id']),
         line,
         location: location.n,
         quantity,
@@ -184,8 +197,9 @@ export const PICKING: Operation[] = [
       const line = flow?.order.lines[input.line]
       const location = numbered(client.locations, input.location)
       if (flow === undefined || line === undefined || location === undefined) return undefined
-      const names = { barcode: line.product.barcode, product_id: line.product.id, order_detail_id: line.id }
-      const body = { [input.by]: names[input.by], location_id: location.id, quantity: input.quantity, pick_id: pickName(input) }
+      const named = namedBy(line, input)
+      const body = named && { ...named, location_id: location.id, pick_id: pickName(input) }
+      if (body === undefined) return undefined
       return { method: 'POST', path: `/flows/${flow.id}/picks`, body }
     },
     expect(client, input, data) {
