@@ -85,7 +85,7 @@ async function compareScarce(world: World, { scarce }: SharedOrders, tries: Trie
     policy === 'strict' ? STOCK : Infinity,
   )
   if (found !== undefined || policy === 'off') return found
-  const [hold] = (await world.read(`/holds?reference=${encodeURIComponent(scarce.hold)}`)).holds
+  const hold = await holdOf(world, scarce.hold)
   const isTaken = hold.state === 'consumed' && orders.some(({ id }) => id === hold.order_id)
   if (isTaken !== orders.length > 0) return `the hold ${JSON.stringify(hold)} and ${orders.length} orders that name it`
   const reserved = orders.reduce((sum, { order_detail }) => sum + order_detail[0].reserved_quantity, 0)
@@ -94,6 +94,10 @@ async function compareScarce(world: World, { scarce }: SharedOrders, tries: Trie
     ? undefined
     : `orders of the scarce product want ${wanted} and have ${reserved}, and there are ${STOCK}`
 }
+
+/** Undefined under the policy `off`, which makes none. */
+const holdOf = async (world: World, reference: string): Promise<Data> =>
+  (await world.read(`/holds?reference=${encodeURIComponent(reference)}`)).holds[0]
 
 /** Those of the round: they were cancelled at the end of others. */
 async function openOrders(world: World): Promise<Data[]> {
@@ -115,6 +119,8 @@ export async function renewSharedOrders(world: World): Promise<void> {
     const isPicked = packed !== undefined && (await world.read(`/orders/${packed.order}`)).state_id === COMPLETED
     const over = [...(await openOrders(world)).map(({ id }) => id), ...(packed === undefined || isPicked ? [] : [packed.order])]
     for (const id of over) await world.write('POST', `/orders/${id}/cancel`, undefined)
+    const hold = await holdOf(world, shared.orders.scarce.hold)
+    if (hold?.state === 'active') await world.write('DELETE', `/holds/${hold.id}`, undefined)
   }
   const { product, location, warehouse } = shared.places
   for (const [id, quantity] of [
