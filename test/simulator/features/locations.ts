@@ -93,7 +93,7 @@ export const LOCATIONS: Operation[] = [
 
   operation<{ location: number; change: LocationChange }>({
     id: 'locations.update',
-    weight: 1,
+    weight: 2,
     draw(client, random) {
       const location = anyLocation(client, random)
       const change = random.of<LocationChange>([
