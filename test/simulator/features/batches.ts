@@ -145,7 +145,8 @@ export const BATCHES: Operation[] = [
     draw(client, random) {
       const isReady = (order: Order): boolean => isOpen(order) && canStart(client, order) && isKnown(order)
       const warehouse = drawWarehouse(random)
-      if (random.chance(0.5)) {
+      // Of an order that a rule chooses, the ids of the lines are needed too.
+      if (random.chance(0.5) && client.orders.every((order) => isKnown(order) || !canStart(client, order))) {
         const until = random.chance(0.5) ? random.of(DATES) : null
         return {
           n: newNumber(client),

@@ -307,7 +307,7 @@ export const ORDERS: Operation[] = [
 
   operation<{ order: number }>({
     id: 'orders.get',
-    weight: 6,
+    weight: 8,
     draw: (client, random) =>
       drawn(anyOrder(client, random, ({ lines }) => lines.some(({ id }) => id === 0)) ?? anyOrder(client, random)),
     request(client, { order }) {

@@ -131,7 +131,7 @@ export const WEBHOOKS: Operation[] = [
 
   onWebhook(
     'webhooks.rotateSecret',
-    0.3,
+    0.5,
     ({ id }) => ({ method: 'POST', path: `/webhooks/${id}/rotate-secret` }),
     (_, webhook, __, data) => {
       const former = new Set(webhook.secrets)
