@@ -327,11 +327,12 @@ export const CATALOG: Operation[] = [
 
   operation<{ product: number; n: number; again: number | null; item: number | null; quantity: number }>({
     id: 'barcodes.add',
-    weight: 1,
+    weight: 2,
     // Not seen at quiet points, where a lost answer could be made out.
     makesRecord: true,
     draw(client, random) {
-      const product = anyProduct(client, random)
+      const weighed = client.products.filter((one) => one.weighable && itemBarcodeOf(one) === undefined)
+      const product = (random.chance(0.4) ? random.one(weighed) : undefined) ?? anyProduct(client, random)
       if (product === undefined || product.barcodes.length > 4) return undefined
       const again = random.chance(0.2) ? (random.one(product.barcodes)?.n ?? null) : null
       const isItem = product.weighable && itemBarcodeOf(product) === undefined && again === null && random.chance(0.8)
@@ -397,9 +398,10 @@ export const CATALOG: Operation[] = [
 
   operation<{ product: number; barcode: number | null; weight: number }>({
     id: 'barcodes.scan',
-    weight: 1,
+    weight: 2,
     draw(client, random) {
-      const product = anyProduct(client, random)
+      const weighed = client.products.filter((one) => itemBarcodeOf(one) !== undefined)
+      const product = (random.chance(0.3) ? random.one(weighed) : undefined) ?? anyProduct(client, random)
       return product && { product: product.n, barcode: random.one(product.barcodes)?.n ?? null, weight: random.int(1, 80) / 8 }
     },
     request: (client, { product, barcode: n, weight }) =>

@@ -164,7 +164,7 @@ export const COUNTS: Operation[] = [
     draw(client, random) {
       const count = any(client, random)
       const line = count && random.one(count.lines)
-      const product = random.chance(0.8) ? line?.product : random.one(client.products)
+      const product = random.chance(0.7) ? line?.product : random.one(client.products)
       const location = random.chance(0.9) ? client.locations.find(({ id }) => id === line?.location) : anyLocation(client, random)
       if (count === undefined || product === undefined || location === undefined) return undefined
       const level = client.books.level(product.id, location.id)
