@@ -145,7 +145,11 @@ export interface Count {
   id: number
   reference: string
   state: 'counting' | 'review' | 'approved' | 'cancelled'
-  locations: string[]
+  warehouse: number
+  /** Null for all. */
+  locations: string[] | null
+  products: Product[] | null
+  blind: boolean
   lines: CountLine[]
 }
 
@@ -179,7 +183,10 @@ export interface Webhook {
   isActive: boolean
   /** All topics that it ever asked for. */
   topics: Set<string>
+  /** The newest one is the last. */
   secrets: string[]
+  /** Quiet points since it got its newest secret instead of another one. */
+  settledFor: number
   /** It was as it is at the last quiet point. */
   isUnchanged: boolean
   /** Ids of events that it must get: those of rounds in which it did not change. */
@@ -195,12 +202,31 @@ export interface ExpectedEvent {
   data: Record<string, unknown>
 }
 
+/** What the clients of a tenant share, made anew at each quiet point. */
+export interface SharedOrders {
+  /** A running flow, and the product and location of its picks. */
+  flow: { id: number; product: number; location: string }
+  /** An order of which something was picked. */
+  packed: { order: number; line: number } | undefined
+  /** The product that there is little of, the reference of a hold of it, and the warehouse where it is. */
+  scarce: { barcode: string; hold: string; warehouse: number }
+}
+
+/** What a client tried there: quantities by the names that it gave. */
+export interface Tries {
+  acknowledged: Map<string, number>
+  refused: Map<string, number>
+  lost: Set<string>
+}
+
+export const noTries = (): Tries => ({ acknowledged: new Map(), refused: new Map(), lost: new Set() })
+
 export interface ClientState {
   /** Begins every name that the client gives. */
   name: string
   key: string
-  /** The client's own warehouse; its orders and locations are there. */
-  warehouse: number
+  /** The client's own warehouses; its orders and locations are there. */
+  warehouses: readonly number[]
   policy: Policy
   /** Stock, reservations and holds. */
   books: Model
@@ -234,25 +260,31 @@ export interface ClientState {
     inbound: number | undefined
     receipts: Map<string, number>
     lostReceipts: Set<string>
+    /** Where the clients pick and order together. */
+    places: { product: { plenty: number; scarce: number }; location: string; warehouse: number }
+    orders: SharedOrders | undefined
+    tries: Tries
   }
   /** Number of records made so far. */
   count: number
+  /** Number of items whose codes tell a weight, so far. */
+  items: number
 }
 
 export function newClient(
   name: string,
   key: string,
-  warehouse: number,
+  warehouses: readonly number[],
   policy: Policy,
-  shared: number,
+  shared: { product: number; plenty: number; scarce: number; warehouse: number },
   receiver: string,
 ): ClientState {
   return {
     name,
     key,
-    warehouse,
+    warehouses,
     policy,
-    books: new Model(policy, [], [warehouse]),
+    books: new Model(policy, [], warehouses),
     products: [],
     locations: [],
     orders: [],
@@ -270,15 +302,19 @@ export function newClient(
     events: [],
     others: new Map(),
     shared: {
-      product: shared,
+      product: shared.product,
       location: 'shared',
       acknowledged: new Set(),
       lost: new Set(),
       inbound: undefined,
       receipts: new Map(),
       lostReceipts: new Set(),
+      places: { product: { plenty: shared.plenty, scarce: shared.scarce }, location: 'shared', warehouse: shared.warehouse },
+      orders: undefined,
+      tries: noTries(),
     },
     count: 0,
+    items: 0,
   }
 }
 
@@ -348,16 +384,21 @@ export function changeStock(client: ClientState, changes: readonly StockChange[]
   if (levels.size > 0) books.setLevels([...levels.values()])
   for (const [index, { product, warehouse }] of concerned.entries()) {
     const isFirst = concerned.findIndex((other) => other.product === product && other.warehouse === warehouse) === index
-    const total = books.numbers(product.id, warehouse).on_hand
-    if (isFirst && product.threshold !== null && (before[index] ?? 0) >= product.threshold && total < product.threshold)
-      emit(client, 'stock/low_alert', `low:${product.id}`, { product_id: product.id, current_quantity: total })
+    if (isFirst) emitLowAlert(client, product, warehouse, before[index] ?? 0)
   }
+}
+
+/** Sent when a total falls below the threshold. */
+export function emitLowAlert(client: ClientState, { id, threshold }: Product, warehouse: number, before: number): void {
+  const total = client.books.numbers(id, warehouse).on_hand
+  if (threshold !== null && before >= threshold && total < threshold)
+    emit(client, 'stock/low_alert', `low:${id}`, { product_id: id, current_quantity: total })
 }
 
 export const levelKey = (product: Product, location: string): string => `${product.id}/${location}`
 
 const warehouseOf = (client: ClientState, location: string): number =>
-  client.locations.find(({ id }) => id === location)?.warehouse ?? client.warehouse
+  client.locations.find(({ id }) => id === location)?.warehouse as number
 
 /** Whether the orders' reservations changed in this call; the service tells subscribers of it. */
 export function statusesOf(client: ClientState): Map<Order, 'reserved' | 'backordered' | null | undefined> {

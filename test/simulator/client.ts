@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { fetch, type Dispatcher } from 'undici'
+import { fetch, type Dispatcher, type Response } from 'undici'
 import type { DocumentedResponses } from '../support/fits-document.ts'
 import { emitReservations, statusesOf, type ClientState } from './client-state.ts'
 import { difference } from './difference.ts'
 import type { Data, Operation, Reader, Request } from './operation.ts'
 import type { Random } from './random.ts'
+import { answerOfTool, toolMessage, type Tools } from './tools.ts'
 
 const NO_ANSWER_MS = 20_000
 const GIVES_UP_MS = 120_000
@@ -12,6 +13,8 @@ const DRAWS = 500
 const KEPT_ANSWERS = 20
 /** Calls of each client on shared records, at the beginning of a round. */
 const RUSH = 8
+/** Part of the calls that are made over MCP. */
+const BY_TOOL = 0.06
 
 /** A call of a history. */
 export interface Step {
@@ -19,6 +22,8 @@ export interface Step {
   input: Data
   /** Without one, a lost answer is never asked for again. */
   hasKey: boolean
+  /** Made over MCP, if agents have a tool for it. */
+  byTool?: boolean
 }
 
 /** What a client can reach, and how it checks answers. */
@@ -27,6 +32,7 @@ export interface Surroundings {
   urls: readonly string[]
   dispatcher: Dispatcher
   documented: DocumentedResponses
+  tools: Tools
   operations: readonly Operation[]
 }
 
@@ -98,15 +104,17 @@ export class Client implements Reader {
     for (let draw = 0; draw < DRAWS; draw++) {
       const operation = this.#random.weighted(operations, ({ weight }) => weight)
       const input = operation.draw(this.state, this.#random)
-      if (input !== undefined) return { operation, input, hasKey: operation.makesRecord === true || this.#random.chance(0.75) }
+      const hasKey = operation.makesRecord === true || this.#random.chance(0.75)
+      if (input !== undefined) return { operation, input, hasKey, byTool: this.#random.chance(BY_TOOL) }
     }
     return undefined
   }
 
   /** Does nothing if a record of the call does not exist, in a shortened history. */
   async perform(step: Step): Promise<void> {
-    const request = step.operation.request(this.state, step.input)
-    if (request === undefined) return
+    const plain = step.operation.request(this.state, step.input)
+    if (plain === undefined) return
+    const request = (step.byTool === true ? this.#surroundings.tools.callOf(step.operation.id, plain) : undefined) ?? plain
     this.history.push(step)
     const name = `${this.state.name}-call-${++this.#calls}`
     const answer = await this.#send(request, name, request.method !== 'GET' && step.hasKey ? name : undefined)
@@ -181,8 +189,13 @@ export class Client implements Reader {
       throw new Finding(`${what}: expected a kept answer, got ${JSON.stringify(again)}`, this)
     const found = difference(data, again.body.data)
     if (found !== undefined) throw new Finding(`${what}: ${found}`, this)
-    const other = { ...request, body: { ...(request.body as object), unheard_of: true, quantity: 987_654 } }
-    if (!('body' in request) || !this.#random.chance(0.3) || Array.isArray(request.body)) return
+    const more = { unheard_of: true, quantity: 987_654 }
+    const other = {
+      ...request,
+      body: { ...(request.body as object), ...more },
+      ...(request.tool && { tool: { ...request.tool, arguments: { ...request.tool.arguments, ...more } } }),
+    }
+    if (request.body === undefined || !this.#random.chance(0.3) || Array.isArray(request.body)) return
     const conflict = await this.#send(other, `${idempotencyKey}-other`, idempotencyKey)
     if (conflict?.body.error?.code !== 'idempotency_conflict' && conflict?.isReplayed !== true)
       throw new Finding(`${what} with another body: expected idempotency_conflict, got ${JSON.stringify(conflict)}`, this)
@@ -212,43 +225,46 @@ export class Client implements Reader {
   }
 
   async #sendOnce(
-    { method, path, body }: Request,
+    request: Request,
     requestId: string,
     idempotencyKey: string | undefined,
     key: string,
   ): Promise<Answer | undefined> {
     const { urls, dispatcher, documented } = this.#surroundings
-    const url = `${this.#random.one(urls)}/api/v1${path}`
-    let status: number
-    let isReplayed: boolean
-    let isRunning: boolean
+    const { method, path, tool } = request
+    const isTool = tool !== undefined
+    const body = isTool ? toolMessage(requestId, tool, idempotencyKey) : request.body
+    let response: Response
     let text: string
     try {
-      const response = await fetch(url, {
-        method,
+      response = await fetch(`${this.#random.one(urls)}${isTool ? '/mcp' : `/api/v1${path}`}`, {
+        method: isTool ? 'POST' : method,
         dispatcher,
         signal: AbortSignal.timeout(NO_ANSWER_MS),
         headers: {
           'x-api-key': key,
           'x-request-id': requestId,
+          ...(isTool ? { accept: 'application/json, text/event-stream' } : {}),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(idempotencyKey === undefined || isTool ? {} : { 'idempotency-key': idempotencyKey }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       text = await response.text()
-      status = response.status
-      isRunning = response.headers.has('retry-after')
-      isReplayed = response.headers.get('idempotency-replayed') === 'true'
     } catch {
       return undefined
     }
-    const answer = { status, isReplayed, isRunning, body: JSON.parse(text) }
+    const { status, headers } = response
+    const isReplayed = headers.get('idempotency-replayed') === 'true'
+    const plain = { status, isRunning: headers.has('retry-after'), body: JSON.parse(text) }
+    const told = isTool && status === 200 ? answerOfTool(requestId, plain.body) : plain
+    if (told === undefined) throw new Finding(`${tool?.name}: no result of the tool: ${text}`, this)
     try {
-      documented.assertFits(method, path, answer)
+      // A tool does not tell the status of a failure.
+      if (!isTool || told.status === 200) documented.assertFits(method, path, told)
     } catch (error) {
       throw new Finding((error as Error).message, this)
     }
-    return answer
+    return { ...told, isReplayed }
   }
 }

@@ -9,6 +9,8 @@ export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: unknown
+  /** Set if the call goes to `/mcp`, as one of this tool. */
+  tool?: { name: string; arguments: object }
 }
 
 /** What the model says of an answer: refused with one of these codes, or successful with at least this data. */
@@ -61,6 +63,12 @@ export const ok = (data: unknown = {}): Expected => ({ data })
 /** The record that the client numbered so. */
 export const numbered = <T extends { n: number }>(records: readonly T[], n: number): T | undefined =>
   records.find((record) => record.n === n)
+
+/** The records that the client numbered so, or undefined if one of them does not exist. */
+export function allNumbered<T extends { n: number }>(records: readonly T[], numbers: readonly number[]): T[] | undefined {
+  const found = numbers.map((n) => numbered(records, n))
+  return found.includes(undefined) ? undefined : (found as T[])
+}
 
 /** An operation with the type of its input. */
 export const operation = <Input>(definition: Operation<Input>): Operation => definition

@@ -9,9 +9,11 @@ import { ORDERS } from './features/orders.ts'
 import { PICKING } from './features/picking.ts'
 import { RECEIVING } from './features/receiving.ts'
 import { SETTINGS } from './features/settings.ts'
+import { SHARED_ORDERS } from './features/shared-orders.ts'
 import { SHARED } from './features/shared.ts'
 import { SHIPMENTS } from './features/shipments.ts'
 import { STOCK } from './features/stock.ts'
+import { TIMELINE } from './features/timeline.ts'
 import { UNCHECKED } from './features/unchecked.ts'
 import { WEBHOOKS } from './features/webhooks.ts'
 import type { Operation } from './operation.ts'
@@ -21,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...LOCATIONS,
   ...STOCK,
   ...SHARED,
+  ...SHARED_ORDERS,
   ...ORDERS,
   ...PICKING,
   ...BATCHES,
@@ -32,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...KEYS,
   ...SETTINGS,
   ...WEBHOOKS,
+  ...TIMELINE,
   ...UNCHECKED,
 ]
 

@@ -5,6 +5,8 @@ import type { Random } from './random.ts'
 
 const HANGS_MS = 4_000
 const LATE_MS = 1_500
+/** A request with an older or newer time is to be refused by its receiver. */
+const ACCEPTED_SECONDS = 300
 
 /** The receivers of all subscriptions: each has an address of its own. */
 export interface Receivers {
@@ -15,8 +17,8 @@ export interface Receivers {
   received(subscriber: string): ReadonlyMap<string, Set<string>>
   /** The ids of events that a subscriber has acknowledged. */
   acknowledged(subscriber: string): ReadonlySet<string>
-  /** The ids of events of which a subscriber got a request, since the last look, without a signature by one of the secrets. */
-  takeUnsigned(subscriber: string, secrets: readonly string[]): string[]
+  /** What is wrong with the signatures of the requests that a subscriber got since the last look; the newest secret is the last one. */
+  takeWrongSignature(subscriber: string, secrets: readonly string[], isSettled: boolean): string | undefined
   /** Whether they fail, hang and answer late at times. */
   setTroubled(isTroubled: boolean): void
   close(): Promise<void>
@@ -25,7 +27,7 @@ export interface Receivers {
 export async function startReceivers(random: Random): Promise<Receivers> {
   const bySubscriber = new Map<string, Map<string, Set<string>>>()
   const acknowledged = new Map<string, Set<string>>()
-  const signatures = new Map<string, { id: string; body: string; signature: string }[]>()
+  const signatures = new Map<string, Signed[]>()
   let isTroubled = true
 
   const server = createServer((request, response) => {
@@ -41,7 +43,7 @@ export async function startReceivers(random: Random): Promise<Receivers> {
       bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
       const signed = signatures.get(subscriber) ?? []
       signatures.set(subscriber, signed)
-      signed.push({ id, body, signature: String(request.headers['x-webhook-signature']) })
+      signed.push({ id, body, signature: String(request.headers['x-webhook-signature']), receivedAt: Date.now() / 1_000 })
       const done = acknowledged.get(subscriber) ?? new Set()
       acknowledged.set(subscriber, done)
       answer(response, isTroubled ? random.next() : 1, () => done.add(id))
@@ -53,12 +55,11 @@ export async function startReceivers(random: Random): Promise<Receivers> {
     nameOf: (given) => given.slice(url.length + 1),
     received: (subscriber) => bySubscriber.get(subscriber) ?? new Map(),
     acknowledged: (subscriber) => acknowledged.get(subscriber) ?? new Set(),
-    takeUnsigned: (subscriber, secrets) => {
+    takeWrongSignature: (subscriber, secrets, isSettled) => {
       const signed = signatures.get(subscriber) ?? []
       signatures.delete(subscriber)
-      return signed
-        .filter(({ body, signature }) => !secrets.some((secret) => isSigned(body, signature, secret)))
-        .map(({ id }) => id)
+      const wrong = signed.find((request) => !isSigned(request, secrets, isSettled))
+      return wrong && `${wrong.id} has the signature ${wrong.signature}, which is not as its ${secrets.length} secrets say`
     },
     setTroubled: (next) => (isTroubled = next),
     close: async () => {
@@ -68,10 +69,23 @@ export async function startReceivers(random: Random): Promise<Receivers> {
   }
 }
 
-/** As the specification says: the HMAC-SHA256 of the time and the body, one `v1` for each secret. */
-function isSigned(body: string, signature: string, secret: string): boolean {
+interface Signed {
+  id: string
+  body: string
+  signature: string
+  /** In Unix seconds. */
+  receivedAt: number
+}
+
+/**
+ * As the specification says: a time that a receiver accepts, and a HMAC-SHA256 of it and the body for each secret. The newest secret signs first, and
+ * those that it replaced sign too, for a day. While that is not settled, some of the secrets sign.
+ */
+function isSigned({ body, signature, receivedAt }: Signed, secrets: readonly string[], isSettled: boolean): boolean {
   const [time, ...given] = signature.split(',').map((part) => part.slice(part.indexOf('=') + 1))
-  return given.includes(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+  const wanted = secrets.toReversed().map((secret) => createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+  const isTimely = Math.abs(receivedAt - Number(time)) <= ACCEPTED_SECONDS
+  return isTimely && given.length > 0 && (isSettled ? given.join() === wanted.join() : given.every((one) => wanted.includes(one)))
 }
 
 function answer(response: ServerResponse, trouble: number, acknowledge: () => void): void {

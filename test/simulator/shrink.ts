@@ -79,7 +79,8 @@ async function playAlone(
 /** The calls, one a line, and what was found. */
 export function toldHistory({ message, history, isAlone }: Shortest): string {
   const calls = history.map(
-    ({ operation, input, hasKey }) => `  ${operation.id} ${JSON.stringify(input)}${hasKey ? '' : ' without a key'}`,
+    ({ operation, input, hasKey, byTool }) =>
+      `  ${operation.id} ${JSON.stringify(input)}${hasKey ? '' : ' without a key'}${byTool === true ? ' over MCP' : ''}`,
   )
   const heading = isAlone ? 'One client alone, without faults:' : 'Not reproducible with one client alone. Its last calls:'
   return [heading, ...calls, message].join('\n')

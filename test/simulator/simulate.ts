@@ -2,16 +2,17 @@ import { Agent } from 'undici'
 import { DocumentedResponses } from '../support/fits-document.ts'
 import { until } from '../support/receiver.ts'
 import { Finding, type Client, type Step, type Surroundings } from './client.ts'
-import { EXPIRING_HOLDS } from './features/expiring-holds.ts'
 import { causeFaults, type FaultKind } from './faults/faults.ts'
 import type { Installation } from './installation.ts'
 import { OPERATIONS } from './operations.ts'
 import { compareDeliveries, deliverAll } from './quiet/compare-deliveries.ts'
+import { renewSharedOrders } from './quiet/shared-orders.ts'
 import { renewInbound } from './quiet/compare-shared.ts'
 import { readFeed } from './quiet/compare-feed.ts'
 import { compareWorld } from './quiet/quiet-point.ts'
 import { switchPolicy } from './quiet/switch-policy.ts'
 import { Random } from './random.ts'
+import { Tools } from './tools.ts'
 import { makeWorlds, planWorlds, type World } from './world.ts'
 
 /*
@@ -34,8 +35,8 @@ export interface SimulationOptions {
   pauseMs?: number
   /** Time between quiet points. */
   roundMs?: number
-  /** Without calls that wait for holds to expire. */
-  isShort?: true
+  /** Longest time between faults. */
+  restMs?: number
   log?: (line: string) => void
 }
 
@@ -55,20 +56,24 @@ export interface Report {
  * alone.
  */
 export async function simulate(installation: Installation, options: SimulationOptions): Promise<Report> {
-  const { seed, durationMs, clients, faults, pauseMs = 0, roundMs = 12_000, log = () => {} } = options
+  const { seed, durationMs, clients, faults, pauseMs = 0, roundMs = 12_000, restMs = 1_500, log = () => {} } = options
   const random = new Random(seed)
   const surroundings = surroundingsOf(installation, options)
   const worlds = await makeWorlds(installation, planWorlds(clients), surroundings, seed)
   const report: Report = { calls: 0, events: 0, quietPoints: 0, faults: new Map(), finding: undefined }
-  for (const world of worlds) await renewInbound(world)
+  for (const world of worlds) {
+    await renewInbound(world)
+    await renewSharedOrders(world)
+  }
   const endsAt = Date.now() + durationMs
   try {
     while (Date.now() < endsAt) {
       const roundEndsAt = Math.min(Date.now() + roundMs, endsAt)
-      await round(installation, worlds, faults, roundEndsAt, pauseMs, random, report)
+      await round(installation, worlds, faults, roundEndsAt, pauseMs, restMs, random, report)
       for (const world of worlds) {
         await compareWorld(installation, world)
         await switchPolicy(world, random)
+        await renewSharedOrders(world)
       }
       report.quietPoints++
       count(report, worlds)
@@ -93,12 +98,13 @@ export async function simulate(installation: Installation, options: SimulationOp
   return report
 }
 
-export function surroundingsOf(installation: Installation, { document, isShort }: SimulationOptions): Surroundings {
+export function surroundingsOf(installation: Installation, { document }: SimulationOptions): Surroundings {
   return {
     urls: installation.servers.map(({ network }) => network.url),
     dispatcher: new Agent({ connections: 64 }),
     documented: new DocumentedResponses(document),
-    operations: isShort === true ? OPERATIONS.filter((one) => !EXPIRING_HOLDS.includes(one)) : OPERATIONS,
+    tools: new Tools(document),
+    operations: OPERATIONS,
   }
 }
 
@@ -114,6 +120,7 @@ async function round(
   faults: ReadonlySet<FaultKind>,
   endsAt: number,
   pauseMs: number,
+  restMs: number,
   random: Random,
   report: Report,
 ): Promise<void> {
@@ -129,7 +136,7 @@ async function round(
       }
     }),
   )
-  const outcomes = await Promise.allSettled([causeFaults(installation, faults, isOver, random, report.faults), ...work])
+  const outcomes = await Promise.allSettled([causeFaults(installation, faults, isOver, restMs, random, report.faults), ...work])
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   for (const { process } of installation.servers)
     await until(

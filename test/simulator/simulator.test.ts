@@ -9,8 +9,11 @@ import { simulate } from './simulate.ts'
 import type { FaultKind } from './faults/faults.ts'
 
 // `npm run simulate` has further faults, and as much time as it is given.
-const DURATION_MS = 12_000
-const PAUSE_MS = 150
+const DURATION_MS = 60_000
+const ROUND_MS = 20_000
+// Clients and faults mostly rest, so that other tests have the machine.
+const PAUSE_MS = 1_000
+const REST_MS = 6_000
 const CLIENTS = 8
 // With the shortest history of a finding.
 const TIMEOUT_MS = 300_000
@@ -35,10 +38,10 @@ it('the service does what the model says, under random calls and faults', { time
   const options = {
     seed: installation.seed,
     durationMs: DURATION_MS,
-    roundMs: DURATION_MS / 2,
+    roundMs: ROUND_MS,
     clients: CLIENTS,
     pauseMs: PAUSE_MS,
-    isShort: true as const,
+    restMs: REST_MS,
     faults: new Set<FaultKind>(['kill', 'freeze', 'network', 'clock']),
     document: inject('openApiDocument'),
   }

@@ -3,6 +3,7 @@ import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { createTenant, sandboxOf } from '@fulfillment/server/domain/tenants/index.ts'
 import type { Policy } from '../model/reservations/model.ts'
 import { Client, Finding, type Surroundings } from './client.ts'
+import { WEIGHT_BARCODES } from './features/weight-barcodes.ts'
 import { newClient } from './client-state.ts'
 import type { Installation } from './installation.ts'
 import type { Data } from './operation.ts'
@@ -88,8 +89,15 @@ export async function makeWorlds(
     }
     const subscriber = `${run}-${name}`
     const webhook = await call('POST', '/webhooks', { name, url: installation.receivers.urlOf(subscriber), events: ALL_TOPICS })
-    const shared = await call('POST', '/products', { name: 'shared', barcode: 'shared' })
-    if (policy !== 'off') await call('PUT', '/settings', { reservation_policy: policy })
+    const [product, plenty, scarce] = [
+      await call('POST', '/products', { name: 'shared', barcode: 'shared' }),
+      await call('POST', '/products', { name: 'plenty', barcode: 'plenty' }),
+      await call('POST', '/products', { name: 'scarce', barcode: 'scarce' }),
+    ].map(({ id }) => id as number)
+    // The default one: locations come into being there.
+    const [warehouse] = (await call('GET', '/warehouses')).warehouses
+    const shared = { product, plenty, scarce, warehouse: warehouse.id } as Parameters<typeof newClient>[4]
+    await call('PUT', '/settings', { reservation_policy: policy, weight_barcodes: WEIGHT_BARCODES })
     const world: World = {
       name,
       key,
@@ -101,9 +109,10 @@ export async function makeWorlds(
       write: call,
     }
     for (let number = 0; number < clients; number++) {
-      const warehouse = await call('POST', '/warehouses', { name: `${name} ${number}` })
+      const first = await call('POST', '/warehouses', { name: `${name} ${number}` })
+      const second = await call('POST', '/warehouses', { name: `${name} ${number}, second` })
       const receiver = installation.receivers.urlOf(`${subscriber}-${number}`)
-      const state = newClient(`${name}-${number}`, key, warehouse.id, policy, shared.id, receiver)
+      const state = newClient(`${name}-${number}`, key, [first.id, second.id], policy, shared, receiver)
       // The same client draws the same calls, whoever else is there.
       world.clients.push(new Client(state, surroundings, new Random(seed * 1_000 + index * 100 + number)))
     }

@@ -153,6 +153,7 @@ export async function causeFaults(
   installation: Installation,
   kinds: ReadonlySet<FaultKind>,
   isOver: () => boolean,
+  restMs: number,
   random: Random,
   counts: Map<string, number>,
 ): Promise<void> {
@@ -163,7 +164,7 @@ export async function causeFaults(
       (installation.disk !== undefined || !needsDisk),
   )
   while (possible.length > 0 && !isOver()) {
-    await delay(random.int(200, 1_500))
+    await delay(random.int(200, restMs))
     if (isOver()) return
     const { name, happen } = random.one(possible) as Fault
     counts.set(name, (counts.get(name) ?? 0) + 1)

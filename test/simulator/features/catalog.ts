@@ -1,6 +1,7 @@
 import { emit, newNumber, sum, type ClientState, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
+import { itemBarcode, itemBarcodeOf, MOST_ITEMS, weighedCode } from './weight-barcodes.ts'
 
 /** Products and their barcodes: sections "Products" of the specification and the decisions, and section 9 of the extensions. */
 
@@ -19,6 +20,9 @@ interface NewProduct {
 }
 
 const barcodeOf = (client: ClientState, n: number): string => `${client.name}-p${n}`
+/** An additional barcode of the client, by the number that it gave. */
+export const additionalBarcode = (client: ClientState, n: number): string =>
+  client.products.flatMap(({ barcodes }) => barcodes).find((one) => one.n === n)?.barcode ?? `${client.name}-b${n}`
 export const skuOf = (client: ClientState, n: number): string => `${client.name}-s${n}`
 export const activeProducts = (client: ClientState): Product[] => client.products.filter(({ isActive }) => isActive)
 export const anyProduct = (client: ClientState, random: Random): Product | undefined => random.one(client.products)
@@ -47,13 +51,22 @@ export const shownLevels = (client: ClientState, { id }: Product): object[] =>
 /** The seven numbers over all warehouses; undefined under `off`. */
 function availabilityOf(client: ClientState, product: Product): object | undefined {
   if (client.policy === 'off') return undefined
-  return { ...client.books.numbers(product.id, client.warehouse), incoming: incomingOf(client, product) }
+  const all = client.warehouses.map((warehouse) => numbersOf(client, product, warehouse))
+  const names = Object.keys(all[0] ?? {}) as (keyof ReturnType<typeof numbersOf>)[]
+  return Object.fromEntries(names.map((name) => [name, sum(all.map((numbers) => numbers[name]))]))
 }
 
+/** The seven numbers of a product in a warehouse. */
+export const numbersOf = (client: ClientState, product: Product, warehouse: number) => ({
+  ...client.books.numbers(product.id, warehouse),
+  incoming: incomingOf(client, product, warehouse),
+})
+
 /** What expected and receiving deliveries lack to their lines. */
-export const incomingOf = (client: ClientState, product: Product): number =>
+const incomingOf = (client: ClientState, product: Product, at: number): number =>
   sum(
     client.deliveries
+      .filter(({ warehouse }) => warehouse === at)
       .filter(({ kind, state }) => kind === 'inbound' && (state === 'expected' || state === 'receiving'))
       .flatMap(({ lines }) => lines.filter((line) => line.product === product))
       .map((line) => Math.max(line.quantity - line.restocked, 0)),
@@ -312,27 +325,30 @@ export const CATALOG: Operation[] = [
     }),
   ),
 
-  operation<{ product: number; n: number; again: number | null; quantity: number }>({
+  operation<{ product: number; n: number; again: number | null; item: number | null; quantity: number }>({
     id: 'barcodes.add',
-    weight: 1,
+    weight: 2,
     // Not seen at quiet points, where a lost answer could be made out.
     makesRecord: true,
     draw(client, random) {
-      const product = anyProduct(client, random)
+      const weighed = client.products.filter((one) => one.weighable && itemBarcodeOf(one) === undefined)
+      const product = (random.chance(0.4) ? random.one(weighed) : undefined) ?? anyProduct(client, random)
       if (product === undefined || product.barcodes.length > 4) return undefined
       const again = random.chance(0.2) ? (random.one(product.barcodes)?.n ?? null) : null
-      return { product: product.n, n: newNumber(client), again, quantity: random.of([1, 6, 12]) }
+      const isItem = product.weighable && itemBarcodeOf(product) === undefined && again === null && random.chance(0.8)
+      const item = isItem && client.items < MOST_ITEMS ? client.items++ : null
+      return { product: product.n, n: newNumber(client), again, item, quantity: item === null ? random.of([1, 6, 12]) : 1 }
     },
-    request(client, { product, n, again, quantity }) {
+    request(client, { product, n, again, item, quantity }) {
       const known = numbered(client.products, product)
-      const barcode = `${client.name}-b${again ?? n}`
+      const barcode = item === null ? additionalBarcode(client, again ?? n) : itemBarcode(client, item)
       return (
         known && { method: 'POST', path: `/products/${known.id}/barcodes`, body: { barcode, quantity, name: `of ${quantity}` } }
       )
     },
-    expect(client, { product: number, n, again, quantity }) {
+    expect(client, { product: number, n, again, item, quantity }) {
       const product = numbered(client.products, number) as Product
-      const barcode = `${client.name}-b${again ?? n}`
+      const barcode = item === null ? additionalBarcode(client, again ?? n) : itemBarcode(client, item)
       const existing = product.barcodes.find((other) => other.barcode === barcode)
       if (existing !== undefined && existing.quantity !== quantity) return refused('already_exists')
       if (existing === undefined) product.barcodes.push({ n: again ?? n, barcode, quantity, name: `of ${quantity}` })
@@ -352,13 +368,14 @@ export const CATALOG: Operation[] = [
     },
     request(client, { product, barcode }) {
       const known = numbered(client.products, product)
-      return known && { method: 'DELETE', path: `/products/${known.id}/barcodes/${client.name}-b${barcode}` }
+      return known && { method: 'DELETE', path: `/products/${known.id}/barcodes/${additionalBarcode(client, barcode)}` }
     },
     expect(client, { product: n, barcode }) {
       const product = numbered(client.products, n) as Product
       if (numbered(product.barcodes, barcode) === undefined) return refused('not_found')
+      const removed = additionalBarcode(client, barcode)
       product.barcodes = product.barcodes.filter((other) => other.n !== barcode)
-      return ok({ product_id: product.id, barcode: `${client.name}-b${barcode}` })
+      return ok({ product_id: product.id, barcode: removed })
     },
   }),
 
@@ -379,26 +396,30 @@ export const CATALOG: Operation[] = [
     },
   }),
 
-  operation<{ product: number; barcode: number | null }>({
+  operation<{ product: number; barcode: number | null; weight: number }>({
     id: 'barcodes.scan',
-    weight: 1,
+    weight: 2,
     draw(client, random) {
-      const product = anyProduct(client, random)
-      return product && { product: product.n, barcode: random.one(product.barcodes)?.n ?? null }
+      const weighed = client.products.filter((one) => itemBarcodeOf(one) !== undefined)
+      const product = (random.chance(0.3) ? random.one(weighed) : undefined) ?? anyProduct(client, random)
+      return product && { product: product.n, barcode: random.one(product.barcodes)?.n ?? null, weight: random.int(1, 80) / 8 }
     },
-    request: (client, { product, barcode }) =>
-      read(
-        numbered(client.products, product),
-        ({ barcode: primary }) => `/scan?code=${barcode === null ? primary : `${client.name}-b${barcode}`}`,
-      ),
-    expect(client, { product: n, barcode }) {
-      const product = numbered(client.products, n) as Product
-      const pack = barcode === null ? { barcode: product.barcode, quantity: 1 } : numbered(product.barcodes, barcode)
+    request: (client, { product, barcode: n, weight }) =>
+      read(numbered(client.products, product), (known) => {
+        const barcode = n === null ? known.barcode : additionalBarcode(client, n)
+        return `/scan?code=${barcode === itemBarcodeOf(known) ? weighedCode(barcode, weight) : barcode}`
+      }),
+    expect(client, { product: number, barcode: n, weight }) {
+      const product = numbered(client.products, number) as Product
+      const pack = n === null ? { barcode: product.barcode, quantity: 1 } : numbered(product.barcodes, n)
       if (pack === undefined) return refused('not_found')
+      const isWeighed = pack.barcode === itemBarcodeOf(product)
       return ok({
         product: { id: product.id, is_active: product.isActive },
         barcode: pack.barcode,
         pack_quantity: pack.quantity,
+        quantity: isWeighed ? weight : pack.quantity,
+        weight: isWeighed ? weight : null,
         gtin: null,
       })
     },

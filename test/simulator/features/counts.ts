@@ -9,11 +9,11 @@ import {
   type Location,
   type Product,
 } from '../client-state.ts'
-import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
+import { allNumbered, numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
-import { anyLocation } from './locations.ts'
+import { anyLocation, drawWarehouse, warehouseAt } from './locations.ts'
 
-/** Stock counts by locations: section 8 of the extensions. */
+/** Stock counts by locations, by products and by both, also blind ones: section 8 of the extensions. */
 
 const any = (client: ClientState, random: Random): Count | undefined => {
   const running = client.counts.filter(({ state }) => state === 'counting' || state === 'review')
@@ -23,16 +23,25 @@ const any = (client: ClientState, random: Random): Count | undefined => {
 const isRunning = ({ state }: Count): boolean => state === 'counting' || state === 'review'
 
 /** The lines, whatever their order. */
+/** Who counts is not to know what should be there. */
+const isHidden = ({ blind, state }: Count): boolean => blind && state === 'counting'
+
 const linesTest = (client: ClientState, count: Count) => (actual: unknown) => {
   const text = (rows: unknown[][]): string => JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted())
   const expectedOf = (line: CountLine): number | null =>
-    line.counted !== null ? line.expected : isRunning(count) ? client.books.level(line.product.id, line.location) : null
+    isHidden(count)
+      ? null
+      : line.counted !== null
+        ? line.expected
+        : isRunning(count)
+          ? client.books.level(line.product.id, line.location)
+          : null
   const wanted = count.lines.map((line) => [
     line.product.id,
     line.location,
     line.counted,
     expectedOf(line),
-    line.counted === null ? null : line.counted - (line.expected ?? 0),
+    line.counted === null || isHidden(count) ? null : line.counted - (line.expected ?? 0),
   ])
   const given = (actual as Record<string, unknown>[]).map((row) => [
     row.product_id,
@@ -48,12 +57,24 @@ export const shownCount = (count: Count): object => ({
   id: count.id,
   reference: count.reference,
   state: count.state,
+  warehouse_id: count.warehouse,
+  blind: count.blind,
+  location_ids: count.locations,
+  product_ids: count.products?.map(({ id }) => id) ?? null,
   lines_total: count.lines.length,
   lines_counted: count.lines.filter(({ counted }) => counted !== null).length,
-  lines_different: count.lines.filter(({ counted, expected }) => counted !== null && counted !== expected).length,
+  lines_different: isHidden(count)
+    ? null
+    : count.lines.filter(({ counted, expected }) => counted !== null && counted !== expected).length,
 })
 
 const shownDetails = (client: ClientState, count: Count): object => ({ ...shownCount(count), lines: linesTest(client, count) })
+
+/** A level that the count is about, which is not a line yet. */
+const isInScope = (client: ClientState, count: Count, product: Product, location: string): boolean =>
+  client.books.locations.get(location)?.warehouse === count.warehouse &&
+  (count.locations?.includes(location) ?? true) &&
+  (count.products?.includes(product) ?? true)
 
 function changeState(client: ClientState, count: Count, state: Count['state'], previous: Count['state'] | null): void {
   count.state = state
@@ -78,32 +99,58 @@ const STATE_CALLS = {
 } as const
 
 export const COUNTS: Operation[] = [
-  operation<{ n: number; location: number }>({
+  operation<{ n: number; warehouse: number; locations: number[]; products: number[]; blind: boolean }>({
     id: 'counts.create',
     weight: 1.5,
     makesRecord: true,
     draw(client, random) {
-      const location = anyLocation(client, random)
-      return location && client.counts.filter(isRunning).length < 5 ? { n: newNumber(client), location: location.n } : undefined
+      if (client.counts.filter(isRunning).length >= 5) return undefined
+      const warehouse = drawWarehouse(random)
+      const isThere = (location: Location): boolean => location.warehouse === warehouseAt(client, warehouse)
+      const places = random.some(random.chance(0.95) ? client.locations.filter(isThere) : client.locations, random.int(1, 2))
+      const products = random.some(client.products, random.int(1, 3)).map(({ n }) => n)
+      const scope = random.of(['locations', 'products', 'both'])
+      return {
+        n: newNumber(client),
+        warehouse,
+        locations: scope === 'products' ? [] : places.map(({ n }) => n),
+        products: scope === 'locations' ? [] : products,
+        blind: random.chance(0.4),
+      }
     },
-    request(client, { n, location }) {
-      const known = numbered(client.locations, location)
-      const body = known && { reference: `${client.name}-count${n}`, warehouse_id: client.warehouse, location_ids: [known.id] }
-      return body && { method: 'POST', path: '/counts', body }
+    request(client, { n, warehouse, locations, products, blind }) {
+      const [places, known] = [allNumbered(client.locations, locations), allNumbered(client.products, products)]
+      if (places === undefined || known === undefined || places.length + known.length === 0) return undefined
+      const body = {
+        reference: `${client.name}-count${n}`,
+        warehouse_id: warehouseAt(client, warehouse),
+        ...(places.length === 0 ? {} : { location_ids: places.map(({ id }) => id) }),
+        ...(known.length === 0 ? {} : { product_ids: known.map(({ id }) => id) }),
+        blind,
+      }
+      return { method: 'POST', path: '/counts', body }
     },
-    expect(client, { n, location: number }, data) {
-      const location = (numbered(client.locations, number) as Location).id
-      const stocked = client.products.filter(({ id }) => client.books.level(id, location) > 0)
-      if (stocked.length === 0) return refused('validation_error')
-      const lines = stocked.map((product) => ({ product, location, counted: null, expected: null, adjustments: 0 }))
+    expect(client, { n, warehouse: position, locations, products, blind }, data) {
+      const warehouse = warehouseAt(client, position)
+      const places = (allNumbered(client.locations, locations) ?? []).map(({ id }) => id)
+      const known = allNumbered(client.products, products) ?? []
       const count: Count = {
         n,
         id: data.id,
         reference: `${client.name}-count${n}`,
         state: 'counting',
-        locations: [location],
-        lines,
+        warehouse,
+        locations: places.length === 0 ? null : places,
+        products: known.length === 0 ? null : known,
+        blind,
+        lines: [],
       }
+      const isElsewhere = ({ id, warehouse: other }: Location): boolean => places.includes(id) && other !== warehouse
+      for (const product of client.products)
+        for (const [location, quantity] of client.books.levels(product.id))
+          if (quantity > 0 && isInScope(client, count, product, location))
+            count.lines.push({ product, location, counted: null, expected: null, adjustments: 0 })
+      if (client.locations.some(isElsewhere) || count.lines.length === 0) return refused('validation_error')
       client.counts.push(count)
       changeState(client, count, 'counting', null)
       return ok(shownDetails(client, count))
@@ -117,7 +164,7 @@ export const COUNTS: Operation[] = [
     draw(client, random) {
       const count = any(client, random)
       const line = count && random.one(count.lines)
-      const product = random.chance(0.8) ? line?.product : random.one(client.products)
+      const product = random.chance(0.7) ? line?.product : random.one(client.products)
       const location = random.chance(0.9) ? client.locations.find(({ id }) => id === line?.location) : anyLocation(client, random)
       if (count === undefined || product === undefined || location === undefined) return undefined
       const level = client.books.level(product.id, location.id)
@@ -134,15 +181,20 @@ export const COUNTS: Operation[] = [
       const count = numbered(client.counts, number) as Count
       const product = numbered(client.products, productNumber) as Product
       const location = (numbered(client.locations, locationNumber) as Location).id
-      if (count.state !== 'counting' || !count.locations.includes(location)) return refused('count_error')
       let line = count.lines.find((one) => one.product === product && one.location === location)
+      if (count.state !== 'counting' || (line === undefined && !isInScope(client, count, product, location)))
+        return refused('count_error')
       if (line === undefined) count.lines.push((line = { product, location, counted: null, expected: null, adjustments: 0 }))
       // The entry makes a level that does not exist, so that there is something to lock.
       if (!client.books.levels(product.id).has(location)) client.books.setLevels([{ product: product.id, location, quantity: 0 }])
       line.counted = quantity
       line.expected = client.books.level(product.id, location)
       line.adjustments = client.adjustments.get(levelKey(product, location)) ?? 0
-      const shown = { counted_quantity: quantity, expected_quantity: line.expected, variance: quantity - line.expected }
+      const shown = {
+        counted_quantity: quantity,
+        expected_quantity: count.blind ? null : line.expected,
+        variance: count.blind ? null : quantity - line.expected,
+      }
       return ok({ entry_id: `entry/${n}`, line: { product_id: product.id, location_id: location, ...shown } })
     },
   }),

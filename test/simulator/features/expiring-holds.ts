@@ -4,6 +4,7 @@ import { difference } from '../difference.ts'
 import { numbered, ok, operation, refused, type Data, type Operation, type Reader } from '../operation.ts'
 import { activeProducts } from './catalog.ts'
 import { shownHold } from './holds.ts'
+import { warehouseAt } from './locations.ts'
 
 /*
  * Holds that expire: section 4 of the extensions. The client makes no other call until the hold has expired and what it had has gone to whoever
@@ -29,7 +30,7 @@ export const EXPIRING_HOLDS: Operation[] = [
       const known = numbered(client.products, product)
       const quantity = known === undefined ? 0 : quantityOf(client, known, part)
       const lines = [{ product_id: known?.id, quantity: Math.max(quantity, 1) }]
-      const body = { reference: referenceOf(client, n), ttl_seconds: TTL_SECONDS, warehouse_id: client.warehouse, lines }
+      const body = { reference: referenceOf(client, n), ttl_seconds: TTL_SECONDS, warehouse_id: warehouseAt(client, 0), lines }
       return known && { method: 'POST', path: '/holds', body }
     },
     expect(client, { n, product: number, part }, data) {
@@ -38,14 +39,14 @@ export const EXPIRING_HOLDS: Operation[] = [
       const wanted = [{ product: product.id, quantity }]
       if (client.policy === 'off') return refused('hold_error')
       if (!product.isActive) return refused('not_found', 'validation_error')
-      if (!client.books.fits(wanted, client.warehouse)) return refused('insufficient_stock')
-      client.books.addHold(data.id, client.warehouse, wanted)
+      if (!client.books.fits(wanted, warehouseAt(client, 0))) return refused('insufficient_stock')
+      client.books.addHold(data.id, warehouseAt(client, 0), wanted)
       const book = client.books.holds.at(-1) as Hold['book']
       const held = [{ product, quantity }]
       const hold: Hold = { n, id: data.id, reference: referenceOf(client, n), book, lines: held, state: 'active', order: null }
       client.holds.push(hold)
       // Its answer may come late, or again: the state is that of the moment when it was made.
-      return ok(shownHold(client, hold))
+      return ok(shownHold(hold))
     },
     async afterwards(client, { n }, { expires_at: expiresAt }: Data) {
       const hold = numbered(client.state.holds, n) as Hold
@@ -62,8 +63,8 @@ export const EXPIRING_HOLDS: Operation[] = [
 
 const referenceOf = (client: ClientState, n: number): string => `${client.name}-h${n}`
 
-const availableOf = ({ books, warehouse }: ClientState, product: number): number => {
-  const { available, backordered } = books.numbers(product, warehouse)
+const availableOf = (client: ClientState, product: number): number => {
+  const { available, backordered } = client.books.numbers(product, warehouseAt(client, 0))
   return available - backordered
 }
 
@@ -75,13 +76,14 @@ const quantityOf = (client: ClientState, { id }: Product, part: number): number 
 
 /** From its time on, a hold counts in no answer, swept or not. */
 async function expectGone(client: Reader, hold: Hold, { id }: Product): Promise<void> {
-  const { warehouse, books } = client.state
+  const { books } = client.state
+  const warehouse = warehouseAt(client.state, 0)
   const shown = (await client.read(`/holds/${hold.id}`)).body.data
   const { held, reserved, available, on_hand } = books.numbers(id, warehouse)
   const numbers = (await client.read(`/stock/availability?product_id=${id}&warehouse_id=${warehouse}`)).body.data.availability[0]
   const isServed = numbers.backordered < books.numbers(id, warehouse).backordered
   const found =
-    difference(shownHold(client.state, hold), shown, `expired hold ${hold.id}`) ??
+    difference(shownHold(hold), shown, `expired hold ${hold.id}`) ??
     difference(
       // Who waits may have got something of it already.
       { held, on_hand, ...(isServed ? {} : { reserved, available }) },
@@ -93,7 +95,8 @@ async function expectGone(client: Reader, hold: Hold, { id }: Product): Promise<
 
 /** What an expired hold had goes to whoever waits. */
 async function untilSwept(client: Reader, { id }: Product): Promise<void> {
-  const { warehouse, books } = client.state
+  const { books } = client.state
+  const warehouse = warehouseAt(client.state, 0)
   const wanted = books.numbers(id, warehouse)
   const endsAt = Date.now() + SWEPT_WITHIN_MS
   for (;;) {

@@ -1,7 +1,9 @@
 import { newNumber, type ClientState, type Hold, type Product } from '../client-state.ts'
-import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
+import { numbered, ok, operation, refused, type Data, type Operation, type Reader } from '../operation.ts'
+import { sameRows } from '../quiet/same-rows.ts'
 import type { Random } from '../random.ts'
-import { activeProducts, anyProduct, incomingOf } from './catalog.ts'
+import { activeProducts, anyProduct, numbersOf } from './catalog.ts'
+import { drawWarehouse, warehouseAt } from './locations.ts'
 import { anyOrder } from './orders.ts'
 
 /** Holds and availability: section 4 of the extensions. Holds outlive the simulation; those that expire are in `expiring-holds.ts`. */
@@ -23,11 +25,11 @@ const productsOf = (client: ClientState, lines: Lines): Product[] | undefined =>
   return products.includes(undefined) ? undefined : (products as Product[])
 }
 
-export const shownHold = (client: ClientState, hold: Hold): object => ({
+export const shownHold = (hold: Hold): object => ({
   id: hold.id,
   reference: hold.reference,
   state: hold.state,
-  warehouse_id: client.warehouse,
+  warehouse_id: hold.book.warehouse,
   order_id: hold.order?.id ?? null,
   lines: hold.lines.map(({ product, quantity }, index) => ({
     product_id: product.id,
@@ -41,42 +43,53 @@ function read(client: ClientState, n: number, method: 'GET' | 'DELETE') {
   return hold && { method, path: `/holds/${hold.id}` }
 }
 
+/** All reservations of a product, by lines and holds, as they are now. */
+export async function lookAtReservations(client: Reader, { id }: Product): Promise<void> {
+  const { body } = await client.read(`/stock/reservations?product_id=${id}&limit=100`)
+  const brief = (rows: Data[]): unknown[] =>
+    rows.map((row) => [row.warehouse_id, row.order_id, row.hold_id, row.reserved_quantity, row.backordered_quantity])
+  const wanted = client.state.books.reservations().filter(({ product_id: product }) => product === id)
+  const found = sameRows(`reservations of product ${id}`, brief(wanted), brief(body.data.reservations))
+  if (found !== undefined) client.found(found)
+}
+
 export const HOLDS: Operation[] = [
-  operation<{ n: number; again: number | null; lines: Lines }>({
+  operation<{ n: number; again: number | null; warehouse: number; lines: Lines }>({
     id: 'holds.create',
     weight: 3,
     makesRecord: true,
     draw(client, random) {
       const lines = drawLines(client, random)
       if (lines.length === 0 || client.holds.filter(({ state }) => state === 'active').length > 5) return undefined
-      return { n: newNumber(client), again: random.chance(0.1) ? (random.one(client.holds)?.n ?? null) : null, lines }
+      const again = random.chance(0.1) ? (random.one(client.holds)?.n ?? null) : null
+      return { n: newNumber(client), again, warehouse: drawWarehouse(random), lines }
     },
-    request(client, { n, again, lines }) {
+    request(client, { n, again, warehouse, lines }) {
       const products = productsOf(client, lines)
       const body = {
         reference: nameOf(client, again ?? n),
         ttl_seconds: TTL_SECONDS,
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouseAt(client, warehouse),
         lines: lines.map(({ quantity }, index) => ({ product_id: products?.[index]?.id, quantity })),
       }
       return products && { method: 'POST', path: '/holds', body }
     },
-    expect(client, { n, again, lines }, data) {
+    expect(client, { n, again, warehouse: position, lines }, data) {
+      const warehouse = warehouseAt(client, position)
       const products = productsOf(client, lines) as Product[]
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       const reference = nameOf(client, again ?? n)
       const earlier = client.holds.find((hold) => hold.reference === reference && hold.state === 'active')
-      if (earlier !== undefined)
-        return data?.refused === undefined ? ok(shownHold(client, earlier)) : refused('idempotency_conflict')
+      if (earlier !== undefined) return data?.refused === undefined ? ok(shownHold(earlier)) : refused('idempotency_conflict')
       if (client.policy === 'off') return refused('hold_error')
       if (products.some(({ isActive }) => !isActive)) return refused('not_found', 'validation_error')
-      if (!client.books.fits(wanted, client.warehouse)) return refused('insufficient_stock')
-      client.books.addHold(data.id, client.warehouse, wanted)
+      if (!client.books.fits(wanted, warehouse)) return refused('insufficient_stock')
+      client.books.addHold(data.id, warehouse, wanted)
       const book = client.books.holds.at(-1) as Hold['book']
       const held = lines.map(({ quantity }, index) => ({ product: products[index] as Product, quantity }))
       const hold: Hold = { n, id: data.id, reference, book, lines: held, state: 'active', order: null }
       client.holds.push(hold)
-      return ok(shownHold(client, hold))
+      return ok(shownHold(hold))
     },
   }),
 
@@ -95,7 +108,7 @@ export const HOLDS: Operation[] = [
         client.books.endHold(hold.book)
         hold.state = 'released'
       }
-      return ok(shownHold(client, hold))
+      return ok(shownHold(hold))
     },
   }),
 
@@ -120,10 +133,10 @@ export const HOLDS: Operation[] = [
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       if (hold.state !== 'active' || client.policy === 'off') return refused('hold_error')
       if (products.some(({ isActive }) => !isActive)) return refused('not_found', 'validation_error')
-      if (!client.books.fits(wanted, client.warehouse, hold.book)) return refused('insufficient_stock')
+      if (!client.books.fits(wanted, hold.book.warehouse, hold.book)) return refused('insufficient_stock')
       client.books.changeHold(hold.book, wanted)
       hold.lines = lines.map(({ quantity }, index) => ({ product: products[index] as Product, quantity }))
-      return ok(shownHold(client, hold))
+      return ok(shownHold(hold))
     },
   }),
 
@@ -135,7 +148,7 @@ export const HOLDS: Operation[] = [
       return hold && { hold: hold.n }
     },
     request: (client, { hold }) => read(client, hold, 'GET'),
-    expect: (client, { hold }) => ok(shownHold(client, numbered(client.holds, hold) as Hold)),
+    expect: (client, { hold }) => ok(shownHold(numbered(client.holds, hold) as Hold)),
   }),
 
   operation<{ hold: number }>({
@@ -156,21 +169,23 @@ export const HOLDS: Operation[] = [
     },
   }),
 
-  operation<{ product: number }>({
+  operation<{ product: number; at: number }>({
     id: 'stock.availability',
     weight: 2,
     draw(client, random) {
       const product = anyProduct(client, random)
-      return product && { product: product.n }
+      return product && { product: product.n, at: drawWarehouse(random) }
     },
-    request(client, { product }) {
+    request(client, { product, at }) {
       const known = numbered(client.products, product)
-      return known && { method: 'GET', path: `/stock/availability?product_id=${known.id}&warehouse_id=${client.warehouse}` }
+      return (
+        known && { method: 'GET', path: `/stock/availability?product_id=${known.id}&warehouse_id=${warehouseAt(client, at)}` }
+      )
     },
-    expect(client, input) {
-      const product = numbered(client.products, input.product) as Product
-      const numbers = { ...client.books.numbers(product.id, client.warehouse), incoming: incomingOf(client, product) }
-      return ok({ availability: [{ product_id: product.id, warehouse_id: client.warehouse, ...numbers }] })
+    expect(client, { product: number, at }) {
+      const product = numbered(client.products, number) as Product
+      const warehouse = warehouseAt(client, at)
+      return ok({ availability: [{ product_id: product.id, warehouse_id: warehouse, ...numbersOf(client, product, warehouse) }] })
     },
   }),
 

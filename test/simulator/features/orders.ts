@@ -1,12 +1,13 @@
 import { emit, newNumber, sum, type ClientState, type Order, type OrderLine, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
-import { activeProducts } from './catalog.ts'
+import { activeProducts, additionalBarcode } from './catalog.ts'
 import { endFlow, runningFlow } from './flow-rules.ts'
+import { drawWarehouse, warehouseAt } from './locations.ts'
 
 /** Orders: sections "Orders" of the specification and the decisions; reservations of sections 4 and 9 of the extensions. */
 
-const DATES = ['2030-01-01', '2030-01-02', '2030-01-03'] as const
+export const DATES = ['2030-01-01', '2030-01-02', '2030-01-03'] as const
 const MOST_OPEN = 14
 
 export const STATES: Record<number, string> = { 1: 'Pending', 2: 'In Progress', 3: 'In Progress', 5: 'Completed', 7: 'Cancelled' }
@@ -17,6 +18,8 @@ interface NewOrder {
   again: number | null
   date: string
   customer: string | null
+  /** The position of a warehouse of the client. */
+  warehouse: number
   mayWait: boolean
   hold: number | null
   lines: { product: number; barcode: number | null; quantity: number; price: number | null }[]
@@ -139,8 +142,34 @@ export function completeOrder(client: ClientState, order: Order, isPicked: boole
   })
 }
 
+/** Of the warehouse of a hold. */
+const positionOf = (client: ClientState, hold: number): number =>
+  client.warehouses.indexOf(numbered(client.holds, hold)?.book.warehouse ?? warehouseAt(client, 0))
+
 const lineProducts = (client: ClientState, lines: NewOrder['lines']): (Product | undefined)[] =>
   lines.map(({ product }) => numbered(client.products, product))
+
+/** An order of more of a product than is free, ahead of others that have some of it: it has a part, and they lose first. */
+function drawScarce(
+  client: ClientState,
+  random: Random,
+): Pick<NewOrder, 'date' | 'warehouse' | 'mayWait' | 'hold' | 'lines'> | undefined {
+  const [date, ...later] = DATES
+  const warehouse = warehouseAt(client, 0)
+  const freeOf = ({ id }: Product): number => {
+    const { available, backordered } = client.books.numbers(id, warehouse)
+    return Math.floor(available - backordered)
+  }
+  const after = client.orders.filter(({ book }) => later.some((day) => day === book.date) && book.warehouse === warehouse)
+  const isWanted = ({ id }: Product): boolean =>
+    client.books.numbers(id, warehouse).held > 0 ||
+    after.some(({ book }) => book.lines.some((line) => line.product === id && line.reserved > 0))
+  const fit = activeProducts(client).filter((one) => one.tolerance === 0 && freeOf(one) > 0 && freeOf(one) < 20 && isWanted(one))
+  const product = random.one(fit)
+  if (product === undefined) return undefined
+  const quantity = freeOf(product) + random.int(1, 3)
+  return { date, warehouse: 0, mayWait: true, hold: null, lines: [{ product: product.n, barcode: null, quantity, price: null }] }
+}
 
 export const ORDERS: Operation[] = [
   operation<NewOrder>({
@@ -151,13 +180,17 @@ export const ORDERS: Operation[] = [
       const products = random.chance(0.95) ? activeProducts(client) : client.products
       if (products.length === 0) return undefined
       const again = random.chance(0.1) ? (anyOrder(client, random)?.n ?? null) : null
-      if (again === null && client.orders.filter(isOpen).length >= MOST_OPEN) return undefined
+      const open = client.orders.filter(isOpen).length
+      const scarce = again === null && open < MOST_OPEN + 4 && random.chance(0.5) ? drawScarce(client, random) : undefined
+      if (scarce !== undefined) return { n: newNumber(client), again, customer: null, ...scarce }
+      if (again === null && open >= MOST_OPEN) return undefined
       const hold = random.chance(0.3) ? (random.one(client.holds.slice(-5))?.n ?? null) : null
       return {
         n: newNumber(client),
         again,
         date: random.of([...DATES]),
         customer: random.of([null, 'Ada', 'Grace']),
+        warehouse: hold !== null && random.chance(0.8) ? positionOf(client, hold) : drawWarehouse(random),
         mayWait: random.chance(0.6),
         hold,
         lines: Array.from({ length: random.int(1, 3) }, () => {
@@ -170,7 +203,7 @@ export const ORDERS: Operation[] = [
         }),
       }
     },
-    request(client, { n, again, date, customer, mayWait, hold, lines }) {
+    request(client, { n, again, date, customer, warehouse, mayWait, hold, lines }) {
       const products = lineProducts(client, lines)
       const named = client.holds.find((one) => one.n === hold)
       if (products.includes(undefined) || (hold !== null && named === undefined)) return undefined
@@ -178,18 +211,19 @@ export const ORDERS: Operation[] = [
         order_tenant_id: orderName(client, again ?? n),
         assembly_date: date,
         ...(customer === null ? {} : { customer_name: customer }),
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouseAt(client, warehouse),
         allow_backorder: mayWait,
         ...(named === undefined ? {} : { hold: named.reference }),
         order_detail: lines.map(({ barcode, quantity, price }, index) => ({
-          barcode: barcode === null ? products[index]?.barcode : `${client.name}-b${barcode}`,
+          barcode: barcode === null ? products[index]?.barcode : additionalBarcode(client, barcode),
           quantity,
           ...(price === null ? {} : { price }),
         })),
       }
       return { method: 'POST', path: '/orders', body: n % 3 === 0 ? order : n % 3 === 1 ? [order] : { orders: [order] } }
     },
-    expect(client, { n, again, date, customer, mayWait, hold, lines }, data) {
+    expect(client, { n, again, date, customer, warehouse: position, mayWait, hold, lines }, data) {
+      const warehouse = warehouseAt(client, position)
       const products = lineProducts(client, lines) as Product[]
       const isKnown = lines.every(
         ({ barcode }, index) =>
@@ -201,17 +235,21 @@ export const ORDERS: Operation[] = [
           return refused('creation_error')
         return ok({ created_count: 0, existing_count: 1, orders: [] })
       }
-      if (!isKnown || products.some((product) => !product.isActive)) return refused('creation_error')
       const reference = client.holds.find((one) => one.n === hold)?.reference
       // The newest of several with one reference.
       const own = client.policy === 'off' ? undefined : client.holds.findLast((one) => one.reference === reference)
+      const codes = [
+        ...(own === undefined || own.book.warehouse === warehouse ? [] : ['validation_error']),
+        ...(isKnown && products.every((product) => product.isActive) ? [] : ['creation_error']),
+      ]
+      if (codes.length > 0) return refused(...codes)
       const wanted = lines.map(({ quantity }, index) => ({ product: (products[index] as Product).id, quantity }))
       const active = own?.state === 'active' ? own : undefined
-      if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, client.warehouse, active?.book))
+      if (client.policy === 'strict' && !mayWait && !client.books.fits(wanted, warehouse, active?.book))
         return refused('insufficient_stock')
       const book = {
         id: data.orders?.[0]?.id as number,
-        warehouse: client.warehouse,
+        warehouse,
         date,
         lines: wanted.map(({ product, quantity }, index) => ({
           id: index,
@@ -236,7 +274,7 @@ export const ORDERS: Operation[] = [
             // The answer does not name them: they are learned from the first read.
             id: 0,
             product,
-            barcode: barcode === null ? product.barcode : `${client.name}-b${barcode}`,
+            barcode: barcode === null ? product.barcode : additionalBarcode(client, barcode),
             name: product.name,
             quantity,
             price: price ?? product.price,
@@ -253,7 +291,7 @@ export const ORDERS: Operation[] = [
       }
       emit(client, 'order/created', `order:${order.id}`, {
         ...eventOf(order),
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouse,
         items_count: lines.length,
         total_quantity: sum(lines.map(({ quantity }) => quantity)),
         source: 'api',
@@ -269,7 +307,7 @@ export const ORDERS: Operation[] = [
 
   operation<{ order: number }>({
     id: 'orders.get',
-    weight: 6,
+    weight: 8,
     draw: (client, random) =>
       drawn(anyOrder(client, random, ({ lines }) => lines.some(({ id }) => id === 0)) ?? anyOrder(client, random)),
     request(client, { order }) {

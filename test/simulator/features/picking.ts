@@ -1,10 +1,22 @@
-import { changeStock, emit, newNumber, sum, type ClientState, type Flow, type Order } from '../client-state.ts'
-import { openOf } from '../../model/reservations/model.ts'
+import {
+  changeStock,
+  emit,
+  newNumber,
+  sum,
+  type ClientState,
+  type Flow,
+  type Location,
+  type Order,
+  type Product,
+} from '../client-state.ts'
+import { openOf, type ModelLine } from '../../model/reservations/model.ts'
 import { numbered, ok, operation, refused, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
+import { lookAtReservations } from './holds.ts'
 import { anyLocation } from './locations.ts'
 import { anyOrder, completeOrder, emitUpdate, isOpen } from './orders.ts'
 import { endFlow, keptPicks, putBack, runningFlow, totalsOf } from './flow-rules.ts'
+import { itemBarcodeOf, weighedCode } from './weight-barcodes.ts'
 import { anyQuantity } from './stock.ts'
 
 /** Picking flows: sections "Picking flows" and "Flows" of the decisions, sections 4 and 10 of the extensions. */
@@ -12,7 +24,8 @@ import { anyQuantity } from './stock.ts'
 interface NewPick {
   flow: number
   n: number
-  by: 'barcode' | 'product_id' | 'order_detail_id'
+  /** By a `weight`, the code says how much it is. */
+  by: 'barcode' | 'product_id' | 'order_detail_id' | 'weight'
   line: number
   location: number
   quantity: number
@@ -65,6 +78,9 @@ export function startFlow(client: ClientState, n: number, order: Order, id: numb
   return flow
 }
 
+/** A line that has a part of its quantity and waits for the rest: which of the two a pick takes from shows then. */
+const isPartly = (line: ModelLine): boolean => line.reserved > 0 && line.backordered > 0
+
 export const canStart = (client: ClientState, order: Order): boolean => isOpen(order) && runningFlow(client, order) === undefined
 
 /** Completes it; the order too, if all of it is picked. */
@@ -96,7 +112,27 @@ function linesOf(flow: Flow, { by, line }: NewPick): number[] {
     : flow.order.lines.flatMap((other, index) => (other.product === product ? [index] : []))
 }
 
+/** How a pick names its product, and how much it is. */
+function namedBy({ id, product }: Order['lines'][number], { by, quantity }: NewPick): object | undefined {
+  const names = { barcode: product.barcode, product_id: product.id, order_detail_id: id }
+  if (by !== 'weight') return { [by]: names[by], quantity }
+  const barcode = itemBarcodeOf(product)
+  return barcode === undefined ? undefined : { barcode: weighedCode(barcode, quantity) }
+}
+
 const pickName = ({ n, again }: NewPick): string => `pick/${again ?? n}`
+
+/** A part of what is reserved for a line that waits for more, from where it is reserved. */
+function drawPart(client: ClientState, random: Random): Pick<NewPick, 'flow' | 'line' | 'location' | 'quantity'> | undefined {
+  const flow = random.one(client.flows.filter(({ state, order }) => state === 'started' && order.book.lines.some(isPartly)))
+  if (flow === undefined) return undefined
+  const line = flow.order.book.lines.findIndex(isPartly)
+  const { product, reserved } = flow.order.book.lines[line] as ModelLine
+  const isFit = ({ id, pickable }: Location): boolean =>
+    pickable && !client.books.isElsewhere(flow.order.book, id) && client.books.level(product, id) >= 1
+  const location = random.one(client.locations.filter(isFit))
+  return location && { flow: flow.n, line, location: location.n, quantity: random.int(1, Math.max(Math.floor(reserved), 1)) }
+}
 
 export const PICKING: Operation[] = [
   operation<{ n: number; order: number; byName: boolean }>({
@@ -104,9 +140,12 @@ export const PICKING: Operation[] = [
     weight: 4,
     makesRecord: true,
     draw(client, random) {
-      const order = random.chance(0.9)
-        ? anyOrder(client, random, (one) => canStart(client, one) && one.lines.every(({ id }) => id !== 0))
-        : anyOrder(client, random, ({ lines }) => lines.every(({ id }) => id !== 0))
+      const isKnown = ({ lines }: Order): boolean => lines.every(({ id }) => id !== 0)
+      const isReady = (one: Order): boolean => isKnown(one) && canStart(client, one)
+      const partly = random.chance(0.4)
+        ? anyOrder(client, random, (one) => isReady(one) && one.book.lines.some(isPartly))
+        : undefined
+      const order = partly ?? anyOrder(client, random, random.chance(0.9) ? isReady : isKnown)
       return order && { n: newNumber(client), order: order.n, byName: random.chance(0.3) }
     },
     request(client, { order, byName }) {
@@ -125,6 +164,8 @@ export const PICKING: Operation[] = [
     id: 'flows.pick',
     weight: 14,
     draw(client, random) {
+      const part = random.chance(0.4) ? drawPart(client, random) : undefined
+      if (part !== undefined) return { ...part, n: newNumber(client), by: 'product_id', again: null }
       const flow = anyFlow(client, random)
       if (flow === undefined) return undefined
       const open = flow.order.book.lines.flatMap((line, index) => (openOf(line) > 0 ? [index] : []))
@@ -141,7 +182,10 @@ export const PICKING: Operation[] = [
       return {
         flow: flow.n,
         n: newNumber(client),
-        by: random.of(['barcode', 'product_id', 'order_detail_id']),
+        by:
+          itemBarcodeOf(product) !== undefined && random.chance(0.5)
+            ? 'weight'
+            : random.of(['barcode', 'product_id', 'order_detail_id']),
         line,
         location: location.n,
         quantity,
@@ -153,8 +197,9 @@ export const PICKING: Operation[] = [
       const line = flow?.order.lines[input.line]
       const location = numbered(client.locations, input.location)
       if (flow === undefined || line === undefined || location === undefined) return undefined
-      const names = { barcode: line.product.barcode, product_id: line.product.id, order_detail_id: line.id }
-      const body = { [input.by]: names[input.by], location_id: location.id, quantity: input.quantity, pick_id: pickName(input) }
+      const named = namedBy(line, input)
+      const body = named && { ...named, location_id: location.id, pick_id: pickName(input) }
+      if (body === undefined) return undefined
       return { method: 'POST', path: `/flows/${flow.id}/picks`, body }
     },
     expect(client, input, data) {
@@ -206,6 +251,14 @@ export const PICKING: Operation[] = [
           remaining: openOf(order.book.lines[line] as Order['book']['lines'][number]),
         })),
       })
+    },
+    // Later calls even out whose share it took.
+    async afterwards(client, { flow, line }) {
+      const product = numbered(client.state.flows, flow)?.order.lines[line]?.product as Product
+      const isWaitedFor = client.state.orders.some(({ book }) =>
+        book.lines.some((one) => one.product === product.id && one.backordered > 0),
+      )
+      if (isWaitedFor) await lookAtReservations(client, product)
     },
   }),
 
@@ -311,21 +364,30 @@ export const PICKING: Operation[] = [
     },
   }),
 
-  operation<{ order: number }>({
+  operation<{ none: true }>({
     id: 'flows.queue',
     weight: 1,
-    draw(client, random) {
-      const order = anyOrder(client, random)
-      return order && { order: order.n }
+    draw: () => ({ none: true }),
+    request: ({ name }) => ({ method: 'GET', path: `/flows/queue?search=${name}-o&limit=100` }),
+    expect(client) {
+      const queue = client.orders.filter(({ state }) => state === 1 || state === 2)
+      const orders = queue.toSorted((a, b) => a.book.date.localeCompare(b.book.date) || a.id - b.id).map(shownInQueue)
+      return ok({ orders, pagination: { total: orders.length } })
     },
-    request(client, { order }) {
-      const known = numbered(client.orders, order)
-      return known && { method: 'GET', path: `/flows/queue?search=${known.name}` }
-    },
-    isUnchecked: true,
-    expect: () => ok(),
   }),
 ]
+
+function shownInQueue({ id, state, customer, book }: Order): object {
+  const open = book.lines.map(openOf).filter((quantity) => quantity > 0)
+  return {
+    order_id: id,
+    state_id: state,
+    assembly_date: book.date,
+    customer_name: customer,
+    open_lines: open.length,
+    open_quantity: sum(open),
+  }
+}
 
 /** As `GET /flows/{id}` shows it. */
 export function shownFlowDetails(flow: Flow): object {

@@ -12,7 +12,7 @@ import {
 } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Expected, type Operation } from '../operation.ts'
 import type { Random } from '../random.ts'
-import { anyLocation } from './locations.ts'
+import { anyLocation, drawWarehouse, warehouseAt } from './locations.ts'
 import { anyOrder } from './orders.ts'
 
 /** Inbound records and returns: sections 6 and 7 of the extensions. */
@@ -142,6 +142,7 @@ const operationsOf = (kind: Kind): Operation[] => [
     again: number | null
     order: number | null
     allowOver: boolean
+    warehouse: number
     lines: { product: number; quantity: number }[]
   }>({
     id: `${kind}.create`,
@@ -154,22 +155,29 @@ const operationsOf = (kind: Kind): Operation[] => [
       if (products.length === 0) return undefined
       const again = random.chance(0.1) ? (random.one(client.deliveries.filter((one) => one.kind === kind))?.n ?? null) : null
       const lines = products.map(({ n }) => ({ product: n, quantity: random.int(1, 4) }))
-      return { n: newNumber(client), again, order: order?.n ?? null, allowOver: random.chance(0.3), lines }
+      return {
+        n: newNumber(client),
+        again,
+        order: order?.n ?? null,
+        allowOver: random.chance(0.3),
+        warehouse: drawWarehouse(random),
+        lines,
+      }
     },
-    request(client, { n, again, order, allowOver, lines }) {
+    request(client, { n, again, order, allowOver, warehouse, lines }) {
       const products = lines.map(({ product }) => numbered(client.products, product))
       const known = order === null ? undefined : numbered(client.orders, order)
       if (products.includes(undefined) || (order !== null && known === undefined)) return undefined
       const body = {
         reference: referenceOf(client, kind, again ?? n),
-        warehouse_id: client.warehouse,
+        warehouse_id: warehouseAt(client, warehouse),
         allow_over: allowOver,
         ...(known === undefined ? {} : { order_id: known.id }),
         lines: lines.map(({ quantity }, index) => ({ product_id: products[index]?.id, quantity })),
       }
       return { method: 'POST', path: `/${kind}`, body }
     },
-    expect(client, { n, again, order: orderNumber, allowOver, lines }, data) {
+    expect(client, { n, again, order: orderNumber, allowOver, warehouse, lines }, data) {
       const reference = referenceOf(client, kind, again ?? n)
       if (client.deliveries.some((one) => one.kind === kind && one.reference === reference)) {
         const earlier = client.deliveries.find((one) => one.reference === reference) as Delivery
@@ -182,7 +190,7 @@ const operationsOf = (kind: Kind): Operation[] => [
         kind,
         reference,
         state: 'expected',
-        warehouse: client.warehouse,
+        warehouse: warehouseAt(client, warehouse),
         order,
         allowOver,
         expectedAt: null,
@@ -217,10 +225,10 @@ const operationsOf = (kind: Kind): Operation[] => [
       const delivery = any(client, random, kind)
       const product = delivery && random.one(delivery.lines)?.product
       const disposition = kind === 'inbound' ? 'restock' : random.of<Disposition>(['restock', 'restock', 'quarantine', 'scrap'])
+      const isFit = ({ warehouse, sellable }: Location): boolean =>
+        warehouse === delivery?.warehouse && (kind === 'inbound' || sellable === (disposition === 'restock'))
       const location =
-        kind === 'inbound' || random.chance(0.1)
-          ? anyLocation(client, random)
-          : random.one(client.locations.filter(({ sellable }) => sellable === (disposition === 'restock')))
+        (random.chance(0.9) ? random.one(client.locations.filter(isFit)) : undefined) ?? anyLocation(client, random)
       if (delivery === undefined || product === undefined || location === undefined) return undefined
       return {
         delivery: delivery.n,
@@ -251,6 +259,7 @@ const operationsOf = (kind: Kind): Operation[] => [
       const { order } = delivery
       const codes: string[] = []
       if (isOver(delivery)) codes.push(ERRORS[kind])
+      if (location !== null && location.warehouse !== delivery.warehouse) codes.push('validation_error')
       if (kind === 'returns' && location !== null && location.sellable !== (disposition === 'restock'))
         codes.push('validation_error')
       if (lines.length === 0 && !delivery.allowOver) codes.push(ERRORS[kind])

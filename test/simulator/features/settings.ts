@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Policy } from '../../model/reservations/model.ts'
 import type { ClientState } from '../client-state.ts'
+import { WEIGHT_BARCODES } from './weight-barcodes.ts'
 import { ok, operation, type Operation } from '../operation.ts'
 
 /** Settings: section 3 of the extensions, and "Switching" of section 4. A tenant's clients share them: the policy changes at quiet points alone. */
@@ -11,7 +12,7 @@ const READY_WITHIN_MS = 60_000
 const shown = ({ policy }: ClientState): object => ({
   reservation_policy: policy,
   reservation_state: 'ready',
-  weight_barcodes: [],
+  weight_barcodes: WEIGHT_BARCODES,
 })
 
 /** Turns the tenant to another policy. Clients that did not make the call follow it. */
@@ -58,7 +59,7 @@ export const SETTINGS: Operation[] = [
     request: ({ policy }, { withPolicy }) => ({
       method: 'PUT',
       path: '/settings',
-      body: withPolicy ? { reservation_policy: policy } : { weight_barcodes: null },
+      body: withPolicy ? { reservation_policy: policy } : { weight_barcodes: WEIGHT_BARCODES },
     }),
     expect: (client) => ok(shown(client)),
   }),

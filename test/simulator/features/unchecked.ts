@@ -1,8 +1,6 @@
-import { newNumber, type ClientState } from '../client-state.ts'
+import { newNumber, type ClientState, type Product } from '../client-state.ts'
 import { numbered, ok, operation, refused, type Data, type Operation, type Request } from '../operation.ts'
-import type { Random } from '../random.ts'
-import { anyOrder } from './orders.ts'
-import { anyProduct } from './catalog.ts'
+import { anyProduct, totalOf } from './catalog.ts'
 
 /** Operations without a model: their answers must be successes that fit the document, and name the records that were asked for. */
 
@@ -66,22 +64,6 @@ const onRecord = (id: string, kind: string, of: (id: string | number) => Request
     },
   })
 
-const onOrder = (id: string, path: (id: number) => string): Operation =>
-  operation<{ order: number }>({
-    id,
-    weight: 0.5,
-    isUnchecked: true,
-    draw(client: ClientState, random: Random) {
-      const order = anyOrder(client, random)
-      return order && { order: order.n }
-    },
-    request(client, { order }) {
-      const known = numbered(client.orders, order)
-      return known && { method: 'GET', path: path(known.id) }
-    },
-    expect: () => ok(),
-  })
-
 /** The event of the feed that the client has seen last. */
 const seenEvent = (client: ClientState): Data => client.others.get('event')?.[0]
 
@@ -130,7 +112,6 @@ export const UNCHECKED: Operation[] = [
   operation<{ product: number }>({
     id: 'reports.stock',
     weight: 0.2,
-    isUnchecked: true,
     draw(client, random) {
       const product = anyProduct(client, random)
       return product && { product: product.n }
@@ -139,9 +120,13 @@ export const UNCHECKED: Operation[] = [
       const known = numbered(client.products, product)
       return known && { method: 'GET', path: `/reports/stock?product_id=${known.id}&since=${today()}` }
     },
-    expect: () => ok(),
+    // A server whose clock is days back tells of other days.
+    expect(client, { product: n }) {
+      const product = numbered(client.products, n) as Product
+      const isNow = ({ at, quantity }: Data): boolean => !at.startsWith(today()) || quantity === totalOf(client, product)
+      return ok({ minimum_threshold: product.threshold, points: (points: unknown) => (points as Data[]).every(isNow) })
+    },
   }),
-  onOrder('orders.timeline', (id) => `/orders/${id}/timeline`),
   make('operators.create', 'operators', '/operators', ({ name }, n) => ({
     name: `Operator ${n}`,
     email: `${name}-${n}@example.com`,

@@ -82,6 +82,7 @@ export const WEBHOOKS: Operation[] = [
         isActive: true,
         topics: new Set(events),
         secrets: [data.secret],
+        settledFor: Infinity,
         isUnchanged: false,
         mustHave: new Set(),
         delivery: undefined,
@@ -130,11 +131,12 @@ export const WEBHOOKS: Operation[] = [
 
   onWebhook(
     'webhooks.rotateSecret',
-    0.2,
+    0.5,
     ({ id }) => ({ method: 'POST', path: `/webhooks/${id}/rotate-secret` }),
     (_, webhook, __, data) => {
       const former = new Set(webhook.secrets)
       webhook.secrets.push(data.secret)
+      webhook.settledFor = 0
       return ok({ id: webhook.id, secret: (secret: unknown) => isSecret(secret) && !former.has(secret as string) })
     },
     ({ secrets }) => (secrets.length < MOST_SECRETS ? {} : undefined),

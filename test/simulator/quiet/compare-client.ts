@@ -1,4 +1,4 @@
-import { shownProduct, incomingOf } from '../features/catalog.ts'
+import { shownProduct, numbersOf } from '../features/catalog.ts'
 import { shownLocation } from '../features/locations.ts'
 import { shownInList, shownOrder } from '../features/orders.ts'
 import { shownFlow } from '../features/picking.ts'
@@ -47,7 +47,7 @@ export function compareClient(client: ClientState, snapshot: Snapshot): string |
       snapshot.flows.filter(({ order_id }) => orders.has(order_id)),
       shownFlow,
     ) ??
-    byReference(client, 'hold', client.holds, snapshot.holds, (hold) => shownHold(client, hold)) ??
+    byReference(client, 'hold', client.holds, snapshot.holds, shownHold) ??
     byReference(client, 'inbound', ofKind(client, 'inbound'), snapshot.inbound, shownDelivery) ??
     byReference(client, 'return', ofKind(client, 'returns'), snapshot.returns, shownDelivery) ??
     byReference(client, 'count', client.counts, snapshot.counts, shownCount) ??
@@ -152,11 +152,24 @@ export function brokenChain(newestFirst: readonly Data[]): string | undefined {
 }
 
 function compareAvailability(client: ClientState, rows: Data[]): string | undefined {
-  const expected = client.products.flatMap((product) => {
-    const numbers = { ...client.books.numbers(product.id, client.warehouse), incoming: incomingOf(client, product) }
-    return Object.values(numbers).some((number) => number !== 0) ? [{ product_id: product.id, ...numbers }] : []
-  })
-  const names = ['product_id', 'on_hand', 'unsellable', 'reserved', 'held', 'available', 'backordered', 'incoming']
+  const expected = client.products.flatMap((product) =>
+    client.warehouses.flatMap((warehouse) => {
+      const numbers = numbersOf(client, product, warehouse)
+      const isAny = Object.values(numbers).some((number) => number !== 0)
+      return isAny ? [{ product_id: product.id, warehouse_id: warehouse, ...numbers }] : []
+    }),
+  )
+  const names = [
+    'product_id',
+    'warehouse_id',
+    'on_hand',
+    'unsellable',
+    'reserved',
+    'held',
+    'available',
+    'backordered',
+    'incoming',
+  ]
   const pick = (row: Data): unknown[] => names.map((name) => row[name])
   return sameRows('availability', expected.map(pick), rows.map(pick))
 }

@@ -7,6 +7,8 @@ import type { Receivers } from '../receivers.ts'
 import { EXTENSION_TOPICS, type World } from '../world.ts'
 
 const WAITS_MS = 90_000
+/** Quiet points after which a worker signs nothing any more with what it read before a secret was replaced. */
+const SETTLED_AFTER = 2
 
 /** Lets the receivers recover, and waits until nothing is left to deliver: retries and leases of killed workers need not be waited for. */
 export async function deliverAll({ db, receivers }: Installation): Promise<void> {
@@ -46,12 +48,13 @@ export function expectDeliveries({ clients }: World, events: readonly Data[]): v
 export function compareReceived({ receivers }: Installation, world: World): void {
   const known = receivers.received(world.subscriber)
   for (const subscriber of subscribersOf(receivers, world)) {
-    const { name, secrets } = subscriber
+    const { name, secrets, isSettled } = subscriber
     const found = wrongEvent(subscriber, receivers.received(name), world.feed.ids, known)
     if (found !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${found}`)
-    const [unsigned] = receivers.takeUnsigned(name, secrets)
-    if (unsigned !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${unsigned} was not signed with its secret`)
+    const wrong = receivers.takeWrongSignature(name, secrets, isSettled)
+    if (wrong !== undefined) throw new Finding(`${world.name}, subscriber ${name}: ${wrong}`)
   }
+  for (const { state } of world.clients) for (const webhook of state.everyWebhook) webhook.settledFor++
 }
 
 /** Once all is delivered: each event at least once. */
@@ -71,13 +74,21 @@ interface Subscriber {
   /** Undefined for all. */
   topics: readonly string[] | undefined
   secrets: readonly string[]
+  /** All requests are signed as the secrets say now. */
+  isSettled: boolean
 }
 
 function subscribersOf(receivers: Receivers, { subscriber, feed, secret, clients }: World): Subscriber[] {
   const own = clients.flatMap(({ state }) => state.everyWebhook)
   return [
-    { name: subscriber, mustHave: feed.ids, topics: undefined, secrets: [secret] },
-    ...own.map(({ url, topics, secrets, mustHave }) => ({ name: receivers.nameOf(url), mustHave, topics: [...topics], secrets })),
+    { name: subscriber, mustHave: feed.ids, topics: undefined, secrets: [secret], isSettled: true },
+    ...own.map(({ url, topics, secrets, settledFor, mustHave }) => ({
+      name: receivers.nameOf(url),
+      mustHave,
+      topics: [...topics],
+      secrets,
+      isSettled: settledFor >= SETTLED_AFTER,
+    })),
   ]
 }
 

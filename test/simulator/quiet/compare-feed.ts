@@ -91,9 +91,17 @@ function brokenLevel(record: string, given: readonly Data[]): string | undefined
 /** Events of no record of any client: another tenant's, or of a call that nobody made. */
 export function strayEvent(world: World, events: readonly Data[]): string | undefined {
   const known = new Set(world.clients.flatMap(({ state }) => state.events.map(({ record }) => record)))
-  const shared = new Set(world.clients.map(({ state }) => state.shared.product))
-  const isShared = ({ event, data }: Data): boolean =>
-    shared.has(data.product_id) || (event === 'inbound/updated' && String(data.reference).startsWith('shared '))
+  const shared = new Set(
+    world.clients.flatMap(
+      ({
+        state: {
+          shared: { product, places },
+        },
+      }) => [product, ...Object.values(places.product)],
+    ),
+  )
+  const isShared = ({ data }: Data): boolean =>
+    shared.has(data.product_id) || [data.reference, data.order_tenant_id].some((name) => String(name).startsWith('shared '))
   const stray = events.find((event) => !known.has(recordOf(event)) && !isShared(event))
   return stray && `an event that no call has sent: ${JSON.stringify(stray)}`
 }

@@ -6,8 +6,10 @@ import { until } from '../../support/receiver.ts'
 import type { World } from '../world.ts'
 import { compareClient } from './compare-client.ts'
 import { compareReceived, expectDeliveries } from './compare-deliveries.ts'
+import { compareReports } from './compare-reports.ts'
 import { compareShared, renewInbound } from './compare-shared.ts'
 import { compareEvents, readFeed, strayEvent } from './compare-feed.ts'
+import { compareSharedOrders } from './shared-orders.ts'
 import { allByCursor, readSnapshot } from './snapshot.ts'
 
 /** While no client calls and no fault lasts: compares everything that can be read with the models. */
@@ -27,7 +29,11 @@ export async function compareWorld(installation: Installation, world: World): Pr
     }
     if (found !== undefined) throw new Finding(`${client.state.name}: ${found}`, client)
   }
-  const found = strayEvent(world, events) ?? compareShared(world, snapshot, events)
+  const found =
+    strayEvent(world, events) ??
+    compareShared(world, snapshot, events) ??
+    (await compareReports(world, snapshot)) ??
+    (await compareSharedOrders(world))
   if (found !== undefined) throw new Finding(`${world.name}: ${found}`)
   expectDeliveries(world, events)
   compareReceived(installation, world)
