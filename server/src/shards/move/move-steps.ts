@@ -16,7 +16,8 @@ export interface Work {
 }
 
 /** Makes what the copy needs, each part unless it is there, and waits until all tables are copied. */
-export async function copy({ move, tables, options }: Work): Promise<void> {
+export async function copy(work: Work): Promise<void> {
+  const { move, tables, options } = work
   const { source, target } = move
   options.note(`Copying tenant ${move.tenantId} and its sandbox from shard ${source.id} to shard ${target.id}`)
   await raiseFence(move, source, tables)
@@ -29,7 +30,9 @@ export async function copy({ move, tables, options }: Work): Promise<void> {
     await publish(move, tables)
     await subscribe(move, options.sourceUrl ?? source.db.url)
   }
-  await untilCopied(move, options)
+  if (await untilCopied(move, options)) return
+  options.note('A crash has lost a part of the copy: beginning again')
+  await copy(work)
 }
 
 /** Removes what the move made, and the tenant's rows in its former shard, once every running process knows the new one. */

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { READ_MAP_EVERY_MS } from '../follow-shards.ts'
-import { copied } from './replication.ts'
+import { copied, hasLostTables } from './replication.ts'
 import { type Move, TakenOver } from './side.ts'
 
 /** Running processes know of a move by then, and look often. */
 export const KNOWN_AFTER_MS = READ_MAP_EVERY_MS + 1_000
 const POLL_MS = 250
+const LOOK_EVERY_MS = 10_000
 const AFTER_LOSS_MS = 1_000
 const LOST_PATIENCE_MS = 300_000
 /** Work that lasted longer than it takes to connect had its databases back. */
@@ -48,13 +49,21 @@ function isLost(error: unknown): boolean {
   )
 }
 
-/** Waits until all tables are copied, and running processes know of the move. */
-export async function untilCopied(move: Move, { note }: MoveOptions): Promise<void> {
+/** Waits until all tables are copied, and running processes know of the move. Returns false when the copy must begin again. */
+export async function untilCopied(move: Move, { note }: MoveOptions): Promise<boolean> {
   let told = { done: -1, errors: 0 }
   const startedAt = performance.now()
+  let lookedAt = startedAt
   for (; ; await delay(POLL_MS)) {
+    if (performance.now() - lookedAt > LOOK_EVERY_MS) {
+      if (await hasLostTables(move)) return false
+      lookedAt = performance.now()
+    }
     const { done, all, errors } = await copied(move)
-    if (done >= all && all > 0 && performance.now() - startedAt >= KNOWN_AFTER_MS) return note(`Copied ${all} tables`)
+    if (done >= all && all > 0 && performance.now() - startedAt >= KNOWN_AFTER_MS) {
+      note(`Copied ${all} tables`)
+      return true
+    }
     if (errors > told.errors) note(`Postgres of shard ${move.target.id} reports errors of the copy in its log, and tries again`)
     if (done >= told.done + 10 || (done === all && told.done < all)) note(`Copied ${done} of ${all} tables`)
     else if (errors === told.errors) continue

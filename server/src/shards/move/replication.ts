@@ -10,13 +10,34 @@ const ENDED_AFTER_MS = 3_000
 /** Names of all moves. */
 const ANY_MOVE = 'fulfillment\\_move\\_%'
 
-/** Whether the target has the subscription, and the source what it needs. A failover can lose the slot; then the copy must begin again. */
-export async function isReplicating({ name, source, target }: Move): Promise<boolean> {
+/** Whether the target has the subscription, and the source what it needs. A failover can lose a slot; then the copy must begin again. */
+export async function isReplicating(move: Move): Promise<boolean> {
+  const { name, source, target } = move
   const [slot, subscription] = await Promise.all([
     source.client.query('select from pg_replication_slots where slot_name = $1', [name]),
     subscriptionOf(target, name),
   ])
-  return slot.rowCount === 1 && subscription !== undefined
+  return slot.rowCount === 1 && subscription !== undefined && !(await hasLostTables(move))
+}
+
+/** Whether the source lacks the slot of a table that the target has copied and not brought up to date. Postgres would try it again for ever. */
+export async function hasLostTables(move: Move): Promise<boolean> {
+  const needed = await slotsNeeded(move)
+  if (needed.length === 0) return false
+  const { rows } = await move.source.client.query<{ slot_name: string }>('select slot_name from pg_replication_slots')
+  const present = new Set(rows.map(({ slot_name }) => slot_name))
+  // The target may have brought it up to date meanwhile: it does so before it drops the slot.
+  return (await slotsNeeded(move)).some((slot) => needed.includes(slot) && !present.has(slot))
+}
+
+async function slotsNeeded({ name, target }: Move): Promise<string[]> {
+  const { rows } = await target.client.query<{ slot: string }>(
+    `select format('pg_%s_sync_%s_%s', s.oid, r.srrelid, c.system_identifier) as slot
+     from pg_subscription s join pg_subscription_rel r on r.srsubid = s.oid and r.srsubstate = 'f', pg_control_system() c
+     where s.subname = $1 and s.subdbid = (select oid from pg_database where datname = current_database())`,
+    [name],
+  )
+  return rows.map(({ slot }) => slot)
 }
 
 /** Makes the publication of the tenant's rows, and the slot from which the target follows. */
@@ -36,10 +57,13 @@ export async function publish({ name, ids, source }: Move, tables: readonly Tena
     await client.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
 }
 
-/** Begins the copy. `url` is the address of the source, as the target reaches it. */
+/**
+ * Begins the copy. `url` is the address of the source, as the target reaches it. The target commits durably: when a table is up to date, it drops the
+ * slot of the table in the source, and would miss it after a crash that loses the commit before.
+ */
 export async function subscribe({ name, target }: Move, url: string): Promise<void> {
   await target.client.query(
-    `create subscription ${name} connection ${literal(url)} publication ${name} with (create_slot = false, slot_name = '${name}')`,
+    `create subscription ${name} connection ${literal(url)} publication ${name} with (create_slot = false, slot_name = '${name}', synchronous_commit = 'local')`,
   )
 }
 
