@@ -123,7 +123,9 @@ describe.concurrent('GET /reports/usage', () => {
 
   it('is the same text in every entry, over REST, tRPC and as a tool', async ({ service, tenant, expect }) => {
     const counts = { client_errors: 2, limited: 0, server_errors: 3 }
-    const at = ['2026-01-10T09:00:00.000Z', '2026-01-10T10:00:00.000Z'] as const
+    // Of the last 90 days: older ones are removed meanwhile.
+    const day = daysAgo(10).slice(0, 'yyyy-mm-dd'.length)
+    const at = [`${day}T09:00:00.000Z`, `${day}T10:00:00.000Z`] as const
     const hours = [
       { at: at[0], key_id: 9, operation: 'orders.list', requests: 100, ...counts },
       { at: at[1], key_id: 9, operation: 'a "quoted",\n{name} \\ — ü', requests: 5, ...counts },
@@ -135,7 +137,7 @@ describe.concurrent('GET /reports/usage', () => {
         `insert into usage_hours (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [tenant.id, ...Object.values(hour)],
       )
-    const range = { since: '2026-01-10', until: '2026-01-10' }
+    const range = { since: day, until: day }
     const path = `reports/usage?since=${range.since}&until=${range.until}`
     const response = await fetch(`${tenant.url}/api/v1/${path}`, { headers: { 'x-api-key': tenant.key } })
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
