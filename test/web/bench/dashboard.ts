@@ -15,7 +15,7 @@ import { signIn } from '../support/page-server.ts'
 const LIVE_MS = 4_000
 const ORDERS = 30
 const IMPORTED_ROWS = 200_000
-const IMPORT_SECONDS = 600
+const IMPORT_SECONDS = 300
 /** For every wait of an import. */
 const LONGEST_WAIT_MS = 3_600_000
 const TABS = 50

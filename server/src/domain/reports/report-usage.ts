@@ -34,7 +34,7 @@ const selectUsage = statement<
 >({
   name: 'report_usage',
   lane: 'slow',
-  sql: `select at, count(*) as count, string_agg(E'\\n' || ${ENTRY}, '' order by key_id, operation) as entries
+  sql: `select at, count(*)::int as count, string_agg(E'\\n' || ${ENTRY}, '' order by key_id, operation) as entries
    from (
      select at, key_id, operation, requests, client_errors, limited, server_errors from usage_hours
      where tenant_id = $1 and at >= $2 and at < coalesce($3::timestamptz, 'infinity') and ($4::bigint is null or key_id = $4)
