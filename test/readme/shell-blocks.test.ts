@@ -61,6 +61,7 @@ it('blocks that are not run have a reason', async () => {
     'docs/scaling.md: needs a second database; test/shards runs it',
     'docs/scaling.md: needs two databases; test/shards runs it',
     'docs/scaling.md: a benchmark',
+    'docs/scaling.md: a benchmark',
     'sdk/README.md: needs the registry that you publish it to',
     'sdk/README.md: CI runs the one, and the other downloads every runtime',
   ])
