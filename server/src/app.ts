@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
 import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
-import { AuditEntryAhead, AuditTrail } from './domain/audit/index.ts'
+import { AuditEntryAhead, type AuditEntryName, AuditTrail } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { DeliveryWakes } from './http/delivery-wakes.ts'
@@ -227,13 +227,16 @@ export async function buildApp({
 }
 
 /** Reads the time of an entry that the change takes along when it is there. */
-function auditedAs(entry: { id: string; at: string | null; names: readonly string[] }, address: string): CallEntry {
+function auditedAs(entry: AuditEntryName | AuditEntryAhead, address: string): CallEntry {
   return {
     id: entry.id,
     address,
     named: entry.names.length,
     get at() {
       return entry.at
+    },
+    async write() {
+      if (entry instanceof AuditEntryAhead) await entry.run()
     },
   }
 }

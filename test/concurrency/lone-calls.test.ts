@@ -157,6 +157,25 @@ describe.each([
       expect(calls.map(({ at }: { at: string }) => at)).toEqual([entries[0].at])
     }
   })
+
+  it('that creates an order of very many lines has the time of its own entry, whatever its connections did before', async ({
+    tenant,
+    product,
+  }) => {
+    const orderOf = (lines: number) => ({
+      order_tenant_id: `of ${lines} lines`,
+      assembly_date: '2030-01-01',
+      order_detail: Array.from({ length: lines }, () => ({ barcode: product.barcode, quantity: 1 })),
+    })
+    for (const lines of [1_000, 1, 999, 2, 998]) {
+      const response = await tenant.request('POST', '/orders', orderOf(lines))
+      expect(codeOf(response)).toBe('200')
+      const [{ id }] = response.body.data.orders
+      const calls = (await tenant.request('GET', `/orders/${id}/timeline?kind=call`)).body.data.entries
+      const { entries } = (await tenant.request('GET', '/audit-log?operation=orders.create&limit=1')).body.data
+      expect(calls.map(({ at }: { at: string }) => at)).toEqual([entries[0].at])
+    }
+  })
 })
 
 describe('a call with the key of a stored response, of a caller alone', () => {

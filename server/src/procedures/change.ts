@@ -13,6 +13,8 @@ export interface CallEntry {
   address: string
   /** Number of orders, or records of orders, that the entry names; those in a list are its first ones. */
   named: number
+  /** Writes the entry by itself, unless that is done: for a change that reads its time before it is sent. */
+  write(): Promise<void>
 }
 
 /** The audit entry of a caller alone, which is written by the first statement of its change. */

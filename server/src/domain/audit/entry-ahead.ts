@@ -7,8 +7,14 @@ import type { AuditedCall, AuditEntryName } from './audited-call.ts'
 
 const AT_SETTING = 'fulfillment.entry_at'
 
-/** SQL for the time of the entry that was sent ahead of this statement, in the same message. */
-export const AT_OF_ENTRY_AHEAD = `current_setting('${AT_SETTING}', true)::timestamptz`
+const UUID_LENGTH = 36
+
+/**
+ * SQL for the time of the entry that was sent ahead of this statement, on the same connection. Null if the last one there was not the entry with this
+ * id: the setting outlives its call.
+ */
+export const atOfEntryAhead = (id: string): string =>
+  `case when left(current_setting('${AT_SETTING}', true), ${UUID_LENGTH}) = ${id}::text then substr(current_setting('${AT_SETTING}', true), ${UUID_LENGTH + 1})::timestamptz end`
 
 /** Fails with a division by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
 const insertEntryAhead = statement<
@@ -38,7 +44,7 @@ const insertEntryAhead = statement<
      where $12::text is null or ${storedFor('$1::bigint', '$12::text')} is null
      returning at
    )
-   select 1 / count(*) as written, min(at) as at, set_config('${AT_SETTING}', min(at)::text, false) as setting from entry`,
+   select 1 / count(*) as written, min(at) as at, set_config('${AT_SETTING}', $2::text || min(at)::text, false) as setting from entry`,
 })
 
 const DIVISION_BY_ZERO = '22012'

@@ -1,5 +1,6 @@
+export type { AuditEntryName } from './audited-call.ts'
 export { AuditTrail } from './audit-trail.ts'
-export { AT_OF_ENTRY_AHEAD, AuditEntryAhead } from './entry-ahead.ts'
+export { atOfEntryAhead, AuditEntryAhead } from './entry-ahead.ts'
 export { removeOldCalls } from './named-calls.ts'
 export { recordCommand } from './record-command.ts'
 export { recordEntry, type AuditedChange } from './record-entry.ts'
