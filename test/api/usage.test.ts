@@ -36,7 +36,7 @@ async function sumsOf(tenant: TestTenant, filter = ''): Promise<Omit<UsageHour, 
     for (const count of ['requests', 'client_errors', 'limited', 'server_errors'] as const) sum[count] += hour[count]
     sums.set(`${hour.operation} ${hour.key_id}`, sum)
   }
-  return [...sums].toSorted(([a], [b]) => a.localeCompare(b)).map(([, sum]) => sum)
+  return [...sums.values()].toSorted((a, b) => a.operation.localeCompare(b.operation) || a.key_id - b.key_id)
 }
 
 const requestsOf = async (tenant: TestTenant, operation: string): Promise<number> =>
