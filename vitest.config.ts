@@ -46,8 +46,8 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     sequence: { sequencer: SlowestFirst },
-    // Two more than the cores of the smallest machine: with three, the tests of all of them wait a part of the time.
-    maxWorkers: 4,
+    // One more than the cores of the smallest machine: a fifth of the time, the tests only wait. Four use up the connections of the tests' Postgres.
+    maxWorkers: 3,
     // Of the tests of a file that run at the same time, because they wait.
     maxConcurrency: 12,
   },
