@@ -39,7 +39,7 @@ describe('a tenant under load', () => {
 
     for (const step of ['copying', 'switching', 'leaving']) {
       const mover = startCli(...move)
-      await untilState(installation, tenant.id, step)
+      await untilState(installation, tenant.id, step, mover)
       // In the middle of it.
       await delay(step === 'copying' ? 2_000 : 350)
       await killCommand(mover)
@@ -89,7 +89,7 @@ describe('a tenant under load', () => {
     const { startCli, cli } = installation
     const { tenant, load } = loaded
     const mover = startCli('tenants', 'move', String(tenant.id), '--to', '1')
-    await untilState(installation, tenant.id, 'switching')
+    await untilState(installation, tenant.id, 'switching', mover)
     await killCommand(mover)
     // By the servers.
     await untilState(installation, tenant.id, 'copying')
@@ -121,12 +121,12 @@ describe('a tenant under load', () => {
         ),
     )
     const mover = startCli('tenants', 'move', String(tenant.id), '--to', '1', '--json')
-    await untilState(installation, tenant.id, 'copying')
+    await untilState(installation, tenant.id, 'copying', mover)
     await servers[0]?.end('SIGKILL')
     await start(0)
-    await untilState(installation, tenant.id, 'switching')
+    await untilState(installation, tenant.id, 'switching', mover)
     sleeper.child.kill('SIGSTOP')
-    await untilState(installation, tenant.id, 'leaving')
+    await untilState(installation, tenant.id, 'leaving', mover)
     sleeper.child.kill('SIGCONT')
     const { exitCode, stdout, stderr } = await mover.ended
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Switched to shard 1')])

@@ -11,6 +11,8 @@ import { send } from '../../support/service.ts'
 const ENCRYPTION_KEY = 'encryption key of the tests'
 const FEED_PAUSE_MS = 50
 const PAGE = 200
+/** Each commit takes 10 ms more, and those that wait meanwhile share it, as on a disk that is slow to write. */
+const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
 /** A service of two shards, each a Postgres of its own, with two servers that can be killed. */
 export interface Installation {
@@ -30,7 +32,7 @@ export const it = base
     'installation',
     { scope: 'file' },
     async ({ startPostgres, startLastingProcess }, { onCleanup }): Promise<Installation> => {
-      const postgres = { 1: await startPostgres(), 2: await startPostgres() }
+      const postgres = { 1: await startPostgres(SLOW_DISK), 2: await startPostgres(SLOW_DISK) }
       const env = { DATABASE_URL: postgres[1].url, ENCRYPTION_KEY }
       const ports = [await freePort(), await freePort()]
       const servers: ServerProcess[] = []
@@ -66,10 +68,19 @@ export async function stateOf({ db }: Installation, tenantId: number): Promise<s
   return rows[0]?.state ?? 'settled'
 }
 
-/** Waits until the move is in this state. */
-export async function untilState(installation: Installation, tenantId: number, state: string): Promise<void> {
-  for (const giveUpAt = Date.now() + 300_000; (await stateOf(installation, tenantId).catch(() => '')) !== state; await delay(5))
+/** Waits until the move is in this state. The command must not end before. */
+export async function untilState(
+  installation: Installation,
+  tenantId: number,
+  state: string,
+  mover?: StartedCommand,
+): Promise<void> {
+  let ended: CommandRun | undefined
+  void mover?.ended.then((run) => (ended = run))
+  for (const giveUpAt = Date.now() + 300_000; (await stateOf(installation, tenantId).catch(() => '')) !== state; await delay(5)) {
+    if (ended !== undefined) throw new Error(`the move ended before ${state}: ${ended.stderr}`)
     if (Date.now() > giveUpAt) throw new Error(`the move did not come to ${state}`)
+  }
 }
 
 /** Kills a command. */

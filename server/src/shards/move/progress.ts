@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { READ_MAP_EVERY_MS } from '../follow-shards.ts'
-import { copied, hasLostTables } from './replication.ts'
+import { commitTogether, copied, hasLostTables } from './replication.ts'
 import { type Move, TakenOver } from './side.ts'
 
 /** Running processes know of a move by then, and look often. */
@@ -54,12 +54,17 @@ export async function untilCopied(move: Move, { note }: MoveOptions): Promise<bo
   let told = { done: -1, errors: 0 }
   const startedAt = performance.now()
   let lookedAt = startedAt
+  let isTogether = false
   for (; ; await delay(POLL_MS)) {
     if (performance.now() - lookedAt > LOOK_EVERY_MS) {
       if (await hasLostTables(move)) return false
       lookedAt = performance.now()
     }
-    const { done, all, errors } = await copied(move)
+    const { done, all, withoutSlot, errors } = await copied(move)
+    if (!isTogether && all > 0 && withoutSlot === all) {
+      await commitTogether(move)
+      isTogether = true
+    }
     if (done >= all && all > 0 && performance.now() - startedAt >= KNOWN_AFTER_MS) {
       note(`Copied ${all} tables`)
       return true

@@ -58,7 +58,7 @@ export async function publish({ name, ids, source }: Move, tables: readonly Tena
 }
 
 /**
- * Begins the copy. `url` is the address of the source, as the target reaches it. The target commits durably: when a table is up to date, it drops the
+ * Begins the copy. `url` is the address of the source, as the target reaches it. The target commits durably: when it has copied a table, it drops the
  * slot of the table in the source, and would miss it after a crash that loses the commit before.
  */
 export async function subscribe({ name, target }: Move, url: string): Promise<void> {
@@ -67,10 +67,30 @@ export async function subscribe({ name, target }: Move, url: string): Promise<vo
   )
 }
 
-/** How many tables are copied, and the errors of the copy so far, which Postgres repeats. */
-export async function copied({ name, target }: Move): Promise<{ done: number; all: number; errors: number }> {
+/**
+ * Commits later changes together: the target commits the transactions of the source one after the other, and would fall behind ever more on a disk where
+ * each takes milliseconds. A crash loses none, since Postgres confirms to the source only what is on the disk. Requires that no table has a slot.
+ */
+export async function commitTogether({ name, target }: Move): Promise<void> {
+  await target.client.query(`alter subscription ${name} set (synchronous_commit = 'off')`)
+}
+
+/** A copy. */
+export interface Copied {
+  all: number
+  /** Tables that are copied, and whose slots are dropped or about to be. */
+  withoutSlot: number
+  /** Tables that are copied and up to date. */
+  done: number
+  /** Errors so far, after which Postgres tries again. */
+  errors: number
+}
+
+/** How far the copy is. */
+export async function copied({ name, target }: Move): Promise<Copied> {
   const { rows } = await target.client.query(
     `select count(*) filter (where r.srsubstate = 'r')::int as done, count(*)::int as all,
+       count(*) filter (where r.srsubstate in ('s', 'r'))::int as "withoutSlot",
        (select coalesce(sum(apply_error_count + sync_error_count), 0)::int from pg_stat_subscription_stats e where e.subid = s.oid) as errors
      from pg_subscription s left join pg_subscription_rel r on r.srsubid = s.oid
      where s.subname = $1 and s.subdbid = (select oid from pg_database where datname = current_database()) group by s.oid`,
