@@ -107,7 +107,7 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
     isFor: ({ caller, input }) => isGiven(input.product_id) && !isGiven(input.sku) && !wasReserving(caller.tenantId),
     valuesOf: ({ caller, input }) => [
       caller.tenantId,
-      input.product_id as number,
+      input.product_id,
       input.location_id,
       input.adjustment_quantity,
       input.reason ?? null,
