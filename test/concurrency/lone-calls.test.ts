@@ -21,8 +21,10 @@ const it = base
   })
   .extend('product', async ({ tenant }) => {
     const product = await newProduct(tenant)
+    // A level that is there: another statement makes one.
+    await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 4 })
     for (const key of [undefined, 'before'])
-      for (let times = 0; times < 2; times++) await adjust(tenant, product, 5, key && `${key} ${times}`)
+      for (let times = 0; times < 2; times++) await adjust(tenant, product, 4, key && `${key} ${times}`)
     return product
   })
 
@@ -132,6 +134,25 @@ describe.each([
     expect(codeOf(await response)).toBe('200')
     expect(await errorsOf(tenant)).toEqual([null])
     expect(await levelOf(tenant, product)).toBe(21)
+    await expectConsistentStock(service.db, tenant)
+  })
+
+  it('counts in the warehouse that its location got while it waited', async ({ service, tenant, product, blocker }) => {
+    const { id: north } = (await tenant.request('POST', '/warehouses', { name: 'North' })).body.data
+    await blocker.query('begin')
+    // What a PUT of the location changes.
+    for (const text of [
+      'update locations set warehouse_id = $2 where tenant_id = $1',
+      'update warehouse_stock set warehouse_id = $2 where tenant_id = $1',
+      `insert into stocked_count_changes (tenant_id, warehouse_id, change)
+       select tenant_id, id, case when id = $2 then 1 else -1 end from warehouses where tenant_id = $1`,
+    ])
+      await blocker.query(text, [tenant.id, north])
+    const response = adjust(tenant, product, 1, key)
+    await expect.poll(() => waiting(blocker)).toHaveLength(1)
+    await blocker.query('commit')
+    expect(codeOf(await response)).toBe('200')
+    expect(await errorsOf(tenant)).toEqual([null])
     await expectConsistentStock(service.db, tenant)
   })
 

@@ -16,6 +16,15 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   /** The approximate number of rows. */
   sizeOf(call: Call): number
   /**
+   * A cheaper statement for a call that shares its statement with no other. Where it cannot carry out the call, it changes nothing and returns what
+   * `again` needs, so that the call runs again with the other.
+   */
+  readonly alone?: {
+    readonly statement: Statement<readonly unknown[], Row>
+    isFor(call: Call): boolean
+    valuesOf(call: Call): readonly unknown[]
+  }
+  /**
    * For calls that changed nothing and must run again, each alone, in a transaction: those that found their data out of date after they
    * waited for a lock, with `lock`, which the transaction takes first; those that another statement is for, with that one, as `instead`; those
    * that must be read first, with `prepare`, which returns the call to run. It may run together with `lock`: what it reads may be out of date.

@@ -139,19 +139,27 @@ export class CallBatches<Call, Row extends { call: number }> {
       const rows = await this.#traced(batch, () =>
         isAgain
           ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#runner.run(
-              tenantId,
-              this.#batched.statement,
-              this.#batched.valuesOf(batch.map(({ call }) => call)),
-              undefined,
-              batch[0]?.preface,
-            ),
+          : this.#run(tenantId, this.#stepOf(batch), batch[0]?.preface),
       )
       for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
       return { left: [] }
     } catch (error) {
       return { error, left: batch }
     }
+  }
+
+  #run(tenantId: number, { statement, values }: StepOf<Row>, preface: Preface | undefined): Promise<Row[]> {
+    return this.#runner.run(tenantId, statement, values, undefined, preface)
+  }
+
+  /** The statement of calls that run for the first time. */
+  #stepOf(batch: readonly Waiting<Call, Row>[]): StepOf<Row> {
+    const calls = batch.map(({ call }) => call)
+    const { alone, statement } = this.#batched
+    const [first] = calls
+    return first !== undefined && calls.length === 1 && alone?.isFor(first) === true
+      ? { statement: alone.statement, values: alone.valuesOf(first) }
+      : { statement, values: this.#batched.valuesOf(calls) }
   }
 
   /** Runs one transaction, which claims the keys before the statement and stores the responses after it. */
@@ -172,15 +180,15 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   /** Runs the statement in a transaction. Calls that run again take their locks first, and are prepared meanwhile. */
   async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean, guard?: Step): Promise<Row[]> {
-    const calls = batch.map(({ call }) => call)
     if (!isAgain) {
-      const change = { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
+      const change = this.#stepOf(batch)
       return await (guard === undefined
         ? tx.run(change.statement, change.values)
         : tx.runGuarded(guard, change, batch[0]?.preface))
     }
     const batched = this.#batched.again?.instead ?? this.#batched
-    return await tx.run(batched.statement, batched.valuesOf(await Promise.all(calls.map((call) => this.#readied(tx, call)))))
+    const calls = await Promise.all(batch.map(({ call }) => this.#readied(tx, call)))
+    return await tx.run(batched.statement, batched.valuesOf(calls))
   }
 
   /** Locks what a call that runs again needs, and returns it prepared. */
@@ -221,6 +229,8 @@ export class CallBatches<Call, Row extends { call: number }> {
     )
   }
 }
+
+type StepOf<Row> = Step & { statement: Statement<readonly unknown[], Row> }
 
 type KeyedWaiting<Call, Row> = Waiting<Call, Row> & { keyed: KeyedCall }
 

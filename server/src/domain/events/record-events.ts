@@ -13,6 +13,8 @@ const OWN_TIME = { at: 'clock_timestamp()', text: isoTimestamp('e.created_at') }
 interface Options {
   /** Whether all events have the time `EVENT_TIME`, whose CTE is before these. */
   areOfOneTime?: boolean
+  /** Whether none of the events is of a topic with an order's id. */
+  areWithoutOrders?: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ interface Options {
  * `data` must come from rows that the transaction has locked: an event takes its number while its record is locked, so the events of one
  * record are numbered in the order they happen.
  */
-export function recordEvents(source: string, { areOfOneTime = false }: Options = {}): string {
+export function recordEvents(source: string, { areOfOneTime = false, areWithoutOrders = false }: Options = {}): string {
   const time = areOfOneTime ? EVENT_TIME : OWN_TIME
   return `
 recorded_event as (
@@ -44,7 +46,10 @@ recorded_event as (
   -- Checked once: without a subscription, the events need no further lookup.
   where exists (select from webhook_subscriptions where tenant_id = $1)
     and exists (select from webhook_subscriptions w where w.tenant_id = r.tenant_id and w.events && ${askedForBy('r.topic')})
-), event_of_order as (
+)${areWithoutOrders ? '' : OF_ORDERS}`
+}
+
+const OF_ORDERS = `, event_of_order as (
   insert into order_events (tenant_id, order_id, created_at, event_id, topic, data)
   select r.tenant_id, o.id, r.created_at, r.id, r.topic,
     case when r.topic = 'reservation/updated' then substr(r.body, strpos(r.body, '"data":') + 7, length(r.body) - strpos(r.body, '"data":') - 7) end
@@ -55,4 +60,3 @@ recorded_event as (
   ) o
   where ${WITHOUT_ORDER.map((topics) => `not starts_with(r.topic, '${topics}')`).join(' and ')} and o.id is not null
 )`
-}

@@ -3,9 +3,12 @@ import type { BatchedStatement } from '../../database/statements/batched-stateme
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
+import { isGiven } from '../../procedures/fields/fields.ts'
 import { recordEvents } from '../events/index.ts'
+import { wasReserving } from '../reserving/index.ts'
 import { adjustExpectedLevel } from './adjust-expected-level.ts'
 import { applyStockChanges } from './apply-stock-changes.ts'
+import { changeOneLevel } from './change-one-level.ts'
 import { NAMED_PRODUCTS, requireNamedProduct } from './named-product.ts'
 import { quantityConflict } from './quantity-conflict.ts'
 import { adjustStockInput, adjustStockOutput } from './schemas.ts'
@@ -39,6 +42,31 @@ type Values = [
   createdBy: string | undefined,
 ]
 
+/** Columns of the change `amount`. */
+const MOVEMENT = `case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
+         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id`
+const BY_HAND = { source: 'stock_change', eventReason: 'manual_adjustment' } as const
+
+type LoneValues = [
+  tenantId: number,
+  productId: number,
+  locationId: string,
+  amount: number,
+  reason: string | null,
+  createdBy: string,
+]
+
+/** For a product named by its id. Returns no row for a change that it is not for. */
+const adjustLevel = statement<LoneValues, Adjusted>({
+  name: 'adjust_stock_level',
+  lane: 'write',
+  sql: `with stock_change as materialized (
+       select 1 as position, product_id, location_id, amount, ${MOVEMENT}
+       from (select $2::bigint as product_id, $3::text as location_id, $4::numeric as amount, $5::text as reason) i
+     ), ${changeOneLevel({ ...BY_HAND, productId: '$2::bigint', locationId: '$3::text', createdBy: '$6::text' })}, ${recordEvents('stock_event', { areWithoutOrders: true })}
+     select 0 as call, product_id, true as exists, null::numeric as available, previous_quantity, new_quantity from stock_movement`,
+})
+
 const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
   statement: statement({
     name: 'adjust_stock_levels',
@@ -48,14 +76,12 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
        from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[]) with ordinality i (product_id, sku, location_id, amount, reason, position)
        ${NAMED_PRODUCTS.joins}
      ), stock_change as materialized (
-       select position, product_id, location_id, amount, case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
-         null::bigint as user_id, null::bigint as order_id, null::text as other_location_id
+       select position, product_id, location_id, amount, ${MOVEMENT}
        from item where product_id is not null
      ), ${applyStockChanges({
-       source: 'stock_change',
+       ...BY_HAND,
        rows: 'apart',
        amount: 'relative',
-       eventReason: 'manual_adjustment',
        defaultWarehouse: '$7::bigint',
        createdBy: '$8::text',
      })}, ${recordEvents('stock_event')}
@@ -76,6 +102,20 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
   groupOf: ({ caller, input }) => groupOf(caller, typeof input.product_id === 'number' ? 'id' : 'sku'),
   changedBy: ({ input }) => [String(input.product_id ?? input.sku)],
   sizeOf: () => 1,
+  alone: {
+    statement: adjustLevel,
+    isFor: ({ caller, input }) => isGiven(input.product_id) && !isGiven(input.sku) && !wasReserving(caller.tenantId),
+    valuesOf: ({ caller, input }) => [
+      caller.tenantId,
+      input.product_id,
+      input.location_id,
+      input.adjustment_quantity,
+      input.reason ?? null,
+      caller.keyName,
+    ],
+  },
+  // Of the statement for one.
+  again: { isNeeded: (rows) => rows.length === 0 },
 }
 
 /**

@@ -2,7 +2,8 @@ import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 import { RESERVING, settled } from '../reserving/index.ts'
 import { comparedApart, comparedTogether } from './compared-changes.ts'
 import { countStocked } from './count-stocked.ts'
-import { lowAlerts, stockEvents } from './stock-events.ts'
+import { movementsOf } from './movements-of.ts'
+import { eventsOfChanges } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
 interface StockChanges {
@@ -47,7 +48,7 @@ interface StockChanges {
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
 /** Above the maximum of a level: the range check of stock_levels refuses it before the column can overflow. */
-const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
+export const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
 
 const RELATIVE = {
   netAmount: 'sum(amount)',
@@ -85,7 +86,6 @@ const ABSOLUTE = {
  */
 export function applyStockChanges(changes: StockChanges): string {
   const { defaultWarehouse, totalsOfLines, areOfPicks = false } = changes
-  const pick = areOfPicks ? ', flow_id, pick_id' : ''
   const { amounts, sql } = partsOf(changes)
   const warehouseChange = totalsOfLines === undefined ? sql.warehouseChange : withTotals(sql.warehouseChange, totalsOfLines)
   const isMade = changes.amount === 'absolute' ? 'true' : sql.isMade
@@ -122,41 +122,18 @@ net_change as materialized (
     unsellable = warehouse_stock.unsellable + excluded.unsellable
   returning product_id, warehouse_id, quantity, previous_quantity
 ), counted_total as (${countStocked('warehouse_total')}
-), stock_movement as materialized (
-  -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
-  select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,
-    case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
-  from (
-    select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id${areOfPicks ? ', c.flow_id, c.pick_id' : ''}, v.warehouse_id,
-      v.quantity as level_quantity, v.previous_quantity as level_previous_quantity, ${sql.movement}
-  ) m
-), stored_movement as (
-  insert into stock_movements
-    (tenant_id, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at${pick})
-  overriding system value
-  select $1, id, product_id, location_id, movement_type, quantity, previous_quantity, new_quantity, reason, user_id, order_id, created_at${pick}
-  from stock_movement
-), counted_movement as (
-  insert into movement_count_changes (tenant_id, created_day, created_hour, product_id, location_id, movement_type, change, quantity)
-  ${sql.counts}
-), ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
-  ${stockEvents('stock_movement', changes)}
-  union all
-  -- Alerts have no movement and come after those that have one.
-  select 2 * ${MAX_POSITION} as position, topic, data from (${lowAlerts('warehouse_total')}) a
+), ${movementsOf(sql, areOfPicks)}, ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
+  ${eventsOfChanges(changes)}
   ${totalsOfLines === undefined ? 'union all select position, topic, data from reservation_event' : ''}
 )`
 }
-
-/** Of any position. */
-const MAX_POSITION = '2147483647::bigint'
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
 const CREATED_HOUR = `date_trunc('hour', created_at, 'UTC')`
 const CHANGE = 'new_quantity - previous_quantity'
 
 /** The part of a change that is in a location that is not sellable. */
-const UNSELLABLE = 'case when sellable then 0 else quantity - previous_quantity end'
+export const UNSELLABLE = 'case when sellable then 0 else quantity - previous_quantity end'
 
 /** The changes of totals, with further totals to lock, which do not change. */
 function withTotals(warehouseChange: string, totals: string): string {
@@ -181,7 +158,8 @@ function partsOf({ source, rows, amount }: StockChanges) {
   return { amounts, sql: { ...sql, inTurn: '', compared: '' } }
 }
 
-function apart(source: string) {
+/** The parts for changes `apart`. */
+export function apart(source: string) {
   return {
     isMade: 'not exists (select from short_level s where s.product_id = c.product_id)',
     netChange: `select product_id, location_id, amount from ${source}`,

@@ -45,8 +45,20 @@ const LOW_ALERT = eventData(stockLowAlert, {
   suggested_reorder: 'coalesce(p.reorder_quantity, 2 * p.minimum_threshold - t.quantity)::float8',
 })
 
+/** Of any position. */
+const MAX_POSITION = '2147483647::bigint'
+
+/** A query of the events (position, topic, data) of the relations `stock_movement` and `warehouse_total`. */
+export const eventsOfChanges = (options: {
+  eventReason: StockReason
+  createdBy: string
+}): string => `${stockEvents('stock_movement', options)}
+  union all
+  -- Alerts have no movement and come after those that have one.
+  select 2 * ${MAX_POSITION} as position, topic, data from (${lowAlerts('warehouse_total')}) a`
+
 /** A query of the events (position, topic, data) of the movements in the relation `movement`: two positions per movement. */
-export function stockEvents(movement: string, options: { eventReason: StockReason; createdBy: string }): string {
+function stockEvents(movement: string, options: { eventReason: StockReason; createdBy: string }): string {
   return `
     select 2 * m.position::bigint - 2 + kind as position, case kind when 1 then 'stock/movement_created' else 'stock/updated' end as topic,
       case kind when 1 then ${movementCreated(options.createdBy)} else ${stockUpdatedData(options.eventReason)} end as data
