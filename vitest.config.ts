@@ -31,8 +31,8 @@ const project = (name: string, isolate: boolean, include: string[], exclude: str
     include,
     exclude,
     // Limits for what hangs, not for what is slow: they must hold on a machine whose cores are all taken by something else.
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
   },
 })
@@ -46,8 +46,8 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     sequence: { sequencer: SlowestFirst },
-    // One more than the cores of the smallest machine: a fifth of the time, the tests only wait. Four use up the connections of the tests' Postgres.
-    maxWorkers: 3,
+    // Twice the cores of the smallest machine: a fifth of the time, the tests of three only wait. The tests' Postgres has connections for four.
+    maxWorkers: 4,
     // Of the tests of a file that run at the same time, because they wait.
     maxConcurrency: 12,
   },

@@ -122,6 +122,8 @@ function environment(home: string, port: number): NodeJS.ProcessEnv {
     PATH: folders.join(':'),
     LANG: 'C.UTF-8',
     NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+    // Node's own place for it, in the folder for temporary files, belongs to the user who ran the tests first.
+    NODE_COMPILE_CACHE: path.join(home, 'compiled'),
     ...(port === DEFAULT_PORT ? {} : { PORT: String(port), FULFILLMENT_URL: `http://127.0.0.1:${port}` }),
   }
 }

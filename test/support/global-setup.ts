@@ -28,7 +28,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => {}
   }
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-test-'))
-  const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off', max_prepared_transactions: '10' } })
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', max_prepared_transactions: '10', max_connections: '400' },
+  })
   await prepareTemplate(postgres.connectionString)
   project.provide('postgresUrl', postgres.connectionString)
   return async () => {

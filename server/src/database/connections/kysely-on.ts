@@ -3,6 +3,7 @@ import type * as kysely from 'kysely'
 import { activeTracing } from '../../runtime/tracing/index.ts'
 import type pg from 'pg'
 import type { Schema } from '../schema.ts'
+import { TableNames } from './table-names.ts'
 import { TracedDriver } from './traced-driver.ts'
 
 const require = createRequire(import.meta.url)
@@ -12,14 +13,13 @@ export function kyselyOn(pool: kysely.PostgresPool): kysely.Kysely<Schema> {
   const { Kysely, PostgresDialect } = require('kysely') as typeof kysely
   const dialect = new PostgresDialect({ pool })
   const tracing = activeTracing()
-  if (tracing === undefined) return new Kysely<Schema>({ dialect })
-  const traced: kysely.Dialect = {
-    createDriver: () => new TracedDriver(dialect.createDriver(), tracing),
+  const parts: kysely.Dialect = {
+    createDriver: () => (tracing === undefined ? dialect.createDriver() : new TracedDriver(dialect.createDriver(), tracing)),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createAdapter: () => dialect.createAdapter(),
-    createIntrospector: (db) => dialect.createIntrospector(db),
+    createIntrospector: (db) => new TableNames(db),
   }
-  return new Kysely<Schema>({ dialect: traced })
+  return new Kysely<Schema>({ dialect: parts })
 }
 
 /** A connection in the form that Kysely expects. `release` is called after each query. */
