@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { awaitSystemLockOfSession, giveUpSystemLock } from '../../database/locks.ts'
 import { fenced, briefly, type Move, type Side } from './side.ts'
 import { writeMark } from './fence.ts'
 import type { TenantTable } from './tables.ts'
@@ -43,15 +44,16 @@ async function slotsNeeded({ name, target }: Move): Promise<string[]> {
 /** Makes the publication of the tenant's rows, and the slot from which the target follows. */
 export async function publish({ name, ids, source }: Move, tables: readonly TenantTable[]): Promise<void> {
   const { client } = source
-  for (const table of tables) if (!table.has_key) await identify(source, table.name, 'full')
-  if ((await client.query('select from pg_publication where pubname = $1', [name])).rowCount === 0) {
+  await oneAtATime(source, async () => {
+    for (const table of tables) if (!table.has_key) await identify(source, table.name, 'full')
+    if ((await client.query('select from pg_publication where pubname = $1', [name])).rowCount !== 0) return
     const filtered = (column: string): string => `(${ids.map((id) => `${column} = ${id}`).join(' or ')})`
     const ofTables = tables.map((table) => `${table.name} where ${filtered('tenant_id')}`)
     await client.query(
       `create publication ${name} for table tenants where ${filtered('id')}, ${ofTables.join(', ')}
        with (publish = 'insert, update, delete', publish_via_partition_root = true)`,
     )
-  }
+  })
   // Not by the subscription: that waits for its own transaction when both databases are of one Postgres.
   if ((await client.query('select from pg_replication_slots where slot_name = $1', [name])).rowCount === 0)
     await client.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
@@ -145,10 +147,25 @@ export async function unpublish(move: Move, tables: readonly TenantTable[], ofTa
     [name, ofTables ?? name],
   )
   for (const { slot_name } of rows) await dropSlot(source, slot_name)
-  await source.client.query(`drop publication if exists ${name}`)
-  const others = await source.client.query('select from pg_publication where pubname like $1', [ANY_MOVE])
-  if (others.rowCount !== 0) return
-  for (const table of tables) if (!table.has_key) await identify(source, table.name, 'default')
+  await oneAtATime(source, async () => {
+    await source.client.query(`drop publication if exists ${name}`)
+    const others = await source.client.query('select from pg_publication where pubname like $1', [ANY_MOVE])
+    if (others.rowCount !== 0) return
+    for (const table of tables) if (!table.has_key) await identify(source, table.name, 'default')
+  })
+}
+
+/**
+ * Runs `work` while no other move makes or drops its publication. Without the replica identity that a publication needs, Postgres refuses updates and
+ * deletions of the table, of all tenants.
+ */
+async function oneAtATime({ client }: Side, work: () => Promise<void>): Promise<void> {
+  await client.query(`select ${awaitSystemLockOfSession('publications')}`)
+  try {
+    await work()
+  } finally {
+    await client.query(`select ${giveUpSystemLock('publications')}`).catch(() => {})
+  }
 }
 
 /** Its user may still be ending. */
