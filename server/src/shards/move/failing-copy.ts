@@ -10,7 +10,7 @@ const WITHOUT_ERRORS = new Set(['log', 'fatal', 'panic'])
 export class FailingCopy {
   readonly #move: Move
   readonly #note: (line: string) => void
-  /** Undefined until the first look: errors of before may be over. */
+  /** Undefined until the first look: earlier errors may be over. */
   #told: number | undefined
   #toldAtMs = -Infinity
 

@@ -45,7 +45,7 @@ function isLost(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TakenOver) return false
   const { code } = error as { code?: string }
   return (
-    /^(ECONN|EPIPE|ETIMEDOUT|08|57P0)/.test(code ?? '') ||
+    /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|08|57P0)/.test(code ?? '') ||
     /^(Connection terminated|timeout expired|Client has encountered)/.test(error.message)
   )
 }

@@ -7,6 +7,7 @@ import type { TenantTable } from './tables.ts'
 const POLL_MS = 10
 const SLOT_PATIENCE_MS = 30_000
 const ENDED_AFTER_MS = 3_000
+const COMMITTED_AFTER_MS = 2_000
 
 /** Names of all moves. */
 const ANY_MOVE = 'fulfillment\\_move\\_%'
@@ -23,12 +24,20 @@ export async function isReplicating(move: Move): Promise<boolean> {
 
 /** Whether the source lacks the slot of a table that the target has copied and not brought up to date. Postgres would try it again for ever. */
 export async function hasLostTables(move: Move): Promise<boolean> {
+  const missing = await slotsMissing(move)
+  if (missing.length === 0) return false
+  // The target drops the slot just before it commits that the table is up to date.
+  await delay(COMMITTED_AFTER_MS)
+  const still = await slotsMissing(move)
+  return missing.some((slot) => still.includes(slot))
+}
+
+async function slotsMissing(move: Move): Promise<string[]> {
   const needed = await slotsNeeded(move)
-  if (needed.length === 0) return false
+  if (needed.length === 0) return []
   const { rows } = await move.source.client.query<{ slot_name: string }>('select slot_name from pg_replication_slots')
   const present = new Set(rows.map(({ slot_name }) => slot_name))
-  // The target may have brought it up to date meanwhile: it does so before it drops the slot.
-  return (await slotsNeeded(move)).some((slot) => needed.includes(slot) && !present.has(slot))
+  return needed.filter((slot) => !present.has(slot))
 }
 
 async function slotsNeeded({ name, target }: Move): Promise<string[]> {
@@ -57,6 +66,16 @@ export async function publish({ name, ids, source }: Move, tables: readonly Tena
   // Not by the subscription: that waits for its own transaction when both databases are of one Postgres.
   if ((await client.query('select from pg_replication_slots where slot_name = $1', [name])).rowCount === 0)
     await client.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
+}
+
+/** The tables of the publication. One that is made later is not among them, and is not copied. */
+export async function publishedTables({ name, source }: Move): Promise<Set<string>> {
+  const { rows } = await source.client.query<{ name: string }>(
+    `select c.relname as name from pg_publication p join pg_publication_rel r on r.prpubid = p.oid join pg_class c on c.oid = r.prrelid
+     where p.pubname = $1`,
+    [name],
+  )
+  return new Set(rows.map((row) => row.name))
 }
 
 /**
