@@ -19,7 +19,7 @@ const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
 /** `it` with two shards, each a Postgres of its own, and no server. */
 const it = base.extend('shards', { scope: 'file' }, async ({ startPostgres }) => {
-  const [source, target] = (await Promise.all([startPostgres(), startPostgres(SLOW_DISK)])) as [PostgresServer, PostgresServer]
+  const [source, target] = await Promise.all([startPostgres(), startPostgres(SLOW_DISK)])
   const env = { DATABASE_URL: source.url, ENCRYPTION_KEY }
   const cli = async (...args: string[]): Promise<string> => {
     const { exitCode, stdout, stderr } = await runCommand(args, env)
