@@ -21,12 +21,17 @@ const PREDEFINED: Readonly<Record<string, number>> = {
 
 /**
  * The elements of a string as a scanner sends it, without the prefix of the symbology. The identifiers that are read have two digits, or
- * four as those of measures; of others, the first two are enough to pass them over. Undefined if it has none, or one is cut short.
+ * four as those of measures; of others, the first two are enough to pass them over. Separators are passed over wherever an element can
+ * begin: at the start, after a predefined length, and several in a row. Undefined if it has no elements, or one is cut short.
  */
 export function splitElementString(text: string): Element[] | undefined {
   const elements: Element[] = []
-  let at = text.startsWith(GS) ? 1 : 0
+  let at = 0
   while (at < text.length) {
+    if (text[at] === GS) {
+      at += 1
+      continue
+    }
     const separator = text.indexOf(GS, at)
     const end = separator === -1 ? text.length : separator
     const ai = /^\d\d/.exec(text.slice(at, at + 2))?.[0]
@@ -36,7 +41,7 @@ export function splitElementString(text: string): Element[] | undefined {
     if (next > end || next - at <= ai.length) return undefined
     const digits = ai === '31' ? 4 : 2
     elements.push([text.slice(at, at + digits), text.slice(at + digits, next)])
-    at = next === end ? end + 1 : next
+    at = next
   }
   return elements.length === 0 ? undefined : elements
 }

@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
+import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { runCommand, startCommand } from '../command-line/run-command.ts'
 import { it } from '../faults/support/it.ts'
 import { send } from '../support/service.ts'
 import { Adjuster } from './support/adjuster.ts'
+import { untilState } from './support/moving.ts'
 
 // Commands migrate databases, and wait for running processes.
 vi.setConfig({ testTimeout: 900_000 })
@@ -15,6 +16,7 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
     startPostgres,
     startStandby,
     startLastingProcess,
+    onTestFinished,
   }) => {
     const primary = await startPostgres()
     const env = { DATABASE_URL: primary.url, ENCRYPTION_KEY }
@@ -29,13 +31,9 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
       const text = await (await fetch(`${server.url}/metrics`)).text()
       return Number(/^fulfillment_replica_reads_total\{[^}]*target="replica"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
     }
-    const untilState = async (state: string): Promise<void> => {
-      for (;;) {
-        const { rows } = await primary.query(`select state from moved_tenants where id = ${tenant_id}`)
-        if (rows[0]?.state === state) return
-        await delay(5)
-      }
-    }
+    const directory = openDatabase(primary.url, { maxConnections: 2, pipelinedConnections: 1 })
+    onTestFinished(() => directory.close())
+    const installation = { db: { 1: directory } }
 
     const product = (await call('POST', '/products', { barcode: 'tea', name: 'Tea' })).body.data
     const one = { product_id: product.id, location_id: 'A', adjustment_quantity: 1 }
@@ -45,10 +43,10 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
     expect(await readsOfReplica()).toBe(0)
 
     const moving = startCommand(['tenants', 'move', String(tenant_id), '--to', '1'], env)
-    await untilState('switching')
+    await untilState(installation, tenant_id, 'switching', moving)
     // What is written between here and the switch is in shard 2, and then in the primary, but not in the replica.
     await standby.query('select pg_wal_replay_pause()')
-    await untilState('leaving')
+    await untilState(installation, tenant_id, 'leaving', moving)
     await caller.stop()
     expect(caller.faults).toEqual([])
     expect(await newest()).toBe(caller.acknowledged.at(-1))

@@ -187,7 +187,8 @@ export class Client implements Reader {
     const again = await this.#send(request, `${idempotencyKey}-again`, idempotencyKey)
     if (again?.status !== 200 || !again.isReplayed)
       throw new Finding(`${what}: expected a kept answer, got ${JSON.stringify(again)}`, this)
-    const found = difference(data, again.body.data)
+    // Nothing may be missing, and nothing new.
+    const found = difference(data, again.body.data) ?? difference(again.body.data, data)
     if (found !== undefined) throw new Finding(`${what}: ${found}`, this)
     const more = { unheard_of: true, quantity: 987_654 }
     const other = {

@@ -59,7 +59,9 @@ try {
   if (report.finding !== undefined) {
     log(`FOUND: ${report.finding.message}`)
     if (values.shrink === 'yes') console.log(toldHistory(await shrink(installation, options, report.finding)))
-    console.log(`Again: npm run simulate -- --seed ${seed} --minutes ${values.minutes} --faults ${kinds.join(',') || 'none'}`)
+    const { minutes, servers, workers, clients } = values
+    const size = `--minutes ${minutes} --servers ${servers} --workers ${workers} --clients ${clients}`
+    console.log(`Again: npm run simulate -- --seed ${seed} ${size} --faults ${kinds.join(',') || 'none'}`)
     process.exitCode = 1
   }
 } finally {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { batchesOf } from '../../web/dashboard/import/batches.ts'
+import { shortText, textOfError } from '../../web/dashboard/import/cell-text.ts'
 import { errorFile } from '../../web/dashboard/import/error-file.ts'
 import { IMPORT_TARGETS } from '../../web/dashboard/import/import-target.ts'
 import { guessMapping, itemOf } from '../../web/dashboard/import/mapping.ts'
@@ -137,6 +138,22 @@ describe('the errors of a row', () => {
       { row: 3, field: 'name', message: 'is required' },
     ])
     expect(rowErrors(0, 'Product not found')).toEqual([{ row: 0, message: 'Product not found' }])
+  })
+
+  it('have the text of their cell, or of their row', async () => {
+    const table = await tableOf('EAN;Preis\n1;cheap\n2;3;4')
+    const mapping = ['barcode', 'price']
+    expect(textOfError({ row: 0, field: 'price', message: 'No' }, table, mapping)).toBe('cheap')
+    expect(textOfError({ row: 0, field: 'name', message: 'No' }, table, mapping)).toBe('')
+    expect(textOfError({ row: 1, message: 'No' }, table, mapping)).toBe('2, 3, 4')
+  })
+
+  it('show no more than 40 characters, on one line', () => {
+    expect(shortText(' a\n\tb ')).toBe('a b')
+    expect(shortText('x'.repeat(40))).toBe('x'.repeat(40))
+    expect(shortText('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`)
+    expect(shortText(`${'x'.repeat(39)}\u{1F375}`)).toBe(`${'x'.repeat(39)}…`)
+    expect(shortText(`a${' '.repeat(1_000)}b`)).toBe('a…')
   })
 
   it('are a file that can be corrected and imported', async () => {

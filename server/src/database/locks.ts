@@ -12,6 +12,8 @@ export const SYSTEM_LOCKS = {
   fold: 7_021_400_001,
   /** One process at a time creates and drops partitions. */
   partitions: 7_021_400_002,
+  /** One move of a tenant at a time makes or drops its publication, and with it the replica identity of tables. */
+  publications: 7_021_400_003,
 } as const
 
 /** The session lock of Kysely's migrator: one process at a time migrates. */
@@ -57,6 +59,13 @@ export const tryTenantLockOfSession = (lock: TenantLock, value = ''): string => 
 
 /** SQL that waits for a lock of the service and holds it until the transaction ends. */
 export const awaitSystemLock = (lock: keyof typeof SYSTEM_LOCKS): string => `pg_advisory_xact_lock(${SYSTEM_LOCKS[lock]}::bigint)`
+
+/** SQL that waits for a lock of the service and holds it until the session ends, or gives it up. */
+export const awaitSystemLockOfSession = (lock: keyof typeof SYSTEM_LOCKS): string =>
+  `pg_advisory_lock(${SYSTEM_LOCKS[lock]}::bigint)`
+
+/** SQL that gives up a lock of the service that the session holds. */
+export const giveUpSystemLock = (lock: keyof typeof SYSTEM_LOCKS): string => `pg_advisory_unlock(${SYSTEM_LOCKS[lock]}::bigint)`
 
 /** SQL that tries to take a lock of the service: true if it got the lock, false if it would have to wait. */
 export const trySystemLock = (lock: keyof typeof SYSTEM_LOCKS): string =>

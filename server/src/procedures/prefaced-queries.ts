@@ -8,6 +8,7 @@ import type { Statement } from '../database/statements/statement.ts'
 
 /** Runs the SQL of a call that takes its preface along: its batched statement does. Anything else is run behind it, in a round trip of its own. */
 export class PrefacedQueries implements Queryable {
+  readonly runOne: Queryable['runOne'] = async (statement, values) => (await this.run(statement, values))[0]
   readonly #db: Queryable
   readonly #preface: Preface & { refused(cause: unknown): unknown }
 
@@ -27,13 +28,6 @@ export class PrefacedQueries implements Queryable {
   ): Promise<Row[]> {
     await this.#preface.run()
     return await this.#db.run(statement, values, options)
-  }
-
-  async runOne<Values extends readonly unknown[], Row>(
-    statement: Statement<Values, Row>,
-    values: Values,
-  ): Promise<Row | undefined> {
-    return (await this.run(statement, values))[0]
   }
 
   async runBatched<Call, Row extends { call: number }>(

@@ -580,5 +580,21 @@ export const CODES: [rule: string, code: string, says: Says | null][] = [
   ['two prefixes', ']C1]C10109501101530003', { product: 'shirt', gtin: '09501101530003', quantity: 1 }],
   ['an identifier that is no number', ']C1AB09501101530003', null],
   ['one digit', ']C101095011015300031', null],
-  ['nothing between separators', ']C10109501101530003\u001d\u001d10AB', null],
+  [
+    'two separators in a row',
+    ']C1010950110153000310AB\u001d\u001d21S-7',
+    { lot: 'AB', serial: 'S-7', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
+  [
+    'two separators after a predefined length',
+    ']C10109501101530003\u001d\u001d10AB',
+    { lot: 'AB', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
+  [
+    'several separators at the start and at the end',
+    '\u001d\u001d010950110153000310AB\u001d\u001d\u001d',
+    { lot: 'AB', product: 'shirt', gtin: '09501101530003', quantity: 1 },
+  ],
+  ['separators alone', '\u001d\u001d', null],
+  ['an identifier without a value, after two separators', ']C10109501101530003\u001d\u001d10', null],
 ]

@@ -23,7 +23,7 @@ export const dashboard: Row[] = [
   },
   {
     name: 'dashboard-tabs',
-    title: 'dashboard: transactions a second that 50 open tabs cost besides those of their session',
+    title: 'dashboard: statements a second that the pulses of 50 open tabs cost',
     must: 1.5,
     aim: 1.1,
     higherIsBetter: false,

@@ -62,22 +62,22 @@ export const it = base
     return reader
   })
 
+/** What tells the states of moves: the directory. */
+interface Directory {
+  db: Record<1, Database>
+}
+
 /** The state of the tenant's move. */
-export async function stateOf({ db }: Installation, tenantId: number): Promise<string> {
+export async function stateOf({ db }: Directory, tenantId: number): Promise<string> {
   const { rows } = await db[1].dedicatedPool.query('select state from moved_tenants where id = $1', [tenantId])
   return rows[0]?.state ?? 'settled'
 }
 
 /** Waits until the move is in this state. The command must not end before. */
-export async function untilState(
-  installation: Installation,
-  tenantId: number,
-  state: string,
-  mover?: StartedCommand,
-): Promise<void> {
+export async function untilState(directory: Directory, tenantId: number, state: string, mover?: StartedCommand): Promise<void> {
   let ended: CommandRun | undefined
   void mover?.ended.then((run) => (ended = run))
-  for (const giveUpAt = Date.now() + 300_000; (await stateOf(installation, tenantId).catch(() => '')) !== state; await delay(5)) {
+  for (const giveUpAt = Date.now() + 300_000; (await stateOf(directory, tenantId).catch(() => '')) !== state; await delay(5)) {
     if (ended !== undefined) throw new Error(`the move ended before ${state}: ${ended.stderr}`)
     if (Date.now() > giveUpAt) throw new Error(`the move did not come to ${state}`)
   }

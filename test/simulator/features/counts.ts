@@ -10,6 +10,7 @@ import {
   type Product,
 } from '../client-state.ts'
 import { allNumbered, numbered, ok, operation, refused, type Operation } from '../operation.ts'
+import { sameRows } from '../quiet/same-rows.ts'
 import type { Random } from '../random.ts'
 import { anyLocation, drawWarehouse, warehouseAt } from './locations.ts'
 
@@ -22,36 +23,37 @@ const any = (client: ClientState, random: Random): Count | undefined => {
 
 const isRunning = ({ state }: Count): boolean => state === 'counting' || state === 'review'
 
-/** The lines, whatever their order. */
 /** Who counts is not to know what should be there. */
 const isHidden = ({ blind, state }: Count): boolean => blind && state === 'counting'
 
-const linesTest = (client: ClientState, count: Count) => (actual: unknown) => {
-  const text = (rows: unknown[][]): string => JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted())
-  const expectedOf = (line: CountLine): number | null =>
-    isHidden(count)
-      ? null
-      : line.counted !== null
-        ? line.expected
-        : isRunning(count)
-          ? client.books.level(line.product.id, line.location)
-          : null
-  const wanted = count.lines.map((line) => [
-    line.product.id,
-    line.location,
-    line.counted,
-    expectedOf(line),
-    line.counted === null || isHidden(count) ? null : line.counted - (line.expected ?? 0),
-  ])
-  const given = (actual as Record<string, unknown>[]).map((row) => [
-    row.product_id,
-    row.location_id,
-    row.counted_quantity,
-    row.expected_quantity,
-    row.variance,
-  ])
-  return text(wanted) === text(given)
-}
+/** The lines, whatever their order. */
+const linesTest =
+  (client: ClientState, count: Count) =>
+  (actual: unknown): true | string => {
+    const expectedOf = (line: CountLine): number | null =>
+      isHidden(count)
+        ? null
+        : line.counted !== null
+          ? line.expected
+          : isRunning(count)
+            ? client.books.level(line.product.id, line.location)
+            : null
+    const wanted = count.lines.map((line) => [
+      line.product.id,
+      line.location,
+      line.counted,
+      expectedOf(line),
+      line.counted === null || isHidden(count) ? null : line.counted - (line.expected ?? 0),
+    ])
+    const given = (actual as Record<string, unknown>[]).map((row) => [
+      row.product_id,
+      row.location_id,
+      row.counted_quantity,
+      row.expected_quantity,
+      row.variance,
+    ])
+    return sameRows('lines', wanted, given) ?? true
+  }
 
 export const shownCount = (count: Count): object => ({
   id: count.id,

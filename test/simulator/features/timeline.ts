@@ -1,6 +1,5 @@
 import type { ClientState, Order } from '../client-state.ts'
 import { numbered, ok, operation, type Data, type Operation } from '../operation.ts'
-import { sameRows } from '../quiet/same-rows.ts'
 import { anyOrder } from './orders.ts'
 
 /** The timeline of an order: section 13 of the extensions. Calls and events are those of the audit log and the feed. */
@@ -23,17 +22,24 @@ export const TIMELINE: Operation[] = [
     },
     expect(client, { order }) {
       const known = numbered(client.orders, order) as Order
-      return ok({ entries: (entries: unknown) => wrongEntries(client, known, entries as Data[]) === undefined })
+      return ok({ entries: (entries: unknown) => wrongEntries(client, known, entries as Data[]) ?? true })
     },
   }),
 ]
 
-/** The first difference from what the client knows of the order, or undefined. A longer timeline is not looked at. */
+/** An entry, by its place in the answer. */
+interface Entry {
+  index: number
+  data: Data
+}
+
+/** The first entry that differs from what the client knows of the order, or undefined. A longer timeline is not looked at. */
 function wrongEntries(client: ClientState, order: Order, entries: readonly Data[]): string | undefined {
   if (entries.length === MOST_ENTRIES) return undefined
-  const of = (kind: string): Data[] => entries.filter((entry) => entry.kind === kind).map(({ data }) => data)
+  const of = (kind: string): Entry[] =>
+    entries.flatMap((entry, index) => (entry.kind === kind ? [{ index, data: entry.data }] : []))
   return (
-    (of('created').length === 1 && entries[0].kind === 'created' ? undefined : 'the creation') ??
+    wrongCreation(of('created')) ??
     brokenStates(of('state'), 'state_id', 1, order.state) ??
     wrongFlows(client, order, of('flow')) ??
     wrongMovements(client, order, of('movement')) ??
@@ -48,17 +54,25 @@ function wrongEntries(client: ClientState, order: Order, entries: readonly Data[
   )
 }
 
-/** Each change begins with the state that the one before led to. */
-function brokenStates(changes: readonly Data[], field: string, first: unknown, last: unknown): string | undefined {
-  let state = first
-  for (const change of changes) {
-    if (change[`previous_${field}`] !== state) return `the change ${JSON.stringify(change)} after the state ${String(state)}`
-    state = change[field]
-  }
-  return state === last ? undefined : `the last state ${String(state)}`
+function wrongCreation(entries: readonly Entry[]): string | undefined {
+  const other = entries.find(({ index }) => index !== 0)
+  if (other !== undefined) return `entry ${other.index}: expected no creation there, got ${JSON.stringify(other.data)}`
+  return entries.length === 1 ? undefined : 'entry 0: expected the creation, got another kind'
 }
 
-function wrongFlows(client: ClientState, order: Order, changes: readonly Data[]): string | undefined {
+/** Each change begins with the state that the one before led to. */
+function brokenStates(changes: readonly Entry[], field: string, first: unknown, last: unknown): string | undefined {
+  let state = first
+  for (const { index, data } of changes) {
+    if (data[`previous_${field}`] !== state)
+      return `entry ${index}: expected a change from the state ${String(state)}, got ${JSON.stringify(data)}`
+    state = data[field]
+  }
+  if (state === last) return undefined
+  return `entry ${changes.at(-1)?.index ?? 'none'}: expected the state ${String(last)} in the end, got ${String(state)}`
+}
+
+function wrongFlows(client: ClientState, order: Order, changes: readonly Entry[]): string | undefined {
   const flows = client.flows.filter((flow) => flow.order === order)
   const expected = flows.flatMap(({ id, state }) =>
     state === 'started'
@@ -68,28 +82,42 @@ function wrongFlows(client: ClientState, order: Order, changes: readonly Data[])
           [id, state],
         ],
   )
-  return sameRows(
-    'flows',
-    expected,
-    changes.map(({ flow_id, state }) => [flow_id, state]),
-  )
+  return otherEntry(expected, changes, ({ flow_id, state }) => [flow_id, state])
 }
 
-function wrongMovements(client: ClientState, order: Order, movements: readonly Data[]): string | undefined {
+function wrongMovements(client: ClientState, order: Order, movements: readonly Entry[]): string | undefined {
   const expected = client.movements.filter((movement) => movement.order === order.id)
-  return sameRows(
-    'movements',
+  return otherEntry(
     expected.map(({ product, location, type, quantity, reason }) => [product.id, location, type, quantity, reason]),
-    movements.map((row) => [row.product_id, row.location_id, row.movement_type, row.quantity, row.reason]),
+    movements,
+    (row) => [row.product_id, row.location_id, row.movement_type, row.quantity, row.reason],
   )
 }
 
-function wrongRecords(records: readonly { id: number; state: string }[], changes: readonly Data[]): string | undefined {
-  const other = changes.find(({ id }) => records.every((record) => record.id !== id))
-  if (other !== undefined) return `another record ${JSON.stringify(other)}`
+/** The first entry that is not expected, and the first expected one that is not there, whatever their order. */
+export function otherEntry(
+  expected: readonly unknown[],
+  entries: readonly Entry[],
+  shown: (data: Data) => unknown,
+): string | undefined {
+  const missing = expected.map((row) => JSON.stringify(row))
+  let surplus: Entry | undefined
+  for (const entry of entries) {
+    const at = missing.indexOf(JSON.stringify(shown(entry.data)))
+    if (at === -1) surplus ??= entry
+    else missing.splice(at, 1)
+  }
+  const [first] = missing
+  if (surplus === undefined) return first === undefined ? undefined : `expected an entry ${first}, which is not there`
+  return `entry ${surplus.index}: expected ${first ?? 'no such entry'}, got ${JSON.stringify(shown(surplus.data))}`
+}
+
+function wrongRecords(records: readonly { id: number; state: string }[], changes: readonly Entry[]): string | undefined {
+  const other = changes.find(({ data }) => records.every((record) => record.id !== data.id))
+  if (other !== undefined) return `entry ${other.index}: expected no such record, got ${JSON.stringify(other.data)}`
   const found = records.map(({ id, state }) =>
     brokenStates(
-      changes.filter((change) => change.id === id),
+      changes.filter(({ data }) => data.id === id),
       'state',
       null,
       state,

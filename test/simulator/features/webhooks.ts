@@ -106,7 +106,7 @@ export const WEBHOOKS: Operation[] = [
     draw: () => ({ none: true }),
     request: () => ({ method: 'GET', path: '/webhooks' }),
     expect: (client) =>
-      ok({ webhooks: (rows: unknown) => sameWebhooks(client, rows as Data[], ({ isActive }) => isActive) === undefined }),
+      ok({ webhooks: (rows: unknown) => sameWebhooks(client, rows as Data[], ({ isActive }) => isActive) ?? true }),
   }),
 
   onWebhook<{ webhook: number; change: { name?: string; active?: boolean; events?: string[] } }>(

@@ -33,7 +33,7 @@ export async function readFeed(world: World): Promise<Data[]> {
     const page = await world.read(`/events?${topics}&limit=100${cursor === undefined ? '' : `&cursor=${cursor}`}`)
     for (const event of page.events) {
       if (world.feed.ids.has(event.id)) throw new Finding(`${world.name}: the feed has ${event.id} twice`)
-      if (cursor !== undefined && event.id <= (world.feed.cursor as string))
+      if (world.feed.cursor !== undefined && event.id <= world.feed.cursor)
         throw new Finding(`${world.name}: the feed has ${event.id} after ${world.feed.cursor}`)
       world.feed.ids.add(event.id)
       world.feed.cursor = event.id

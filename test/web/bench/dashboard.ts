@@ -1,16 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import pg from 'pg'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
+import * as pulseStatements from '@fulfillment/server/domain/events/pulse-statements.ts'
 import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
 import { median, quantile } from '../../bench/measure.ts'
 import type { Bench, Measurement } from '../../bench/row.ts'
 import { type ServerProcess, startService } from '../../bench/servers.ts'
 import { call } from '../../bench/service-client.ts'
 import { launchBrowser } from '../../support/browser.ts'
-import { type PageClient, signedIn } from '../support/page-client.ts'
+import { signedIn } from '../support/page-client.ts'
 import { signIn } from '../support/page-server.ts'
+import { startStatementCounter } from './statement-counter.ts'
 
 const LIVE_MS = 4_000
 const ORDERS = 30
@@ -93,58 +94,58 @@ const catalogOf = (rows: number): string =>
     ...Array.from({ length: rows }, (_, index) => `SKU-${index},"Tea no. ${index}, loose",${1_000_000 + index},Tea,4.9`),
   ].join('\n')
 
-/** What the pulses of many tabs of one browser add to what one call of the session costs: the server keeps a session for less than a second. */
+/** The statements that the pulses of many tabs cost. Those of their session and of the server's own work are not counted. */
 export async function measureOpenTabs({ database, short }: Bench): Promise<Measurement> {
-  const periodMs = short ? 2_000 : 30_000
-  return await withTenant(database.url, async ({ server, key }) => {
-    const client = await signedIn(`http://127.0.0.1:${server.port}`, key)
-    const tabs = Array.from({ length: TABS }, () => client)
-    const idle = await transactionsASecond(database.url, periodMs, [], '/dashboard/session')
-    const session = await transactionsASecond(database.url, periodMs, tabs, '/dashboard/session')
-    const pulse = await transactionsASecond(database.url, periodMs, tabs, '/dashboard/pulse')
-    const rate = pulse - session
-    const notes = [
-      `${TABS} tabs: ${pulse.toFixed(2)} transactions a second, of which ${(session - idle).toFixed(2)} read their session and ${idle.toFixed(2)} are those of an idle server`,
-    ]
-    return { ...NO_NOISE, ratio: rate, median: rate, notes }
-  })
+  const counter = await startStatementCounter(database.url)
+  const read = (): number => PULSE_STATEMENTS.reduce((sum, name) => sum + (counter.executions.get(name) ?? 0), 0)
+  try {
+    return await withTenant(counter.url, async ({ server, key }) => {
+      const tabs = await openTabs(server, key)
+      // Until every tab has asked once.
+      await delay(PULSE_MS)
+      const [before, startedAt] = [read(), performance.now()]
+      await delay(short ? 2_000 : 30_000)
+      const rate = (read() - before) / ((performance.now() - startedAt) / 1_000)
+      const pulses = await tabs.close()
+      if (before === 0) throw new Error('No statement of a pulse was counted')
+      return {
+        ...NO_NOISE,
+        ratio: rate,
+        median: rate,
+        notes: [`${TABS} tabs, ${pulses} pulses: ${rate.toFixed(2)} statements a second`],
+      }
+    })
+  } finally {
+    counter.close()
+  }
 }
 
-/** Transactions a second of the database while these tabs ask for a path, each every three seconds. A statement by itself is a transaction. */
-async function transactionsASecond(url: string, periodMs: number, tabs: readonly PageClient[], path: string): Promise<number> {
+const PULSE_STATEMENTS = Object.values(pulseStatements).flatMap((one) => (typeof one === 'object' ? [one.name] : []))
+
+/** Tabs of one browser, each of which asks for the pulse every three seconds. */
+async function openTabs({ port }: ServerProcess, key: string): Promise<{ close(): Promise<number> }> {
+  const client = await signedIn(`http://127.0.0.1:${port}`, key)
   const ended = new AbortController()
-  const asking = tabs.map(async (tab, index) => {
-    const wait = (ms: number) => delay(ms, undefined, { signal: ended.signal }).catch(() => {})
-    await wait((PULSE_MS * index) / tabs.length)
-    while (!ended.signal.aborted) {
-      const { status, text } = await tab.send('GET', path, undefined, { 'x-page-background': '1', 'x-page-mode': 'live' })
-      if (status !== 200) throw new Error(`${path}: ${text}`)
+  const wait = (ms: number): Promise<void> => delay(ms, undefined, { signal: ended.signal }).catch(() => {})
+  let pulses = 0
+  const asking = Array.from({ length: TABS }, async (_, index) => {
+    await wait((PULSE_MS * index) / TABS)
+    for (; !ended.signal.aborted; pulses++) {
+      const headers = { 'x-page-background': '1', 'x-page-mode': 'live' }
+      const { status, text } = await client.send('GET', '/dashboard/pulse', undefined, headers)
+      if (status !== 200) throw new Error(`pulse: ${text}`)
       await wait(PULSE_MS)
     }
   })
-  const period = countTransactions(url, periodMs).finally(() => ended.abort())
-  const [counted] = await Promise.all([period, ...asking])
-  return counted
-}
-
-/** Begins when every tab has asked once. Postgres publishes the counts of a connection within a second of its last statement. */
-async function countTransactions(url: string, periodMs: number): Promise<number> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const read = async (): Promise<{ commits: number; at: number }> => {
-    const { rows } = await client.query(
-      `select xact_commit::float8 as commits, extract(epoch from clock_timestamp())::float8 as at from pg_stat_database where datname = current_database()`,
-    )
-    return rows[0] as { commits: number; at: number }
-  }
-  try {
-    await delay(PULSE_MS)
-    const before = await read()
-    await delay(periodMs)
-    const after = await read()
-    return (after.commits - before.commits) / (after.at - before.at)
-  } finally {
-    await client.end()
+  const all = Promise.all(asking)
+  // Its failure is thrown by `close`.
+  all.catch(() => {})
+  return {
+    close: async () => {
+      ended.abort()
+      await all
+      return pulses
+    },
   }
 }
 

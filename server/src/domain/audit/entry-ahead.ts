@@ -4,6 +4,7 @@ import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { type EntryAhead, EntryLeftOut } from '../../procedures/change.ts'
 import type { AuditedCall, AuditEntryName } from './audited-call.ts'
+import { type EntryRow, insertEntry } from './insert-entries.ts'
 
 const AT_SETTING = 'fulfillment.entry_at'
 
@@ -18,29 +19,14 @@ export const atOfEntryAhead = (id: string): string =>
 
 /** Fails with a division by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
 const insertEntryAhead = statement<
-  [
-    tenantId: number,
-    id: string,
-    keyId: number,
-    keyName: string,
-    address: string,
-    requestId: string,
-    operation: string,
-    input: string,
-    surface: string,
-    sessionId: number | null,
-    operatorEmail: string | null,
-    idempotencyKey: string | null,
-  ],
+  [...entry: EntryRow, idempotencyKey: string | null],
   { written: number; at: string; setting: string }
 >({
   name: 'insert_audit_entry_ahead',
   lane: 'unsynced',
   notNull: ['at'],
   sql: `with entry as (
-     insert into audit_log (tenant_id, at, id, key_id, key_name, address, request_id, operation, input, surface, session_id, operator_email)
-     select $1::bigint, date_trunc('milliseconds', clock_timestamp()), $2::uuid, $3::bigint, $4::text, $5::text, $6::text, $7::text, $8::json, $9::text,
-       $10::bigint, $11::text
+     ${insertEntry('clock_timestamp()')}
      where $12::text is null or ${storedFor('$1::bigint', '$12::text')} is null
      returning at
    )

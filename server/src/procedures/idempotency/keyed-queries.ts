@@ -18,6 +18,7 @@ class Abandoned extends Error {}
  * part of a batched statement, this is the batch's transaction; otherwise the call has its own, which begins with its first statement.
  */
 export class KeyedQueries implements Queryable {
+  readonly runOne: Queryable['runOne'] = async (statement, values) => (await this.run(statement, values))[0]
   readonly #db: Queryable
   readonly #keyed: KeyedCall
   #isBatched = false
@@ -42,13 +43,6 @@ export class KeyedQueries implements Queryable {
   ): Promise<Row[]> {
     const tx = await this.#own({ rows: (options?.lane ?? statement.lane) === 'bulk' ? MAX_SHARED_SIZE + 1 : 1 })
     return tx.run(statement, values)
-  }
-
-  async runOne<Values extends readonly unknown[], Row>(
-    statement: Statement<Values, Row>,
-    values: Values,
-  ): Promise<Row | undefined> {
-    return (await this.run(statement, values))[0]
   }
 
   async runBatched<Call, Row extends { call: number }>(

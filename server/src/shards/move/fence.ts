@@ -80,7 +80,7 @@ export async function fencedTables(move: Move, { client }: Side): Promise<Set<st
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Of this move: a command of before must not drop those of a later one. */
+/** Of this move: an earlier command must not drop those of a later one. */
 const triggerOf = ({ name }: Move, kind: string): string => `${name}_${kind}`
 
 /**

@@ -59,8 +59,9 @@ export async function leave({ move, registry, tables, options }: Work): Promise<
 /** Deletes the copy in the target. The tenant stays in the source. */
 export async function giveUp({ move, registry, tables, options }: Work, row: MoveRow): Promise<void> {
   const { source, target } = move
-  if (row.state !== 'returning') await registry.setState(move.epoch, { from: row.state, to: 'returning' })
+  // Before the state: nobody but this command opens the source of a move that is given up.
   await reopenSource(move)
+  if (row.state !== 'returning') await registry.setState(move.epoch, { from: row.state, to: 'returning' })
   const ofTables = await slotsOfTables(move)
   await unsubscribe(move)
   await unpublish(move, tables, ofTables)

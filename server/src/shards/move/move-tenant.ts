@@ -16,7 +16,7 @@ export interface Moved {
   tenant_id: number
   from: number
   to: number
-  /** Milliseconds during which the tenant's calls waited, in all tries to switch. Null when an earlier command has switched. */
+  /** Milliseconds during which the tenant's calls waited, in all tries to switch. Null when an earlier command has switched, or a connection was lost. */
   pause_ms: number | null
 }
 
@@ -31,11 +31,11 @@ export interface MovePlan {
 }
 
 /**
- * Moves a tenant and its sandbox to another shard while its calls are served, or goes on with a move that was interrupted. A lost connection is waited
- * for: each part can be begun again. See docs/decisions/0036.
+ * Moves a tenant and its sandbox to another shard while its calls are served, or goes on with a move that was interrupted. After a lost connection, it
+ * waits for the database and goes on: each part can be begun again. See docs/decisions/0036.
  */
 export async function moveTenant(shards: OpenShards, tenantId: number, targetId: number, options: MoveOptions): Promise<Moved> {
-  let hasBegun = false
+  let from: number | undefined
   let pauseMs: number | null = null
   return await persistently(options, async () => {
     const present = await findTenant(shards, tenantId)
@@ -43,7 +43,8 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
       const row = await registry.read()
       const begun = row !== undefined && row.state !== 'settled' ? row : undefined
       if (begun === undefined && present.id === targetId) {
-        if (hasBegun) return { tenant_id: tenantId, from: row?.shard_id ?? targetId, to: targetId, pause_ms: pauseMs }
+        // The connection was lost after the last change.
+        if (from !== undefined) return { tenant_id: tenantId, from, to: targetId, pause_ms: pauseMs }
         throw new Error(`Tenant ${tenantId} is in shard ${targetId} already`)
       }
       requireSameMove(tenantId, targetId, begun)
@@ -52,7 +53,7 @@ export async function moveTenant(shards: OpenShards, tenantId: number, targetId:
         const [source, target] = begun?.state === 'leaving' ? [other, here] : [here, other]
         if (begun === undefined) await requireReady(shards, source, target)
         const moving = begun === undefined ? await begin(registry, source, target, tenantId) : await registry.takeOver()
-        hasBegun = true
+        from = source.id
         const work = await prepareWork(registry, moving, source, target, options)
         if (moving.state !== 'leaving') pauseMs = await copyAndSwitch(work, moving)
         await leave(work)
@@ -129,12 +130,12 @@ async function prepareWork(registry: Registry, row: MoveRow, source: Side, targe
   return { move, registry, tables: await tenantTables(source), options }
 }
 
-/** Copies the tenant and switches it. Returns the length of the pause. */
-async function copyAndSwitch(work: Work, row: MoveRow): Promise<number> {
+/** Copies the tenant and switches it. Returns the length of the pause, or null if the switch was ending already. */
+async function copyAndSwitch(work: Work, row: MoveRow): Promise<number | null> {
   const { move, registry, options } = work
   if (row.state === 'switching' && (await endSwitch(move, registry))) {
     options.note('The tenant was just being switched: going on')
-    return 0
+    return null
   }
   await copy(work)
   return await switchTenant(work)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { READ_MAP_EVERY_MS } from '../follow-shards.ts'
+import { FailingCopy } from './failing-copy.ts'
 import { commitTogether, copied, hasLostTables } from './replication.ts'
 import { type Move, TakenOver } from './side.ts'
 
@@ -44,14 +45,15 @@ function isLost(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof TakenOver) return false
   const { code } = error as { code?: string }
   return (
-    /^(ECONN|EPIPE|ETIMEDOUT|08|57P0)/.test(code ?? '') ||
+    /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|08|57P0)/.test(code ?? '') ||
     /^(Connection terminated|timeout expired|Client has encountered)/.test(error.message)
   )
 }
 
 /** Waits until all tables are copied, and running processes know of the move. Returns false when the copy must begin again. */
 export async function untilCopied(move: Move, { note }: MoveOptions): Promise<boolean> {
-  let told = { done: -1, errors: 0 }
+  let toldDone = -1
+  const failing = new FailingCopy(move, note)
   const startedAt = performance.now()
   let lookedAt = startedAt
   let isTogether = false
@@ -69,9 +71,10 @@ export async function untilCopied(move: Move, { note }: MoveOptions): Promise<bo
       note(`Copied ${all} tables`)
       return true
     }
-    if (errors > told.errors) note(`Postgres of shard ${move.target.id} reports errors of the copy in its log, and tries again`)
-    if (done >= told.done + 10 || (done === all && told.done < all)) note(`Copied ${done} of ${all} tables`)
-    else if (errors === told.errors) continue
-    told = { done, errors }
+    await failing.look(errors)
+    if (done >= toldDone + 10 || (done === all && toldDone < all)) {
+      note(`Copied ${done} of ${all} tables`)
+      toldDone = done
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { awaitSystemLockOfSession, giveUpSystemLock } from '../../database/locks.ts'
 import { fenced, briefly, type Move, type Side } from './side.ts'
 import { writeMark } from './fence.ts'
 import type { TenantTable } from './tables.ts'
@@ -6,6 +7,7 @@ import type { TenantTable } from './tables.ts'
 const POLL_MS = 10
 const SLOT_PATIENCE_MS = 30_000
 const ENDED_AFTER_MS = 3_000
+const COMMITTED_AFTER_MS = 2_000
 
 /** Names of all moves. */
 const ANY_MOVE = 'fulfillment\\_move\\_%'
@@ -22,12 +24,20 @@ export async function isReplicating(move: Move): Promise<boolean> {
 
 /** Whether the source lacks the slot of a table that the target has copied and not brought up to date. Postgres would try it again for ever. */
 export async function hasLostTables(move: Move): Promise<boolean> {
+  const missing = await slotsMissing(move)
+  if (missing.length === 0) return false
+  // The target drops the slot just before it commits that the table is up to date.
+  await delay(COMMITTED_AFTER_MS)
+  const still = await slotsMissing(move)
+  return missing.some((slot) => still.includes(slot))
+}
+
+async function slotsMissing(move: Move): Promise<string[]> {
   const needed = await slotsNeeded(move)
-  if (needed.length === 0) return false
+  if (needed.length === 0) return []
   const { rows } = await move.source.client.query<{ slot_name: string }>('select slot_name from pg_replication_slots')
   const present = new Set(rows.map(({ slot_name }) => slot_name))
-  // The target may have brought it up to date meanwhile: it does so before it drops the slot.
-  return (await slotsNeeded(move)).some((slot) => needed.includes(slot) && !present.has(slot))
+  return needed.filter((slot) => !present.has(slot))
 }
 
 async function slotsNeeded({ name, target }: Move): Promise<string[]> {
@@ -43,18 +53,29 @@ async function slotsNeeded({ name, target }: Move): Promise<string[]> {
 /** Makes the publication of the tenant's rows, and the slot from which the target follows. */
 export async function publish({ name, ids, source }: Move, tables: readonly TenantTable[]): Promise<void> {
   const { client } = source
-  for (const table of tables) if (!table.has_key) await identify(source, table.name, 'full')
-  if ((await client.query('select from pg_publication where pubname = $1', [name])).rowCount === 0) {
+  await oneAtATime(source, async () => {
+    for (const table of tables) if (!table.has_key) await identify(source, table.name, 'full')
+    if ((await client.query('select from pg_publication where pubname = $1', [name])).rowCount !== 0) return
     const filtered = (column: string): string => `(${ids.map((id) => `${column} = ${id}`).join(' or ')})`
     const ofTables = tables.map((table) => `${table.name} where ${filtered('tenant_id')}`)
     await client.query(
       `create publication ${name} for table tenants where ${filtered('id')}, ${ofTables.join(', ')}
        with (publish = 'insert, update, delete', publish_via_partition_root = true)`,
     )
-  }
+  })
   // Not by the subscription: that waits for its own transaction when both databases are of one Postgres.
   if ((await client.query('select from pg_replication_slots where slot_name = $1', [name])).rowCount === 0)
     await client.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
+}
+
+/** The tables of the publication. One that is made later is not among them, and is not copied. */
+export async function publishedTables({ name, source }: Move): Promise<Set<string>> {
+  const { rows } = await source.client.query<{ name: string }>(
+    `select c.relname as name from pg_publication p join pg_publication_rel r on r.prpubid = p.oid join pg_class c on c.oid = r.prrelid
+     where p.pubname = $1`,
+    [name],
+  )
+  return new Set(rows.map((row) => row.name))
 }
 
 /**
@@ -145,10 +166,25 @@ export async function unpublish(move: Move, tables: readonly TenantTable[], ofTa
     [name, ofTables ?? name],
   )
   for (const { slot_name } of rows) await dropSlot(source, slot_name)
-  await source.client.query(`drop publication if exists ${name}`)
-  const others = await source.client.query('select from pg_publication where pubname like $1', [ANY_MOVE])
-  if (others.rowCount !== 0) return
-  for (const table of tables) if (!table.has_key) await identify(source, table.name, 'default')
+  await oneAtATime(source, async () => {
+    await source.client.query(`drop publication if exists ${name}`)
+    const others = await source.client.query('select from pg_publication where pubname like $1', [ANY_MOVE])
+    if (others.rowCount !== 0) return
+    for (const table of tables) if (!table.has_key) await identify(source, table.name, 'default')
+  })
+}
+
+/**
+ * Runs `work` while no other move makes or drops its publication. Without the replica identity that a publication needs, Postgres refuses updates and
+ * deletions of the table, of all tenants.
+ */
+async function oneAtATime({ client }: Side, work: () => Promise<void>): Promise<void> {
+  await client.query(`select ${awaitSystemLockOfSession('publications')}`)
+  try {
+    await work()
+  } finally {
+    await client.query(`select ${giveUpSystemLock('publications')}`).catch(() => {})
+  }
 }
 
 /** Its user may still be ending. */

@@ -26,7 +26,7 @@ export async function missingFor(source: Side, target: Side): Promise<string[]> 
   const both = [
     ...(from.migrations === to.migrations
       ? []
-      : [`Shards ${source.id} and ${target.id} have other schemas: run fulfillment migrate first`]),
+      : [`Shards ${source.id} and ${target.id} have different schemas: run fulfillment migrate first`]),
     ...[
       { side: source, facts: from },
       { side: target, facts: to },
@@ -58,7 +58,7 @@ function missingOfBoth({ id }: Side, facts: Facts): string[] {
     ...(facts.owns_tables
       ? []
       : [
-          `The user ${role} of shard ${id} does not own its tables: use the one that owns them, or run grant … to ${role} with that one`,
+          `The user ${role} of shard ${id} does not own its tables: use their owner, or run grant OWNER to ${role} with the name of their owner`,
         ]),
   ]
 }

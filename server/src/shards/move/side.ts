@@ -16,7 +16,7 @@ export interface Move {
   ids: readonly [tenantId: number, sandboxId: number]
   /** Of what the move makes in the databases. */
   name: string
-  /** Of this command. The databases refuse what a command of before still does. */
+  /** Of this command. The databases refuse what an earlier command still does. */
   epoch: number
   source: Side
   target: Side
@@ -78,7 +78,7 @@ export class TakenOver extends Error {
   }
 }
 
-/** Time limit of `fenced`. */
+/** Time limits of `fenced`. */
 interface Limits {
   lockMs?: number
   statementMs?: number

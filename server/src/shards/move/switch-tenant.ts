@@ -3,9 +3,9 @@ import { READ_MAP_WHILE_MOVING_MS } from '../follow-shards.ts'
 import { DIRECTORY } from '../shards.ts'
 import { closeSource, fencedTables, NotNow, openTarget, reopenSource } from './fence.ts'
 import type { Work } from './move-steps.ts'
-import { hasReached, measureLag, newMark } from './replication.ts'
+import { hasReached, measureLag, newMark, publishedTables } from './replication.ts'
 import { isBusy, type Move } from './side.ts'
-import { advanceSequences, type TenantTable, tenantTables } from './tables.ts'
+import { advanceSequences, tenantTables } from './tables.ts'
 
 /** Running processes hold back new calls, and those in progress have ended. */
 const HELD_AFTER_MS = 3 * READ_MAP_WHILE_MOVING_MS
@@ -41,16 +41,18 @@ interface Switched {
 
 /** Tries to switch the tenant. If it takes too long, the tenant goes on in the source. */
 async function trySwitch(work: Work): Promise<Switched> {
-  const { move, registry, tables, options } = work
+  const { move, registry, options } = work
+  if (!(await isWhole(move)))
+    throw new Error('The schema has changed since the move began: give it up with --abort, and begin it again')
   const lagMs = await measureLag(move, LAG_PATIENCE_MS)
-  if (lagMs > CLOSE_LAG_MS) return { isDone: false, reason: `the copy is ${Math.round(lagMs)} ms behind`, tookMs: 0 }
+  if (lagMs > CLOSE_LAG_MS) return { isDone: false, reason: behind(lagMs), tookMs: 0 }
   await advanceSequences(move.source, move.target, ROOM)
   await keepKeys(move)
   const startedAt = performance.now()
   const tookMs = (): number => performance.now() - startedAt
   await registry.setState(move.epoch, { from: 'copying', to: 'switching' })
   await delay(HELD_AFTER_MS)
-  const reason = await handOver(move, tables)
+  const reason = await handOver(move)
   if (reason === undefined) {
     await registry.switchOver(move.epoch)
     options.note(`Switched to shard ${move.target.id}: calls waited ${Math.round(tookMs())} ms`)
@@ -62,7 +64,7 @@ async function trySwitch(work: Work): Promise<Switched> {
 }
 
 /** Closes the source, and opens the target when it has everything. Returns the reason if that was not possible, and then the source is still the one. */
-async function handOver(move: Move, known: readonly TenantTable[]): Promise<string | undefined> {
+async function handOver(move: Move): Promise<string | undefined> {
   const { source, target } = move
   const mark = newMark()
   try {
@@ -72,20 +74,28 @@ async function handOver(move: Move, known: readonly TenantTable[]): Promise<stri
     if (isBusy(error) || (error as { code?: string }).code === '57014') return 'calls in progress did not end in time'
     throw error
   }
-  const [isThere, present, fenced] = await Promise.all([
-    hasReached(move, mark, LAST_WRITES_MS),
-    tenantTables(source),
-    fencedTables(move, source),
-  ])
+  const [isThere, isComplete] = await Promise.all([hasReached(move, mark, LAST_WRITES_MS), isWhole(move)])
   if (!isThere) return 'the last writes did not arrive in time'
-  // A migration may have made a table since the move began.
-  if (present.length !== known.length || present.some(({ name }) => !fenced.has(name)))
-    throw new Error('The schema has changed since the move began: give it up with --abort, and begin it again')
+  if (!isComplete) return 'the schema has changed'
   await advanceSequences(source, target, 0)
   await keepKeys(move)
   await openTarget(move)
   return undefined
 }
+
+/** Whether all tables of the source are fenced and copied. A migration may have made one since the move began. */
+async function isWhole(move: Move): Promise<boolean> {
+  const { source } = move
+  const [present, fenced, published] = await Promise.all([
+    tenantTables(source),
+    fencedTables(move, source),
+    publishedTables(move),
+  ])
+  return present.every(({ name }) => fenced.has(name) && published.has(name))
+}
+
+const behind = (lagMs: number): string =>
+  lagMs === Infinity ? `the copy is more than ${LAG_PATIENCE_MS / 1_000} s behind` : `the copy is ${Math.round(lagMs)} ms behind`
 
 /** Keys that name no tenant are looked up in the directory. */
 async function keepKeys({ source, ids }: Move): Promise<void> {

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { shortText } from '../../import/cell-text.ts'
 import type { ImportTarget } from '../../import/import-target.ts'
 import { fieldGivenTwice, type Mapping, missingFields } from '../../import/mapping.ts'
 import type { CsvTable } from '../../import/parse-csv.ts'
@@ -9,7 +10,6 @@ import { type Column, Table } from '../../kit/table.tsx'
 import { Value } from '../../kit/time.tsx'
 
 const EXAMPLES = 3
-const MAX_EXAMPLE = 40
 const LEFT_OUT = ''
 
 export interface ColumnsProps {
@@ -78,7 +78,7 @@ const labelOf = (field: string): string => (field === LEFT_OUT ? t.import.leaveO
 function examplesOf({ rows }: CsvTable, position: number): string {
   return rows
     .slice(0, EXAMPLES)
-    .map(({ cells }) => (cells[position] ?? '').trim().slice(0, MAX_EXAMPLE))
+    .map(({ cells }) => shortText(cells[position] ?? ''))
     .filter((cell) => cell !== '')
     .join(', ')
 }

@@ -7,12 +7,16 @@ import { type ImportState, useImport } from '../../import/use-import.ts'
 import { Button } from '../../kit/button.tsx'
 import { Countdown } from '../../kit/countdown.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
+import { ButtonLink } from '../../kit/link.tsx'
 import { ProgressBar } from '../../kit/progress-bar.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { Columns, isMapped } from './columns.tsx'
 import { AskBeforeLeaving } from './ask-before-leaving.tsx'
 import { RowErrors } from './row-errors.tsx'
+
+/** Where the imported records are. */
+const LISTS = { products: '/products', stock: '/stock' } as const
 
 /** Rows of the example that `Copy as curl` has. */
 const EXAMPLE_ROWS = 3
@@ -37,7 +41,7 @@ export function ImportScreen({ target }: { target: ImportTarget }) {
       <ErrorNote error={state.error} />
       <Buttons run={run} target={target} />
       {table !== undefined && errors.length > 0 && step !== 'checking' && (
-        <RowErrors errors={errors} table={table} fileName={file?.name ?? ''} />
+        <RowErrors errors={errors} table={table} mapping={mapping} fileName={file?.name ?? ''} />
       )}
       <AskBeforeLeaving isOn={step === 'importing'} />
     </Screen>
@@ -70,6 +74,7 @@ function Buttons({ run: { state, check, begin, goOn, pause }, target }: { run: R
           {t.import.begin(good)}
         </Button>
       )}
+      {step === 'done' && <ButtonLink to={LISTS[target.name]}>{t.import.toList[target.name]}</ButtonLink>}
       {step === 'importing' && <Button onPress={pause}>{t.import.pause}</Button>}
       {step === 'paused' && (
         <Button kind="primary" scope={scope} onPress={goOn}>
