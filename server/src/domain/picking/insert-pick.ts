@@ -163,16 +163,19 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      from stock_movement m join line x using (position)
      where l.ctid = any (array(select place from line where taken > 0)) and l.ctid = x.place and l.tenant_id = $1 and x.taken > 0
      returning l.order_id, l.id as order_line_id, l.product_id
+   ), made_pick as materialized (
+     select m.*, j.new_items, j.lines, j.operator_email, w.order_line_id, w.sent_name
+     from stock_movement m join judged j using (position) join wanted w using (position)
    ), changed_flow as (
+     -- By the flow's id alone: with a list of all ids too, the planner reads all flows of the call again for each pick.
      update picking_flows f
-     set items_picked = f.items_picked + j.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
-     from stock_movement m join judged j using (position)
-     where f.tenant_id = $1 and f.id = any (array(select flow_id from judged)) and f.id = j.flow_id
+     set items_picked = f.items_picked + m.new_items, total_quantity_picked = f.total_quantity_picked + m.quantity, revision = f.revision + 1
+     from made_pick m
+     where f.tenant_id = $1 and f.id = m.flow_id
    ), new_pick as (
      insert into picks (tenant_id, flow_id, id, product_id, location_id, quantity, order_line_id, lines, movement_id, created_at, operator_email, sent_name)
-     select $1, j.flow_id, j.pick_id, m.product_id, m.location_id, m.quantity, w.order_line_id, j.lines, m.id, m.created_at,
-       j.operator_email, w.sent_name
-     from stock_movement m join judged j using (position) join wanted w using (position)
+     select $1, flow_id, pick_id, product_id, location_id, quantity, order_line_id, lines, id, created_at, operator_email, sent_name
+     from made_pick
      returning flow_id, id, product_id, location_id, quantity, lines, created_at, operator_email
    ), ${countPicks('new_pick', 1)}, ${settled({
      stock: SETTLED_STOCK,
