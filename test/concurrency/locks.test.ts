@@ -54,6 +54,7 @@ describe('the advisory locks of the program', () => {
       'domain/stock/fold-stocked.ts fold',
       'shards/move/fence.ts fence',
       'shards/move/registry.ts move',
+      'shards/move/replication.ts publications',
     ])
   })
 
