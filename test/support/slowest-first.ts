@@ -8,6 +8,7 @@ const SLOW = [
   'test/simulator/simulator.test.ts',
   'test/readme/shell-blocks.test.ts',
   'test/shards/move.test.ts',
+  'test/shards/failing-copy.test.ts',
   'test/embedded/several-processes.test.ts',
   'test/neighbours/event-loop.test.ts',
   'test/faults/database-loss.test.ts',
