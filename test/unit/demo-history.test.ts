@@ -23,6 +23,15 @@ describe('the history of a demo', () => {
       expect(demoWorld({ ...OPTIONS, days, orders: 0 }, NOW).history.orders.filter(({ state }) => state < 5)).toEqual([])
   })
 
+  it('has a batch that is being picked on every day, also with few open orders', () => {
+    const options = { seed: 7, products: 30, days: 1, orders: 20 }
+    for (let day = 0; day < 60; day++) {
+      const { batches, flows } = demoWorld(options, NOW + day * 86_400_000).history
+      const walk = flows.filter(({ batch, state }) => batch === batches.length - 1 && state === 'started')
+      expect([day, walk.length]).toEqual([day, 3])
+    }
+  })
+
   it('obeys the rules of stock: each level is the sum of its movements in the order of time, and never below 0', () => {
     const levels = new Map<string, number>()
     let lastAt = 0

@@ -115,8 +115,12 @@ class Simulation {
     for (let number = 0; number < openOrders; number++) {
       // In the order of time, the last of them shortly before midnight.
       const createdAt = today - 90 * MINUTE_MS + Math.floor((number * 60 * MINUTE_MS) / openOrders)
-      const order = this.#add(createdAt, { assemblyDay: dayOf(today) + this.#random.pick([-1, 0, 0, 0, 0, 1, 1, 2, 4]) })
       const share = number / openOrders
+      const isOfBatch = share >= 0.85 && picking.length < ORDERS_OF_BATCH
+      const order = this.#add(createdAt, {
+        assemblyDay: dayOf(today) + this.#random.pick([-1, 0, 0, 0, 0, 1, 1, 2, 4]),
+        warehouse: isOfBatch ? 0 : this.#anyWarehouse(),
+      })
       if (share >= 0.6) Object.assign(this.#book.orders[order] as OrderRecord, { state: 2, updatedAt: createdAt + 5 * MINUTE_MS })
       if (share >= 0.85) picking.push(order)
     }
@@ -162,15 +166,18 @@ class Simulation {
       (a, b) => a - b,
     )
     return times.flatMap((createdAt) => {
-      const order = this.#add(createdAt, { assemblyDay: dayOf(day) })
+      const order = this.#add(createdAt, { assemblyDay: dayOf(day), warehouse: this.#anyWarehouse() })
       if (!this.#random.chance(CANCELLED_SHARE)) return [order]
       Object.assign(this.#book.orders[order] as OrderRecord, { state: 7, updatedAt: createdAt + 10 * MINUTE_MS })
       return []
     })
   }
 
-  #add(createdAt: number, { assemblyDay }: { assemblyDay: number }): number {
-    const warehouse = this.#random.chance(NORTH_SHARE) ? 1 : 0
+  #anyWarehouse(): number {
+    return this.#random.chance(NORTH_SHARE) ? 1 : 0
+  }
+
+  #add(createdAt: number, { assemblyDay, warehouse }: { assemblyDay: number; warehouse: number }): number {
     const { lines, customer, address } = newOrder(this.#random, this.#productsOf(warehouse))
     const number = this.#book.orders.length + 1
     return (
@@ -245,10 +252,10 @@ class Simulation {
     this.#stock.transfer({ at: at + 5 * MINUTE_MS, product, from, to, quantity: 1, reason: 'damaged' })
   }
 
-  /** Flows that are running, with a part of each order picked: the first orders in one walk, each other one by itself. */
+  /** Flows that are running, with a part of each order picked: the first orders, all of the first warehouse, in one walk, each other one by itself. */
   #startPicking(orders: readonly number[], at: number): void {
-    const walk = orders.filter((order) => this.#book.orders[order]?.warehouse === 0).slice(0, ORDERS_OF_BATCH)
-    const others = orders.filter((order) => !walk.includes(order))
+    const walk = orders.slice(0, ORDERS_OF_BATCH)
+    const others = orders.slice(ORDERS_OF_BATCH)
     const flows = [
       ...startFlows(this.#book, walk, 0, at),
       ...others.flatMap((order, index) => startFlows(this.#book, [order], (index + 1) % OPERATORS.length, at + index + 1)),
