@@ -7,15 +7,13 @@ import { connectTo, type Move, type Side } from '@fulfillment/server/shards/move
 import { runCommand, startCommand } from '../command-line/run-command.ts'
 import { it as base } from '../faults/support/it.ts'
 import type { PostgresServer } from '../faults/support/postgres-servers.ts'
+import { SLOW_DISK } from './support/moving.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 
 const ENCRYPTION_KEY = 'encryption key of the tests'
 /** Postgres tries again every 5 seconds, and the command looks for lost tables every 10. */
 const NOTED = { timeout: 60_000, interval: 50 }
-
-/** Each commit takes 10 ms more. */
-const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
 /** `it` with two shards, each a Postgres of its own, and no server. */
 const it = base.extend('shards', { scope: 'file' }, async ({ startPostgres }) => {

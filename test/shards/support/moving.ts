@@ -12,7 +12,7 @@ const ENCRYPTION_KEY = 'encryption key of the tests'
 const FEED_PAUSE_MS = 50
 const PAGE = 200
 /** Each commit takes 10 ms more, and those that wait meanwhile share it, as on a disk that is slow to write. */
-const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
+export const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
 /** A service of two shards, each a Postgres of its own, with two servers that can be killed. */
 export interface Installation {
