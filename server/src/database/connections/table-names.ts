@@ -1,7 +1,7 @@
 import type { DatabaseIntrospector, Kysely, SchemaMetadata, TableMetadata } from 'kysely'
 
 interface Catalog {
-  'pg_catalog.pg_class': { relname: string; relnamespace: number; relkind: string }
+  'pg_catalog.pg_class': { oid: number; relname: string; relnamespace: number; relkind: string }
   'pg_catalog.pg_namespace': { oid: number; nspname: string }
 }
 
@@ -20,14 +20,15 @@ export class TableNames implements DatabaseIntrospector {
     return await this.#db.selectFrom('pg_catalog.pg_namespace').select('nspname as name').execute()
   }
 
-  /** Without their columns. */
+  /** Those that a name alone finds, without their columns. */
   async getTables(): Promise<TableMetadata[]> {
     const tables = await this.#db
       .selectFrom('pg_catalog.pg_class as c')
       .innerJoin('pg_catalog.pg_namespace as n', 'n.oid', 'c.relnamespace')
       .select(['c.relname as name', 'n.nspname as schema'])
       .where('c.relkind', 'in', ['r', 'p'])
-      .where('n.nspname', '!~', '^pg_')
+      // Of another program in the same database there may be tables of the same names.
+      .where(({ fn }) => fn<boolean>('pg_table_is_visible', ['c.oid']))
       .execute()
     return tables.map((table) => ({ ...table, isView: false, isForeign: false, columns: [] }))
   }
