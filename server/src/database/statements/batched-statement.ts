@@ -25,9 +25,9 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
     valuesOf(call: Call): readonly unknown[]
   }
   /**
-   * For calls that changed nothing and must run again, each alone, in a transaction: those that found their data out of date after they
-   * waited for a lock, with `lock`, which the transaction takes first; those that another statement is for, with that one, as `instead`; those
-   * that must be read first, with `prepare`, which returns the call to run. It may run together with `lock`: what it reads may be out of date.
+   * For calls that changed nothing and must run again, each alone: those that found their data out of date after they waited for a lock, with
+   * `lock`, which their transaction takes first; those that another statement is for, with that one, as `instead`; those that must be read first, with
+   * `prepare`, which returns the call to run. It may run together with `lock`: what it reads may be out of date. Without both, it needs no transaction.
    */
   readonly again?: {
     isNeeded(rows: readonly Row[], call: Call): boolean

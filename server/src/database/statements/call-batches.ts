@@ -137,9 +137,9 @@ export class CallBatches<Call, Row extends { call: number }> {
   ): Promise<Unsettled<Waiting<Call, Row>>> {
     try {
       const rows = await this.#traced(batch, () =>
-        isAgain
+        isAgain && this.#isPrepared
           ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#run(tenantId, this.#stepOf(batch), batch[0]?.preface),
+          : this.#run(tenantId, batch, isAgain),
       )
       for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
       return { left: [] }
@@ -148,18 +148,29 @@ export class CallBatches<Call, Row extends { call: number }> {
     }
   }
 
-  #run(tenantId: number, { statement, values }: StepOf<Row>, preface: Preface | undefined): Promise<Row[]> {
-    return this.#runner.run(tenantId, statement, values, undefined, preface)
+  #run(tenantId: number, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
+    const { statement, values } = this.#stepOf(
+      batch.map(({ call }) => call),
+      isAgain,
+    )
+    // A call that runs again has sent its preface.
+    return this.#runner.run(tenantId, statement, values, undefined, isAgain ? undefined : batch[0]?.preface)
   }
 
-  /** The statement of calls that run for the first time. */
-  #stepOf(batch: readonly Waiting<Call, Row>[]): StepOf<Row> {
-    const calls = batch.map(({ call }) => call)
-    const { alone, statement } = this.#batched
+  /** Whether a call that runs again does anything in front of its statement. */
+  get #isPrepared(): boolean {
+    const { lock, prepare } = this.#batched.again ?? {}
+    return lock !== undefined || prepare !== undefined
+  }
+
+  /** The statement of calls, with their values. One for a single call is not tried twice. */
+  #stepOf(calls: readonly Call[], isAgain: boolean): StepOf<Row> {
+    const { alone, again } = this.#batched
     const [first] = calls
-    return first !== undefined && calls.length === 1 && alone?.isFor(first) === true
-      ? { statement: alone.statement, values: alone.valuesOf(first) }
-      : { statement, values: this.#batched.valuesOf(calls) }
+    if (!isAgain && first !== undefined && calls.length === 1 && alone?.isFor(first) === true)
+      return { statement: alone.statement, values: alone.valuesOf(first) }
+    const batched = (isAgain ? again?.instead : undefined) ?? this.#batched
+    return { statement: batched.statement, values: batched.valuesOf(calls) }
   }
 
   /** Runs one transaction, which claims the keys before the statement and stores the responses after it. */
@@ -180,15 +191,12 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   /** Runs the statement in a transaction. Calls that run again take their locks first, and are prepared meanwhile. */
   async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean, guard?: Step): Promise<Row[]> {
-    if (!isAgain) {
-      const change = this.#stepOf(batch)
-      return await (guard === undefined
-        ? tx.run(change.statement, change.values)
-        : tx.runGuarded(guard, change, batch[0]?.preface))
-    }
-    const batched = this.#batched.again?.instead ?? this.#batched
-    const calls = await Promise.all(batch.map(({ call }) => this.#readied(tx, call)))
-    return await tx.run(batched.statement, batched.valuesOf(calls))
+    const given = batch.map(({ call }) => call)
+    const calls = isAgain ? await Promise.all(given.map((call) => this.#readied(tx, call))) : given
+    const change = this.#stepOf(calls, isAgain)
+    return await (guard === undefined || isAgain
+      ? tx.run(change.statement, change.values)
+      : tx.runGuarded(guard, change, batch[0]?.preface))
   }
 
   /** Locks what a call that runs again needs, and returns it prepared. */
