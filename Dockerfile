@@ -19,6 +19,14 @@ COPY codes codes
 COPY sdk/src sdk/src
 RUN node web/scripts/build.ts
 
+# The server and the command line, each as a few files.
+FROM manifests AS program
+RUN npm ci --ignore-scripts --workspace server --include-workspace-root=false --no-audit --no-fund
+COPY codes codes
+COPY sdk/src sdk/src
+COPY server server
+RUN node server/scripts/build.js
+
 FROM manifests AS dependencies
 # Removes development dependencies: Node is in the base image, and tools for development and tests are not needed. Without `prepare`, which
 # builds the pages in a checkout. TypeScript is only installed for the types of @trpc/server.
@@ -40,6 +48,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY server server
 COPY codes codes
+COPY --from=program /app/server/dist server/dist
 COPY --from=pages /app/web/dist web/dist
 # The command line uses the SDK.
 COPY sdk/package.json sdk/

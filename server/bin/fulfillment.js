@@ -2,12 +2,6 @@
 import { requireNode } from './require-node.js'
 
 requireNode('The fulfillment command')
-// Imported after the check: older versions of Node lack these functions.
-const { enableCompileCache, registerHooks } = await import('node:module')
-enableCompileCache()
-// Resolves the SDK to its sources, so that the command works in a checkout without a build.
-registerHooks({
-  resolve: (specifier, context, resolve) =>
-    resolve(specifier, { ...context, conditions: [...context.conditions, '@fulfillment/source'] }),
-})
-await import('../src/cli.ts')
+// Imported after the check: older versions of Node lack functions that it needs.
+const { load } = await import('./load.js')
+await load('cli')

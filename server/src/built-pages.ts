@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { SOURCES } from './sources.ts'
 
 /** The output of `npm run build` for the workspace `web`: a folder per app. */
-export const BUILT_PAGES = path.resolve(import.meta.dirname, '../../web/dist')
+export const BUILT_PAGES = path.resolve(SOURCES, '../../web/dist')
 
 /** Whether this checkout has the files of the dashboard. */
 export function isDashboardBuilt(): boolean {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -52,6 +52,27 @@ describe('the container image', () => {
       maxBuffer: 10_000_000,
     })
     expect(JSON.parse(stdout)).toHaveProperty('openapi')
+  })
+
+  it('builds the program from what it copies, contains it, and runs it as long as its sources are the same', async ({
+    folder,
+  }) => {
+    const dockerfile = await read('Dockerfile')
+    const program = dockerfile.split(/^FROM /m).find((stage) => stage.startsWith('manifests AS program'))!
+    await copyTo(folder, stageOf(dockerfile, 1) + program)
+    const command = /^RUN node (.+)$/m.exec(program)?.[1] ?? ''
+    await promisify(execFile)(process.execPath, [command], { cwd: folder })
+    const image = stageOf(dockerfile, -1)
+    expect(image).toContain('COPY --from=program /app/server/dist server/dist\n')
+    const printed = async (): Promise<string> =>
+      (await promisify(execFile)(process.execPath, ['server/bin/fulfillment.js', '--help'], { cwd: folder })).stdout
+    expect(await printed()).toContain('Manage the fulfillment service')
+    await writeFile(path.join(folder, 'server/dist/cli.js'), `console.log('the build')`)
+    expect(await printed()).toBe('the build\n')
+    // A source has changed since.
+    await utimes(path.join(folder, 'server/src/main.ts'), new Date(), new Date(0))
+    expect(await printed()).toContain('Manage the fulfillment service')
+    expect(copied(image).map(({ source }) => source)).toEqual(expect.arrayContaining(copied(program).map(({ source }) => source)))
   })
 
   it('builds the pages from what it copies, and contains them', async ({ folder }) => {

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { connectionString } from '@fulfillment/server/database/embedded/application-database.ts'
 import { freePort } from '../support/free-port.ts'
+import { loadedModules, TELL_MODULES } from '../support/loaded-modules.ts'
 import { send } from '../support/service.ts'
 import { runServer } from './support/run-server.ts'
 import { it } from './support/it.ts'
@@ -68,9 +69,9 @@ describe('PROCESSES', () => {
   it('of 1 loads nothing of it, and of more not the server into the parent', async () => {
     const loadedBy = async (PROCESSES: string): Promise<string[]> => {
       const url = 'postgres://127.0.0.1:1/none'
-      const { output } = await runServer({ PROCESSES, DATABASE_URL: url }, ['--import', PRINT_MODULES])
-      // The first line is that of the child process, which ends first.
-      return JSON.parse(output.match(/^\["file.*$/gm)?.at(-1) ?? '[]') as string[]
+      const { output } = await runServer({ PROCESSES, DATABASE_URL: url }, TELL_MODULES)
+      // The child process ends before its parent.
+      return loadedModules(output)
     }
     const hasLoaded = (modules: string[], file: string): boolean => modules.some((module) => module.endsWith(file))
     const one = await loadedBy('1')
@@ -79,10 +80,3 @@ describe('PROCESSES', () => {
     expect([hasLoaded(parent, 'src/server.ts'), hasLoaded(parent, 'process-group.ts')]).toEqual([false, true])
   })
 })
-
-/** Prints the files of the server that were loaded, at the end of a process. */
-const PRINT_MODULES = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module'
-  const modules = []
-  registerHooks({ load: (url, context, next) => (url.includes('/server/src/') && modules.push(url), next(url, context)) })
-  process.on('exit', () => console.log(JSON.stringify(modules)))`)}`

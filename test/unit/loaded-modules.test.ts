@@ -1,15 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { loadedModules, TELL_MODULES } from '../support/loaded-modules.ts'
 
 const SERVER = fileURLToPath(new URL('../../server/bin/server.js', import.meta.url))
-
-/** Prints the files that a process has loaded, and the parts of Node, when it ends. */
-const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(`
-  import { registerHooks } from 'node:module'
-  const loaded = []
-  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-  process.on('exit', () => console.log(JSON.stringify([...loaded, ...process.moduleLoadList])))`)}`
 
 /** What the server loads until it connects to its database. */
 function loadedAtStart(): string[] {
@@ -19,18 +13,23 @@ function loadedAtStart(): string[] {
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     ENCRYPTION_KEY: 'key of the tests',
   }
-  const { stdout } = spawnSync(process.execPath, ['--import', PRINT_LOADED, SERVER], { env, encoding: 'utf8' })
-  return JSON.parse(stdout.split('\n').find((line) => line.startsWith('[')) ?? '[]') as string[]
+  return loadedModules(spawnSync(process.execPath, [...TELL_MODULES, SERVER], { env, encoding: 'utf8' }).stdout)
 }
 
 it('a start loads nothing that it can do without', () => {
   const loaded = loadedAtStart()
   const packages = new Set(loaded.map((url) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]))
   expect(packages).toContain('fastify')
-  // 257 modules for the first query that is built, and 87 for the first look at metrics: a tenth of a start each. Few servers have agents.
-  for (const name of ['kysely', 'prom-client', '@opentelemetry/api', 'undici', '@modelcontextprotocol/server'])
+  // 87 modules for the first look at metrics. Few servers have agents, traces or webhooks at their start.
+  for (const name of ['prom-client', '@opentelemetry/api', 'undici', '@modelcontextprotocol/server', 'trpc-to-openapi'])
     expect(packages).not.toContain(name)
-  // Zod's messages in other languages, and Node's own `fetch`: a tenth each, too.
+  // Zod's messages in other languages, and Node's own `fetch`, are a tenth of a start each.
   expect(loaded.filter((url) => url.includes('/zod/v4/locales/')).map((url) => url.split('/').at(-1))).toEqual(['en.js'])
   expect(loaded).not.toContain('NativeModule internal/deps/undici/undici')
+})
+
+it('a start loads the few files of the build, not its sources', () => {
+  const built = loadedAtStart().filter((url) => url.includes('/server/dist/'))
+  expect(built.length).toBeGreaterThan(0)
+  expect(built.length).toBeLessThan(60)
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Queryable } from './database.ts'
 import { statement } from './statements/statement.ts'
 
@@ -25,7 +26,6 @@ const selectGrown = statement<[rows: number, growth: number], { name: string }>(
 export async function analyzeGrownTables(db: Queryable): Promise<void> {
   for (const { name } of await db.run(selectGrown, [ROWS, GROWTH])) {
     // Takes no parameters and is not prepared. Kysely is loaded here because most processes analyze nothing.
-    const { sql } = await import('kysely')
     await sql.raw(`analyze (skip_locked) ${name}`).execute(db.kysely)
   }
 }

@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises'
-import { parse } from 'node:path'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { SOURCES } from '../sources.ts'
 
 /**
  * The folder of the migrations. A migration is named after its file, without the extension: SQL text, or TypeScript whose `steps` run
  * outside a transaction.
  */
-export const MIGRATIONS = new URL('./migrations/', import.meta.url)
+export const MIGRATIONS = pathToFileURL(path.join(SOURCES, 'database/migrations/'))
 /** The table with the names of executed migrations. */
 export const MIGRATION_TABLE = 'schema_migrations'
 
@@ -23,7 +25,7 @@ export type Query = <Row>(text: string) => Promise<Row[]>
 
 /** The names of this version's migrations, in their order. */
 export async function knownMigrations(): Promise<string[]> {
-  return (await readdir(MIGRATIONS)).map((file) => parse(file).name).toSorted()
+  return (await readdir(MIGRATIONS)).map((file) => path.parse(file).name).toSorted()
 }
 
 /**

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
 import type { WebhookTargetPolicy } from './targets/policy.ts'
-import { lookupFor } from './targets/lookup.ts'
 import { targetProblem } from './targets/target-rules.ts'
 
 /** A request that was sent: its response as far as it arrived, and the error of an incomplete response. */
@@ -40,12 +39,7 @@ class Agents {
   readonly #agents = new Map<number, { agent: Promise<Agent>; usedAt: number }>()
 
   constructor(policy: WebhookTargetPolicy, connectTimeout: number) {
-    this.#open = async (tenantId) => {
-      // Loaded for the first request: it takes a tenth of a start.
-      const undici = await import('undici')
-      // The connection's own name resolution does the check. A second resolution could return another address (DNS rebinding).
-      return new undici.Agent({ allowH2: false, connectTimeout, connect: { lookup: lookupFor(tenantId, policy) } })
-    }
+    this.#open = async (tenantId) => (await import('./open-agent.ts')).openAgent(tenantId, policy, connectTimeout)
   }
 
   of(tenantId: number): Promise<Agent> {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import { SOURCES } from '../sources.ts'
 import type { CompressedResponse } from './compressed-response.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -19,7 +20,7 @@ interface File {
 }
 
 const ownFile = (name: string, type: string): File => ({
-  path: `${import.meta.dirname}/docs-page/${name}`,
+  path: `${SOURCES}/http/docs-page/${name}`,
   type,
   cacheControl: REVALIDATED,
 })

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BUILT_PAGES } from '../built-pages.ts'
 import { ServiceError } from '../procedures/errors.ts'
@@ -19,8 +18,6 @@ const FOREVER = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'no-cache'
 /** The service worker of an app. By default it could not control the app's own address, which has no slash at its end. */
 const SERVICE_WORKER = 'sw.js'
-/** Suffixes of the compressed files that the build writes beside each file. */
-const SUFFIXES: Record<string, string> = { br: '.br', gzip: '.gz' }
 
 /** Sends a file of the app, or its document. Every path without a dot is a page that the document shows. */
 export async function sendPage(request: FastifyRequest, reply: FastifyReply, app: PageApp): Promise<FastifyReply> {
@@ -47,30 +44,18 @@ function notBuilt(): ServiceError {
 async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageApp, name: string): Promise<FastifyReply> {
   // Documents are sent only by `sendDocument`, with their headers, and compressed files only in place of the original.
   if (/\.(html|br|gz)$/i.test(name)) throw noFile(request)
-  const { send } = await import('@fastify/send')
-  const root = path.join(BUILT_PAGES, app)
-  const options = { root, index: false, cacheControl: false, acceptRanges: false, dotfiles: 'ignore' } as const
-  const encoding = negotiate(request.headers['accept-encoding'] ?? '', Object.keys(SUFFIXES)) ?? 'identity'
-  const suffix = SUFFIXES[encoding]
-  const compressed = suffix === undefined ? undefined : await send(request.raw, `/${name}${suffix}`, options)
-  const file = compressed?.type === 'file' ? compressed : await send(request.raw, `/${name}`, options)
-  if (file.type !== 'file') throw noFile(request)
+  const { findBuiltFile } = await import('./find-built-file.ts')
+  const file = await findBuiltFile(request, app, name)
+  if (file === undefined) throw noFile(request)
   const isHashed = name.startsWith('assets/')
   reply
     .code(file.statusCode)
     .headers(file.headers)
     .headers({ 'cache-control': isHashed ? FOREVER : REVALIDATED, vary: 'Accept-Encoding' })
-  if (file.statusCode === 200) reply.header('content-type', await typeOf(name))
+  if (file.statusCode === 200) reply.header('content-type', file.contentType)
   if (name === SERVICE_WORKER) reply.header('service-worker-allowed', `/${app}`)
-  if (file === compressed) reply.header('content-encoding', encoding)
+  if (file.encoding !== undefined) reply.header('content-encoding', file.encoding)
   return await reply.send(file.stream)
-}
-
-async function typeOf(name: string): Promise<string> {
-  const { mime, isUtf8MimeType } = await import('@fastify/send')
-  // RFC 9239 made `application/javascript` obsolete.
-  const type = name.endsWith('.js') ? 'text/javascript' : (mime.getType(name) ?? 'application/octet-stream')
-  return isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
 }
 
 function noFile(request: FastifyRequest): ServiceError {

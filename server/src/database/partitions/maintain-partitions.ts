@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Queryable } from '../database.ts'
 import { awaitSystemLock } from '../locks.ts'
 import { statement } from '../statements/statement.ts'
@@ -120,7 +121,6 @@ async function dropPartition(db: Queryable, name: string): Promise<void> {
 
 /** Runs DDL, which takes no parameters and is not prepared. Kysely is loaded here because most starts run no DDL. */
 async function execute(tx: Queryable, ddl: string): Promise<void> {
-  const { sql } = await import('kysely')
   await sql.raw(ddl).execute(tx.kysely)
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
 import { DELIVERY_COLUMNS, deliveryOf } from './delivery-row.ts'
@@ -19,7 +20,6 @@ export const listDeliveries = endpoint({
   output: listDeliveriesOutput,
   run: async (context, query) => {
     await getWebhook.run(context, query)
-    const { sql } = await import('kysely')
     let matching = context.db.kysely
       .selectFrom('webhook_deliveries')
       .where('tenant_id', '=', context.caller.tenantId)

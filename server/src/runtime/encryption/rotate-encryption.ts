@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { Encryption } from './encryption.ts'
@@ -74,7 +74,6 @@ async function rotateColumn(
 
 /** The next batch of values. An empty value is the stored response of a call that is still running, and is skipped. */
 async function rowsBehind(kysely: Kysely<Schema>, encrypted: Encrypted, column: string, after: Row | undefined): Promise<Row[]> {
-  const { sql } = await import('kysely')
   const record = sql.ref(encrypted.record)
   const value = sql.ref(column)
   const tenant = sql.ref(encrypted.tenant)
@@ -107,7 +106,6 @@ async function store(
   column: string,
   rows: readonly (Row & { renewed: Buffer })[],
 ): Promise<number> {
-  const { sql } = await import('kysely')
   const record = sql.ref(`t.${name}`)
   const tenant = sql.ref(`t.${owner}`)
   const { rows: stored } = await sql`
