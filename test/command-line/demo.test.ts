@@ -15,6 +15,21 @@ const FILL = { seed: 7, products: 30, days: 14, orders: 20 }
 const ARGUMENTS = ['demo', '--seed', '7', '--products', '30', '--days', '14', '--orders', '20']
 const timeout = 300_000
 
+/** What a demo tells of each kind of happening. */
+const HAPPENINGS = [
+  / takes .+ from /,
+  / completes /,
+  / in one walk$/,
+  / receives /,
+  / takes back /,
+  / comes back: /,
+  / packs /,
+  /The carrier takes /,
+  /The carrier delivers /,
+  /The receiver refuses /,
+]
+const sentIn = (lines: readonly string[]): number => lines.filter((line) => / orders /.test(line)).length
+
 const keyIn = (text: string): string => /service_live_[\w-]+/.exec(text)?.[0] ?? ''
 
 /** The tenant of a demo on the database of a service. */
@@ -244,8 +259,14 @@ describe('a demo', () => {
   it('is played over HTTP, and its books are balanced at the end', { timeout }, async ({ startService }) => {
     const service = await startService()
     const lines: string[] = []
-    const options = { ...FILL, rate: 300, minutes: 0.2, live: true }
-    const run = await runDemo(configOf(service.databaseUrl), options, (line) => lines.push(line), new AbortController().signal)
+    const everythingHappened = new AbortController()
+    const print = (line: string): void => {
+      lines.push(line)
+      if (HAPPENINGS.every((pattern) => lines.some((told) => pattern.test(told))) && sentIn(lines) > 10)
+        everythingHappened.abort()
+    }
+    const options = { ...FILL, rate: 300, minutes: 3, live: true }
+    const run = await runDemo(configOf(service.databaseUrl), options, print, everythingHappened.signal)
     const { journal, filled } = run
     if (journal === undefined) throw new Error('The demo was not played')
     const tenant = demoTenant(service, filled.tenantId, filled.key)
