@@ -13,8 +13,8 @@ export interface Lists {
   total_quantity: number
   states: string
   flows: string | null
-  shipments: string | null
-  returns: string | null
+  shipments?: string | null
+  returns?: string | null
   calls?: string
   movements?: string | null
   products?: string

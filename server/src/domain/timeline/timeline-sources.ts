@@ -19,17 +19,26 @@ const RETURNS = aggregated(`created_at, id, reference, (
        select min(created_at) from return_receipts where tenant_id = $1 and record_id = returns.id
      ), closed_at, cancelled_at`)
 
-/** The order of a page, and its flows, shipments and returns, which are few, with the names under which calls are listed: see `namedRecords`. */
-export const RECORDS = `cross join lateral (
-     select id, order_tenant_id, warehouse_id, items_count, total_quantity, created_at from orders where tenant_id = $1 and id = q.order_id limit 1
+/** The order of a page, and its flows, which are few. */
+export const ORDER = `cross join lateral (
+     select id, order_tenant_id, warehouse_id, items_count, total_quantity, created_at, has_shipments from orders where tenant_id = $1 and id = q.order_id limit 1
    ) o cross join lateral (
      select ${FLOWS} as list, array_agg('flow/' || id) || array_agg('batch/' || batch_id) as names
      from picking_flows where tenant_id = $1 and order_id = q.order_id
-   ) flow cross join lateral (
+   ) flow`
+
+/** The names under which its calls are listed, besides those of the order: see `namedRecords`. */
+export const NAMES = `cross join lateral (select flow.names) named (names)`
+
+/** Its shipments and returns, which few orders have, and their names, too. */
+export const RECORDS = `cross join lateral (
      select ${SHIPMENTS} as list, array_agg('shipment/' || id) as names from shipments where tenant_id = $1 and order_id = q.order_id
    ) shipment cross join lateral (
      select ${RETURNS} as list, array_agg('return/' || id) as names from returns where tenant_id = $1 and order_id = q.order_id
-   ) return_record`
+   ) return_record cross join lateral (select flow.names || shipment.names || return_record.names) named (names)`
+
+/** Whether there are any. */
+export const HAS_RECORDS = `o.has_shipments is true or exists (select from returns where tenant_id = $1 and order_id = q.order_id)`
 
 export const STATES = list(
   'at, id, state_id, previous_state_id, changed_by, reason',
@@ -39,7 +48,7 @@ export const STATES = list(
 /** Of each name a page. A call can have several of the names, and is in the list as often. */
 const CALLS = list(
   'at, id, operation, key_name, address, request_id, error',
-  `from unnest(array['order/' || o.id, 'order_tenant_id/' || o.order_tenant_id] || flow.names || shipment.names || return_record.names) n (name)
+  `from unnest(array['order/' || o.id, 'order_tenant_id/' || o.order_tenant_id] || named.names) n (name)
    cross join lateral (
      select * from order_calls c
      where c.tenant_id = $1 and c.name = n.name and (c.at, c.id) > (q.call_at, q.call_id) and c.at >= now() - ${CALLS_KEPT}
