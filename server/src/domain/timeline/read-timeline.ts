@@ -92,7 +92,8 @@ function readPage(kinds: readonly LongKind[]): Required<Page>['alone'] {
   }
 }
 
-const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf'> = {
+const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf' | 'isSentAtOnce'> = {
+  isSentAtOnce: true,
   groupOf: () => '',
   changedBy: () => [],
   // Few lists are as long as a page.
