@@ -37,8 +37,14 @@ export class Recorder {
     this.#client = client
   }
 
-  /** A context in which `caller` calls domain functions. It has only the parts that the explained functions use. */
-  contextOf(caller: Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'>): RequestContext {
+  /**
+   * A context in which `caller` calls domain functions. It has only the parts that the explained functions use. With `isAlone`, batched calls run
+   * the statement for a call that is alone.
+   */
+  contextOf(
+    caller: Pick<Caller, 'tenantId' | 'defaultWarehouse' | 'keyName'> & Partial<Pick<Caller, 'scopes'>>,
+    { isAlone = false } = {},
+  ): RequestContext {
     const run = async (statement: Statement<Values, unknown>, values: Values): Promise<unknown[]> => {
       this.#recorded.push({ statement, values })
       const { rows } = await this.#client.query({ name: statement.name, text: statement.sql, values: [...values] })
@@ -47,8 +53,8 @@ export class Recorder {
     const db = {
       run,
       runOne: async (...call: Parameters<typeof run>) => (await run(...call))[0],
-      runBatched: (batched: BatchedStatement<unknown, { call: number }>, call: unknown) =>
-        run(batched.statement, batched.valuesOf([call])),
+      runBatched: ({ statement, valuesOf, alone }: BatchedStatement<unknown, { call: number }>, call: unknown) =>
+        isAlone && alone?.isFor(call) === true ? run(alone.statement, alone.valuesOf(call)) : run(statement, valuesOf([call])),
       runFirst: run,
       runLast: run,
       transaction: (work: (tx: unknown) => unknown) => work(db),

@@ -96,10 +96,15 @@ describe('a list of orders reads about as many rows as it returns', () => {
   })
 })
 
-it.for([50, 5])(
-  'a page of %i entries of a timeline reads the rows of its order alone',
-  async (limit, { seed, recorder, callers }) => {
-    const context = { ...callers.large, caller: { ...callers.large.caller, scopes: ['admin' as const] } }
+it.for([
+  { limit: 50, isAlone: false },
+  { limit: 5, isAlone: false },
+  { limit: 50, isAlone: true },
+  { limit: 5, isAlone: true },
+])(
+  'a page of $limit entries of a timeline reads the rows of its order alone, with a statement of its own: $isAlone',
+  async ({ limit, isAlone }, { seed, recorder, callers }) => {
+    const context = recorder.contextOf({ ...callers.large.caller, scopes: ['admin' as const] }, { isAlone })
     const input = { id: seed.orders[1] - 7, limit, kind: [...KINDS], after: undefined }
     const reads = await recorder.readsOf(() => getTimeline.run(context, input))
     // Of each source a page and one more.

@@ -29,9 +29,9 @@ const BATCHED: BatchedStatement<Call, Row, [string[]]> = {
 }
 
 /** Batches over a database whose results the test decides. */
-function batches() {
+function batches(batched: BatchedStatement<Call, Row> = BATCHED) {
   const sent: Sent[] = []
-  const shared = new CallBatches<Call, Row>(BATCHED, {
+  const shared = new CallBatches<Call, Row>(batched, {
     run: (tenantId, _statement, values) => {
       const [names] = values as [string[]]
       return new Promise<never[]>((resolve, reject) => {
@@ -75,6 +75,14 @@ it('two statements run at a time; calls that arrive meanwhile share the next one
   sent[0]?.succeed()
   await settle()
   expect(namesOf(sent)).toEqual(['a', 'b', 'c d'])
+})
+
+it('a call of a statement that is sent at once does not wait for the end of the turn; those behind it share the next one', async () => {
+  const { sent, add } = batches({ ...BATCHED, isSentAtOnce: true })
+  for (const name of ['a', 'b', 'c']) void add({ name })
+  expect(namesOf(sent)).toEqual(['a'])
+  await settle()
+  expect(namesOf(sent)).toEqual(['a', 'b c'])
 })
 
 it('different tenants or groups never share a statement', async () => {

@@ -211,6 +211,28 @@ describe('GET /orders/{id}/timeline', () => {
     for (const limit of [1, 3, 10]) expect(await inPages(tenant, order.id, limit)).toEqual(all)
   })
 
+  it('has the same pages when they are read together, with returns and without', async ({ tenant }) => {
+    const orders = [await pickedOrder(tenant), await pickedOrder(tenant)] as const
+    const lines = [{ product_id: orders[1].tea.id, quantity: 1 }]
+    const queries = [
+      '?limit=100',
+      '?limit=3',
+      '?limit=100&kind=call',
+      '?limit=100&kind=state&kind=flow',
+      '?limit=5&kind=movement',
+    ]
+    for (const reads of [1, 2]) {
+      const alone = []
+      for (const { id } of orders) for (const query of queries) alone.push(await read(tenant, id, query))
+      const again = alone.flatMap((page) => [page, page, page])
+      const together = orders.flatMap(({ id }) => queries.flatMap((query) => [1, 2, 3].map(() => read(tenant, id, query))))
+      expect(await Promise.all(together)).toEqual(again)
+      const returns = await timelineOf(tenant, orders[1], '&kind=return')
+      expect(returns).toHaveLength(reads - 1)
+      if (reads === 1) expect((await tenant.request('POST', '/returns', { order_id: orders[1].id, lines })).status).toBe(200)
+    }
+  })
+
   it('leaves out the kinds that the scopes of the key do not allow, and names them', async ({ tenant }) => {
     const order = await pickedOrder(tenant)
     const all = await timelineOf(tenant, order)

@@ -85,7 +85,8 @@ export class CallBatches<Call, Row extends { call: number }> {
         resolve,
         reject,
       })
-      if (preface !== undefined && group.underWay === 0 && group.waiting.length === 1) this.#sendNext(name, group)
+      const isAtOnce = preface !== undefined || this.#batched.isSentAtOnce === true
+      if (isAtOnce && group.underWay === 0 && group.waiting.length === 1) this.#sendNext(name, group)
       else this.#schedule(name, group)
     })
   }

@@ -3,7 +3,10 @@ import type { Place } from './in-order.ts'
 import { type Kind, rankOf } from './kinds.ts'
 import { inMilliseconds, microsecondsOf } from './times.ts'
 
-/** The lists of an order's page: the texts of JSON arrays, one after the other, each with the values of its query. What is not asked for is missing. */
+/** Rows of texts: the columns of their query. */
+type Rows = readonly (readonly (string | null)[])[]
+
+/** The lists of an order's page. What is not asked for is missing. */
 export interface Lists {
   id: number
   created_at: string
@@ -11,15 +14,15 @@ export interface Lists {
   warehouse_id: number
   items_count: number
   total_quantity: number
-  states: string
-  flows: string | null
-  shipments: string | null
-  returns: string | null
-  calls?: string
-  movements?: string | null
-  products?: string
-  events?: string
-  reservations?: string
+  states: Rows
+  flows: Rows | null
+  shipments?: Rows | null
+  returns?: Rows | null
+  calls?: Rows
+  movements?: Rows | null
+  products?: Rows
+  events?: Rows
+  reservations?: Rows
   has_webhooks?: boolean
 }
 
@@ -33,11 +36,11 @@ export interface TimelineEntry extends Place {
 
 // Each kind has values of its own, in the order of its query.
 // oxlint-disable-next-line typescript/no-explicit-any
-type Values = any[]
+type Values = readonly any[]
 
-const padded = (id: number): string => String(id).padStart(16, '0')
-const text = (value: string | null): string => JSON.stringify(value)
-const valuesOf = (list: string | null | undefined): Values[] => (list ? (JSON.parse(`[${list}]`) as Values[]) : [])
+const padded = (id: string): string => id.padStart(16, '0')
+const text = (value: string | null): string => (value === null ? 'null' : JSON.stringify(value))
+const NONE: Rows = []
 
 const RANKS = {
   call: rankOf('call'),
@@ -57,14 +60,15 @@ const failedFirst = (a: Values, b: Values): number => Number(a[6] === null) - Nu
 /** The entries of lists, in no order. A call is among them under each of its names. */
 export function entriesOf(lists: Lists): TimelineEntry[] {
   const entries = [createdOf(lists)]
-  for (const values of valuesOf(lists.calls).toSorted(failedFirst)) entries.push(callOf(values))
-  for (const values of valuesOf(lists.states)) entries.push(stateOf(values))
-  for (const values of valuesOf(lists.flows)) addFlow(entries, values)
-  for (const values of valuesOf(lists.shipments)) addShipment(entries, values)
-  for (const values of valuesOf(lists.returns)) addReturn(entries, values)
+  for (const values of (lists.calls ?? NONE).toSorted(failedFirst)) entries.push(callOf(values))
+  for (const values of lists.states ?? NONE) entries.push(stateOf(values))
+  for (const values of lists.flows ?? NONE) addFlow(entries, values)
+  for (const values of lists.shipments ?? NONE) addShipment(entries, values)
+  for (const values of lists.returns ?? NONE) addReturn(entries, values)
   addMovements(entries, lists)
-  for (const values of valuesOf(lists.reservations)) entries.push(reservationOf(values[0], values[1], values[2]))
-  for (const values of valuesOf(lists.events)) addEvent(entries, values)
+  for (const values of lists.reservations ?? NONE)
+    entries.push(reservationOf(values[0] as string, values[1] as string, values[2] as string))
+  for (const values of lists.events ?? NONE) addEvent(entries, values)
   return entries
 }
 
@@ -94,25 +98,22 @@ function addFlow(entries: TimelineEntry[], values: Values): void {
     entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: ofChange })
   }
   add('start', values[0], () => data('started', 0, 0, null))
-  if (values[7] !== null) add('end', values[7], () => data(values[8], values[5], values[6], values[9]))
+  if (values[7] !== null) add('end', values[7], () => data(values[8], values[5], Number(values[6]), values[9]))
 }
 
 function addMovements(entries: TimelineEntry[], lists: Lists): void {
-  const movements = valuesOf(lists.movements)
-  if (movements.length === 0) return
-  const names = new Map<number, string>()
-  for (const product of valuesOf(lists.products)) names.set(product[0], product[1])
-  for (const values of movements) entries.push(movementOf(values, names, lists.id))
+  const names = new Map(lists.products as [id: string, name: string][] | undefined)
+  for (const values of lists.movements ?? NONE) entries.push(movementOf(values, names, lists.id))
 }
 
-function movementOf(values: Values, names: ReadonlyMap<number, string>, order: number): TimelineEntry {
+function movementOf(values: Values, names: ReadonlyMap<string, string>, order: number): TimelineEntry {
   const at = inMilliseconds(values[0])
   const data = (): string => {
     const user = values[9] === null ? '' : `,"user_id":${values[9]}`
     const flow = values[10] === null ? '' : `,"flow_id":${values[10]}`
     const pick = values[11] === null ? '' : `,"pick_id":${text(values[11])}`
     const product = `"product_id":${values[2]},"product_name":${text(names.get(values[2]) as string)}`
-    const change = `"quantity":${values[5]},"previous_quantity":${values[6]},"new_quantity":${values[7]},"reason":${text(values[8])}`
+    const change = `"quantity":${Number(values[5])},"previous_quantity":${Number(values[6])},"new_quantity":${Number(values[7])},"reason":${text(values[8])}`
     return `{"id":"${values[1]}",${product},"location_id":${text(values[3])},"movement_type":${text(values[4])},${change}${user},"order_id":${order},"created_at":"${at}"${flow}${pick}}`
   }
   return { at, rank: RANKS.movement, id: `movement_${microsecondsOf(values[0])}_${padded(values[1])}`, data }

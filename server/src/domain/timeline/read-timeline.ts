@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../database/database.ts'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { statement } from '../../database/statements/statement.ts'
@@ -6,7 +7,7 @@ import { entriesOf, type Lists, type TimelineEntry } from './entries-of.ts'
 import { inOrder } from './in-order.ts'
 import { type Kind, rankOf } from './kinds.ts'
 import { type ListPosition, positionIn } from './position-in.ts'
-import { LONG, RECORDS, STATES } from './timeline-sources.ts'
+import { HAS_RECORDS, LONG, NAMES, ORDER, RECORDS, STATES } from './timeline-sources.ts'
 
 type LongKind = keyof typeof LONG
 
@@ -28,7 +29,8 @@ interface PageCall {
   positions: readonly ListPosition[]
 }
 
-type Row = { call: number } & Lists
+/** `has_records`: whether the order has shipments or returns, in a statement that does not read them. */
+type Row = { call: number; has_records?: boolean } & Lists
 type Values = [
   tenantId: number | undefined,
   calls: number[],
@@ -36,27 +38,32 @@ type Values = [
   limits: number[],
   ...positions: (number[] | string[])[],
 ]
-type Page = BatchedStatement<PageCall, Row, Values>
+type Page = BatchedStatement<PageCall, Row>
+
+const selectOf = (kinds: readonly LongKind[], withRecords: boolean, pages: string): string => {
+  const lists = kinds.map((kind) => LONG[kind] as (typeof LONG)['movement'])
+  const records = withRecords ? `shipment.list as shipments, return_record.list as returns` : `${HAS_RECORDS} as has_records`
+  return `select q.call, o.id, o.order_tenant_id, o.warehouse_id, o.items_count, o.total_quantity, o.created_at, ${[`${STATES} as states, flow.list as flows`, records, ...lists.map(({ columns }) => columns)].join(', ')}
+   from ${[pages, ORDER, withRecords ? RECORDS : NAMES, ...lists.flatMap(({ from }) => from ?? [])].join(' ')}`
+}
+
+const nameOf = (...parts: string[]): string => ['read_timeline', ...parts].join('_')
 
 /**
  * Reads pages of several orders together: a third of what a page costs is what Postgres prepares for each execution. What is not asked for is
  * not in the statement: each table that a plan names costs time, also where nothing is read.
  */
-function readPages(kinds: readonly LongKind[]): Page {
-  const lists = kinds.map((kind) => ({ kind, ...LONG[kind] }) as { kind: LongKind } & (typeof LONG)['movement'])
-  const arrays = lists.map(({ id }, index) => `, $${5 + 2 * index}::timestamptz[], $${6 + 2 * index}::${id}[]`).join('')
-  const names = lists.map(({ kind }) => `, ${kind}_at, ${kind}_id`).join('')
+function readPages(kinds: readonly LongKind[], withRecords: boolean): Pick<Page, 'statement' | 'valuesOf'> {
+  const arrays = kinds.map((kind, index) => `, $${5 + 2 * index}::timestamptz[], $${6 + 2 * index}::${LONG[kind].id}[]`)
+  const names = kinds.map((kind) => `, ${kind}_at, ${kind}_id`)
+  const pages = `unnest($2::int[], $3::bigint[], $4::bigint[]${arrays.join('')}) q (call, order_id, most${names.join('')})`
   return {
     statement: statement<Values, Row>({
-      name: ['read_timeline', ...kinds].join('_'),
+      name: nameOf(...(withRecords ? ['records'] : []), ...kinds),
       lane: 'read',
-      sql: `select q.call, o.*, ${STATES} as states, flow.list as flows, shipment.list as shipments, return_record.list as returns${lists
-        .map(({ columns }) => `, ${columns}`)
-        .join('')}
-   from unnest($2::int[], $3::bigint[], $4::bigint[]${arrays}) q (call, order_id, most${names})
-   ${RECORDS}${lists.map(({ from }) => (from === undefined ? '' : ` ${from}`)).join('')}`,
+      sql: selectOf(kinds, withRecords, pages),
     }),
-    valuesOf: (calls) => [
+    valuesOf: (calls): Values => [
       calls[0]?.tenantId,
       calls.map((_, index) => index),
       calls.map(({ orderId }) => orderId),
@@ -66,12 +73,38 @@ function readPages(kinds: readonly LongKind[]): Page {
         calls.map(({ positions }) => positions[index]?.[1] as string),
       ]),
     ],
-    groupOf: () => '',
-    changedBy: () => [],
-    // Few lists are as long as a page.
-    sizeOf: ({ limit }) => Math.ceil(limit / 2),
   }
 }
+
+/** Reads the page of a call that is alone: with values instead of arrays, Postgres prepares a tenth less. */
+function readPage(kinds: readonly LongKind[]): Required<Page>['alone'] {
+  const positions = kinds.map(
+    (kind, index) => `, $${4 + 2 * index}::timestamptz as ${kind}_at, $${5 + 2 * index}::${LONG[kind].id} as ${kind}_id`,
+  )
+  return {
+    statement: statement<[tenantId: number, orderId: number, limit: number, ...positions: (number | string)[]], Row>({
+      name: nameOf('alone', ...kinds),
+      lane: 'read',
+      sql: selectOf(kinds, false, `(select 0 as call, $2::bigint as order_id, $3::bigint as most${positions.join('')}) q`),
+    }),
+    isFor: () => true,
+    valuesOf: ({ tenantId, orderId, limit, positions }) => [tenantId, orderId, limit, ...positions.flat()],
+  }
+}
+
+const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf' | 'isSentAtOnce'> = {
+  isSentAtOnce: true,
+  groupOf: () => '',
+  changedBy: () => [],
+  // Few lists are as long as a page.
+  sizeOf: ({ limit }) => Math.ceil(limit / 4),
+}
+
+/** Statements for orders without shipments and returns, or that do not matter, and for those with them. */
+const pagesOf = (kinds: readonly LongKind[]): Record<'plain' | 'withRecords', Page> => ({
+  plain: { ...SHARED, ...readPages(kinds, false), alone: readPage(kinds) },
+  withRecords: { ...SHARED, ...readPages(kinds, true) },
+})
 
 const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
   first === undefined ? [[]] : subsets(others).flatMap((set) => [set, [first, ...set]])
@@ -79,8 +112,14 @@ const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
 const PAGES = new Map(
   subsets(LONG_KINDS)
     .filter((kinds) => listsOf(kinds).length === kinds.length)
-    .map((kinds) => [kinds.join(), readPages(kinds)]),
+    .map((kinds) => [kinds.join(), pagesOf(kinds)]),
 )
+
+/** Kinds of entries that shipments and returns matter for: their own, and calls that name them. */
+const SHOWN_WITH_RECORDS: readonly Kind[] = ['call', 'shipment', 'return']
+
+/** Tenants of which an order with shipments or returns was read in the last minute. Theirs are read with the statement for these at once. */
+const tenantsWithRecords = new LRUCache<number, true>({ max: 10_000, ttl: 60_000 })
 
 export interface TimelineQuery {
   orderId: number
@@ -104,7 +143,14 @@ export async function readTimeline(
 ): Promise<TimelinePart | undefined> {
   const long = listsOf(kinds)
   const positions = long.map((kind) => positionIn(kind, after))
-  const [lists] = await db.runBatched(PAGES.get(long.join()) as Page, { tenantId, orderId, limit, positions })
+  const { plain, withRecords } = PAGES.get(long.join()) as ReturnType<typeof pagesOf>
+  const call = { tenantId, orderId, limit, positions }
+  const showsRecords = SHOWN_WITH_RECORDS.some((kind) => kinds.includes(kind))
+  let [lists] = await db.runBatched(showsRecords && tenantsWithRecords.has(tenantId) ? withRecords : plain, call)
+  if (showsRecords && lists?.has_records === true) {
+    tenantsWithRecords.set(tenantId, true)
+    ;[lists] = await db.runBatched(withRecords, call)
+  }
   if (lists === undefined) return undefined
   const ranks = new Set(kinds.map(rankOf))
   const entries = entriesOf(lists)
