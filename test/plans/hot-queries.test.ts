@@ -301,6 +301,18 @@ describe('single records are read and written by key', () => {
             quantity: 5,
           })),
         }),
+      { products: 100 },
+    ],
+    [
+      'a hundred set levels, two of one product',
+      (context, seed) =>
+        bulkSetLevels.run(context, {
+          updates: Array.from({ length: 100 }, (_, index) => ({
+            product_id: seed.products[0] + (index % 99),
+            location_id: 'A-1',
+            quantity: 5,
+          })),
+        }),
       { products: 400 },
     ],
     [

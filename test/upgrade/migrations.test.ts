@@ -241,6 +241,7 @@ describe('a migration that builds indexes', () => {
       '0036_moving_tenants',
       '0036_moving_tenants_valid.concurrent',
       '0037_hold_contents',
+      '0038_movement_levels',
     ])
     expect(await indexes(db)).toEqual(
       [

@@ -42,6 +42,71 @@ describe('POST /stock/bulk', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
+  it.for(['product_id', 'sku'] as const)(
+    'sets levels of different products, named by %s, and new ones',
+    async (name, { service }) => {
+      const { tenant, product } = await tenantWithProduct(service, { minimum_threshold: 5 })
+      const [second, third] = [await newProduct(tenant), await newProduct(tenant)]
+      const named = (of: { id: number; sku: string }) => (name === 'sku' ? { sku: of.sku } : { product_id: of.id })
+      await tenant.request('POST', '/stock/bulk', { updates: [{ ...named(product), location_id: 'A', quantity: 10 }] })
+      const before = (await stockEvents(service.db, tenant)).length
+      const { body } = await tenant.request('POST', '/stock/bulk', {
+        updates: [
+          { ...named(third), location_id: 'A', quantity: 0 },
+          { ...named(product), location_id: 'A', quantity: 4 },
+          { ...named(second), location_id: 'A', quantity: 7.5 },
+        ],
+      })
+      expect(body.data).toEqual({ success: 3, errors: [] })
+      const { movements } = await movementsOf(tenant, '?limit=3')
+      expect(movements).toMatchObject([
+        {
+          product_id: second.id,
+          movement_type: 'ADJUSTMENT',
+          previous_quantity: 0,
+          quantity: 7.5,
+          new_quantity: 7.5,
+          reason: null,
+        },
+        {
+          product_id: product.id,
+          movement_type: 'ADJUSTMENT',
+          previous_quantity: 10,
+          quantity: -6,
+          new_quantity: 4,
+          reason: null,
+        },
+        { product_id: third.id, movement_type: 'ADJUSTMENT', previous_quantity: 0, quantity: 0, new_quantity: 0, reason: null },
+      ])
+      const events = (await stockEvents(service.db, tenant)).slice(before)
+      expect(events.map(({ event, data }) => [event, data['product_id']])).toEqual([
+        ['stock/movement_created', third.id],
+        ['stock/movement_created', product.id],
+        ['stock/updated', product.id],
+        ['stock/movement_created', second.id],
+        ['stock/updated', second.id],
+        ['stock/low_alert', product.id],
+      ])
+      expect(events[1]?.data).toMatchObject({
+        sku: product.sku,
+        from_location: 'A',
+        to_location: null,
+        quantity: -6,
+        created_at: movements[1].created_at,
+      })
+      expect(events[2]?.data).toMatchObject({
+        location_id: 'A',
+        quantity: 4,
+        previous_quantity: 10,
+        change: -6,
+        reason: 'inventory_count',
+        reference_id: movements[1].id,
+      })
+      expect(events[5]?.data).toMatchObject({ current_quantity: 4, minimum_threshold: 5 })
+      await expectConsistentStock(service.db, tenant)
+    },
+  )
+
   it('applies several updates of the same level in order', async ({ service }) => {
     const { tenant, product } = await tenantWithProduct(service)
     await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 10 })

@@ -4,9 +4,9 @@ import { statement, type Statement } from '../../database/statements/statement.t
 import type { Rollup } from './roll-up.ts'
 
 /** Keeps a transaction short. */
-const BATCH = 5_000
+const BATCH = 10_000
 /** Lists add up the changes that are not folded yet, so a busy tenant must not accumulate them. */
-const MAX_BATCHES = 20
+const MAX_BATCHES = 10
 
 const takeLock = statement<[], { taken: boolean }>({
   name: 'take_fold_lock',

@@ -1,8 +1,12 @@
 import type { z } from 'zod'
 import type { EventTopic } from '../../procedures/event-topics.ts'
 
-/** SQL for every field of `data` in events of a topic: timestamps as timestamptz, lists of names as an array or as json. */
-type EventFields<Shape extends z.ZodRawShape> = Record<keyof Shape, string>
+/** SQL for every field of `data` in events of a topic: timestamps as timestamptz, lists of names as an array or as json. Or SQL for its JSON text, never null. */
+type EventFields<Shape extends z.ZodRawShape> = Record<keyof Shape, string | JsonOfField>
+
+interface JsonOfField {
+  json: string
+}
 
 /**
  * SQL for `data` of an event, as JSON text without whitespace. The topic's schema decides how each field is written.
@@ -14,10 +18,9 @@ export function eventData<Shape extends z.ZodRawShape>({ data }: EventTopic<stri
 
 /** SQL for an object as JSON text without whitespace, in the same way: for responses of many rows. */
 export function jsonText<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, fields: EventFields<Shape>): string {
-  const sqlOf: Record<string, string> = fields
+  const sqlOf: Record<string, string | JsonOfField | undefined> = fields
   const parts = Object.entries(schema.shape as unknown as Record<string, { def: Definition }>).map(
-    ([name, field], index) =>
-      `'${index === 0 ? '{' : ','}"${name}":' || coalesce(${valueText(field.def, `(${sqlOf[name]})`)}, 'null')`,
+    ([name, field], index) => `'${index === 0 ? '{' : ','}"${name}":' || ${jsonOf(field.def, sqlOf[name])}`,
   )
   return `(${parts.join(' || ')} || '}')`
 }
@@ -30,6 +33,10 @@ export const EVENT_TIME = {
   cte: `event_time as materialized (
   select at, ${isoTimestamp('at')} as text from clock_timestamp() at
 )`,
+  /** The CTE for a time after all rows of `relation`, whose statement has locked them. */
+  after: (relation: string): string => `event_time as materialized (
+  select at, ${isoTimestamp('at')} as text from clock_timestamp() at where (select count(*) from ${relation}) >= 0
+)`,
   at: '(select at from event_time)',
   text: '(select text from event_time)',
 }
@@ -39,6 +46,10 @@ interface Definition {
   type: string
   format?: string
   innerType?: { def: Definition }
+}
+
+function jsonOf(definition: Definition, field: string | JsonOfField | undefined): string {
+  return typeof field === 'object' ? field.json : `coalesce(${valueText(definition, `(${field})`)}, 'null')`
 }
 
 function valueText(definition: Definition, sql: string): string {

@@ -15,6 +15,7 @@ import {
 import { NAMED_PRODUCTS } from './named-product.ts'
 import { bulkSetLevelsInput, bulkSetLevelsOutput } from './schemas.ts'
 import { setExpectedLevels } from './set-expected-levels.ts'
+import { mayBeKnown, setKnownLevels } from './set-known-levels.ts'
 
 type Rejected = Pick<UnmadeUpdate, 'position' | 'given_product_id' | 'exists'>
 
@@ -56,8 +57,10 @@ export const bulkSetLevels = endpoint({
 
 async function applyUpdates({ caller, db }: RequestContext, updates: readonly PositionedUpdate[]): Promise<UnmadeUpdate[]> {
   const lane = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
-  const values = [...valuesOf(caller, updates), caller.defaultWarehouse.id, caller.keyName] as const
+  const given = valuesOf(caller, updates)
+  const values = [...given, caller.defaultWarehouse.id, caller.keyName] as const
   const expected = expectedQuantities(updates)
   if (expected.some((quantity) => quantity !== null)) return await db.run({ ...setExpectedLevels, lane }, [...values, expected])
+  if (mayBeKnown(caller.tenantId, updates) && (await setKnownLevels(db, [...given, caller.keyName], lane))) return []
   return (await db.run({ ...setStockLevels, lane }, [...values])).map((row) => ({ ...row, current_quantity: null }))
 }

@@ -4,14 +4,16 @@ interface Movements {
   movement: string
   /** A query of the rows of movement_count_changes. */
   counts: string
+  /** The time of all movements. By default, each has its own. */
+  time?: string
 }
 
 /** CTEs that write a movement for each change of a level, and count it. Result: `stock_movement`, as in `applyStockChanges`. */
-export function movementsOf({ movement, counts }: Movements, areOfPicks = false): string {
+export function movementsOf({ movement, counts, time = 'clock_timestamp()' }: Movements, areOfPicks = false): string {
   const pick = areOfPicks ? ', flow_id, pick_id' : ''
   return `stock_movement as materialized (
   -- Numbered and timed here, with the level locked, so that a level's movements are in the order in which they happened.
-  select nextval('stock_movements_id_seq') as id, clock_timestamp() as created_at, m.*,
+  select nextval('stock_movements_id_seq') as id, ${time} as created_at, m.*,
     case m.movement_type when 'OUT' then m.previous_quantity - m.new_quantity else m.new_quantity - m.previous_quantity end as quantity
   from (
     select c.position, c.product_id, c.location_id, c.movement_type, c.reason, c.user_id, c.order_id, c.other_location_id${areOfPicks ? ', c.flow_id, c.pick_id' : ''}, v.warehouse_id,
