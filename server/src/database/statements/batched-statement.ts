@@ -15,6 +15,8 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   changedBy(call: Call): readonly string[]
   /** The approximate number of rows. */
   sizeOf(call: Call): number
+  /** Its start costs as much as several calls: while many run, the next ones wait a moment for each other. */
+  readonly isSlowToStart?: boolean
   /**
    * A cheaper statement for a call that shares its statement with no other. Where it cannot carry out the call, it changes nothing and returns what
    * `again` needs, so that the call runs again with the other.

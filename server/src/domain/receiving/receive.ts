@@ -55,6 +55,7 @@ function receiptsOfKind(kind: ReceivingKind): BatchedStatement<Receiving, Made |
     groupOf: ({ caller }) => groupOf(caller, kind.name),
     changedBy: ({ input }) => [`record ${input.id}`, `product ${nameOfGoods(input)}`],
     sizeOf: () => 1,
+    isSlowToStart: true,
     again: {
       isNeeded: ([row]) => row?.receipt === null,
       lock: ({ caller, input }) => ({ statement: lock, values: [caller.tenantId, input.id] }),
