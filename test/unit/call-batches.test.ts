@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { BatchedStatement } from '@fulfillment/server/database/statements/batched-statement.ts'
 import { CallBatches, MAX_SHARED_SIZE } from '@fulfillment/server/database/statements/call-batches.ts'
 
@@ -29,18 +29,21 @@ const BATCHED: BatchedStatement<Call, Row, [string[]]> = {
 }
 
 /** Batches over a database whose results the test decides. */
-function batches(batched: BatchedStatement<Call, Row> = BATCHED) {
+function batches(own: Partial<typeof BATCHED> = {}) {
   const sent: Sent[] = []
-  const shared = new CallBatches<Call, Row>(batched, {
-    run: (tenantId, _statement, values) => {
-      const [names] = values as [string[]]
-      return new Promise<never[]>((resolve, reject) => {
-        const rows = names.map((name, call) => ({ call, name }))
-        sent.push({ tenantId, names, succeed: () => resolve(rows as never[]), fail: reject })
-      })
+  const shared = new CallBatches<Call, Row>(
+    { ...BATCHED, ...own },
+    {
+      run: (tenantId, _statement, values) => {
+        const [names] = values as [string[]]
+        return new Promise<never[]>((resolve, reject) => {
+          const rows = names.map((name, call) => ({ call, name }))
+          sent.push({ tenantId, names, succeed: () => resolve(rows as never[]), fail: reject })
+        })
+      },
+      transaction: () => Promise.reject(new Error('only calls with a key need a transaction')),
     },
-    transaction: () => Promise.reject(new Error('only calls with a key need a transaction')),
-  })
+  )
   return { sent, add: (call: Call, tenantId = 1) => shared.add(tenantId, call) }
 }
 
@@ -78,11 +81,50 @@ it('two statements run at a time; calls that arrive meanwhile share the next one
 })
 
 it('a call of a statement that is sent at once does not wait for the end of the turn; those behind it share the next one', async () => {
-  const { sent, add } = batches({ ...BATCHED, isSentAtOnce: true })
+  const { sent, add } = batches({ isSentAtOnce: true })
   for (const name of ['a', 'b', 'c']) void add({ name })
   expect(namesOf(sent)).toEqual(['a'])
   await settle()
   expect(namesOf(sent)).toEqual(['a', 'b c'])
+})
+
+describe('while a statement that is slow to start runs with many calls', () => {
+  const many = Array.from({ length: 16 }, (_, index) => `${index}`)
+
+  async function running() {
+    const shared = batches({ isSlowToStart: true })
+    for (const name of many) void shared.add({ name })
+    await settle()
+    return shared
+  }
+
+  it('the next one waits until half as many have come', async () => {
+    const { sent, add } = await running()
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) void add({ name })
+    await settle()
+    expect(sent).toHaveLength(1)
+    void add({ name: 'h' })
+    await settle()
+    expect(namesOf(sent)).toEqual([many.join(' '), 'a b c d e f g h'])
+  })
+
+  it('fewer are sent when it ends', async () => {
+    const { sent, add } = await running()
+    void add({ name: 'a' })
+    await settle()
+    expect(sent).toHaveLength(1)
+    sent[0]?.succeed()
+    await settle()
+    expect(namesOf(sent)).toEqual([many.join(' '), 'a'])
+  })
+
+  it('fewer are sent when it takes long', async () => {
+    const { sent, add } = await running()
+    void add({ name: 'a' })
+    await settle()
+    expect(sent).toHaveLength(1)
+    await expect.poll(() => namesOf(sent)).toEqual([many.join(' '), 'a'])
+  })
 })
 
 it('different tenants or groups never share a statement', async () => {

@@ -45,6 +45,47 @@ describe.for(KINDS)('a receipt of $name', (kind) => {
     expect(topics(await newEvents(service, tenant))).toEqual(['stock/movement_created', 'stock/updated'])
   })
 
+  it('answers with the same text, whether it is of one line or several, sent alone, with a key, or again', async ({
+    tenant,
+    service,
+  }) => {
+    const { id } = await newProduct(tenant, { name: 'Té "verde"\n\\', weighable: true })
+    const record = await announce(
+      kind,
+      tenant,
+      [2.5, 1].map((quantity) => ({ product_id: id, quantity })),
+      { reference: 'R', note: 'Ring "B"' },
+    )
+    const textOf = async (quantity: number, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${service.url}/api/v1${kind.path}/${record.id}/receipts`, {
+        method: 'POST',
+        headers: { 'x-api-key': tenant.key, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ product_id: id, quantity, location_id: 'DOCK', receipt_id: `r ${quantity}`, ...kind.receipt }),
+      })
+      expect(response.status).toBe(200)
+      return await response.text()
+    }
+    await receive(kind, tenant, record, { product_id: id, quantity: 0.1 })
+    const keyed = { 'idempotency-key': 'key' }
+    const texts = [await textOf(0.4), await textOf(0.5, keyed), await textOf(0.5, keyed), await textOf(1.7), await textOf(0.4)]
+    for (const text of texts) expect(text).toBe(JSON.stringify(JSON.parse(text)))
+    expect(texts[2]).toBe(texts[1])
+    const [first, , , several, again] = texts.map((text) => JSON.parse(text).data)
+    expect(several.receipt.lines.map((line: { quantity: number }) => line.quantity)).toEqual([1.5, 0.2])
+    expect(again.receipt).toEqual(first.receipt)
+    expect(Object.keys(again)).toEqual(Object.keys(first))
+    expect(kind.recordIn(again)).toEqual(await read(kind, tenant, record))
+    expect(Object.keys(kind.recordIn(first))).toEqual(Object.keys(record))
+    expect({ ...kind.recordIn(first), lines: [] }).toEqual({
+      ...record,
+      lines: [],
+      state: 'receiving',
+      total_received: 0.5,
+      updated_at: TIMESTAMP,
+    })
+    expect(received(kind.recordIn(first))).toEqual([0.5, 0])
+  })
+
   it('by line_id fills that line alone', async ({ tenant }) => {
     const { id } = await newProduct(tenant)
     const record = await announce(kind, tenant, [

@@ -17,6 +17,8 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   sizeOf(call: Call): number
   /** Whether a call is sent at once while no other runs, and not at the end of the turn, so that the first of a burst shares its statement with none. */
   readonly isSentAtOnce?: boolean
+  /** Its start costs as much as several calls: while many run, the next ones wait a moment for each other. */
+  readonly isSlowToStart?: boolean
   /**
    * A cheaper statement for a call that shares its statement with no other. Where it cannot carry out the call, it changes nothing and returns what
    * `again` needs, so that the call runs again with the other.

@@ -41,11 +41,21 @@ interface Group<Call, Row> {
   /** Names of what the running statements change. */
   changing: Set<string>
   underWay: number
+  /** Number of calls of the running statements. */
+  callsUnderWay: number
   isScheduled: boolean
+  /** Set while calls wait to become more. */
+  patience: NodeJS.Timeout | undefined
 }
 
 /** One statement runs while the other waits for the disk. */
 const MAX_UNDER_WAY = 2
+/** For `isSlowToStart`: with fewer calls running, a call had better be sent at once. */
+const MANY_CALLS = 16
+/** The part of the running calls that the next statement waits for. */
+const WORTHWHILE_PART = 0.5
+/** The longest that it waits: the running one may wait for a lock. */
+const LONGEST_PATIENCE_MS = 5
 /** Maximum number of rows of a shared statement. A larger statement delays all its calls, and a call of that size gains nothing from sharing. */
 export const MAX_SHARED_SIZE = 200
 /** Maximum number of waiting calls of a group: they may wait for a lock that the tenant itself holds. */
@@ -71,7 +81,15 @@ export class CallBatches<Call, Row extends { call: number }> {
    */
   add(tenantId: number, call: Call, keyed?: KeyedCall, preface?: Preface): Promise<Row[]> {
     const name = `${tenantId} ${this.#batched.groupOf(call)}`
-    const group = this.#groups.get(name) ?? { tenantId, waiting: [], changing: new Set(), underWay: 0, isScheduled: false }
+    const group = this.#groups.get(name) ?? {
+      tenantId,
+      waiting: [],
+      changing: new Set(),
+      underWay: 0,
+      callsUnderWay: 0,
+      isScheduled: false,
+      patience: undefined,
+    }
     if (group.waiting.length >= MAX_WAITING) return Promise.reject(tooMuchUnderWay())
     this.#groups.set(name, group)
     return new Promise((resolve, reject) => {
@@ -94,6 +112,10 @@ export class CallBatches<Call, Row extends { call: number }> {
   /** Waits for the end of the turn, so that all requests that arrived together are in one batch. */
   #schedule(name: string, group: Group<Call, Row>): void {
     if (group.isScheduled || group.underWay >= MAX_UNDER_WAY) return
+    if (this.#isWorthWaiting(group)) {
+      group.patience ??= setTimeout(() => this.#sendNext(name, group), LONGEST_PATIENCE_MS)
+      return
+    }
     group.isScheduled = true
     setImmediate(() => {
       group.isScheduled = false
@@ -102,7 +124,15 @@ export class CallBatches<Call, Row extends { call: number }> {
     })
   }
 
+  /** Whether the next statement would be sent with the first few calls that come, and all others would wait for its end. */
+  #isWorthWaiting({ waiting, callsUnderWay }: Group<Call, Row>): boolean {
+    if (this.#batched.isSlowToStart !== true || callsUnderWay < MANY_CALLS) return false
+    return waiting.length < callsUnderWay * WORTHWHILE_PART
+  }
+
   #sendNext(name: string, group: Group<Call, Row>): readonly Waiting<Call, Row>[] {
+    clearTimeout(group.patience)
+    group.patience = undefined
     const batch = take(group)
     if (batch.length > 0) void this.#carryOut(name, group, batch)
     return batch
@@ -110,8 +140,10 @@ export class CallBatches<Call, Row extends { call: number }> {
 
   async #carryOut(name: string, group: Group<Call, Row>, batch: Waiting<Call, Row>[]): Promise<void> {
     group.underWay++
+    group.callsUnderWay += batch.length
     await this.#runTogether(group.tenantId, batch)
     group.underWay--
+    group.callsUnderWay -= batch.length
     for (const { changes } of batch) for (const change of changes) group.changing.delete(change)
     if (group.waiting.length > 0) this.#schedule(name, group)
     else if (group.underWay === 0) this.#groups.delete(name)

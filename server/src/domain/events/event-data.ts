@@ -16,13 +16,17 @@ export function eventData<Shape extends z.ZodRawShape>({ data }: EventTopic<stri
   return jsonText(data, fields)
 }
 
-/** SQL for an object as JSON text without whitespace, in the same way: for responses of many rows. */
-export function jsonText<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, fields: EventFields<Shape>): string {
+/** SQL for an object as JSON text without whitespace, in the same way: for responses. `end` is SQL for the text behind the last field. */
+export function jsonText<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  fields: EventFields<Shape>,
+  end = `'}'`,
+): string {
   const sqlOf: Record<string, string | JsonOfField | undefined> = fields
   const parts = Object.entries(schema.shape as unknown as Record<string, { def: Definition }>).map(
     ([name, field], index) => `'${index === 0 ? '{' : ','}"${name}":' || ${jsonOf(field.def, sqlOf[name])}`,
   )
-  return `(${parts.join(' || ')} || '}')`
+  return `(${parts.join(' || ')} || ${end})`
 }
 
 /**

@@ -23,6 +23,6 @@ export const listInboundRecords = listingOf<InboundSummary>({
 })
 export const listReceiptsOfInbound = listingReceiptsOf<InboundReceipt>(INBOUND)
 export const changeInbound = updatingOf(INBOUND)
-export const receiveGoods = receivingOf<InboundReceipt, Inbound>(INBOUND)
+export const receiveGoods = receivingOf(INBOUND)
 export const undoReceipt = undoingOf<InboundReceipt>(INBOUND)
 export const endInbound = { closed: endingOf(INBOUND, 'closed'), cancelled: endingOf(INBOUND, 'cancelled') }

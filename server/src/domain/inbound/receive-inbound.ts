@@ -1,4 +1,5 @@
-import { endpoint } from '../../procedures/endpoint.ts'
+import { textEndpoint } from '../../procedures/endpoint.ts'
+import { JsonText } from '../../procedures/json-text.ts'
 import { receiveGoods } from './inbound-calls.ts'
 import { receiveInboundInput, receiveInboundOutput } from './schemas.ts'
 
@@ -6,7 +7,7 @@ import { receiveInboundInput, receiveInboundOutput } from './schemas.ts'
  * Receives goods of a delivery. Sending the receipt again changes nothing. Throws `not_found`, `validation_error`, `inbound_error`,
  * `idempotency_conflict`, and `adjustment_error` when the level would exceed the maximum.
  */
-export const receiveInbound = endpoint({
+export const receiveInbound = textEndpoint({
   name: 'inbound.receive',
   scope: 'write:stock',
   method: 'POST',
@@ -21,6 +22,6 @@ A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call ch
   output: receiveInboundOutput,
   run: async (context, input) => {
     const { receipt, record } = await receiveGoods(context, input)
-    return { receipt, inbound: record }
+    return new JsonText(`{"receipt":${receipt},"inbound":${record}}`)
   },
 })

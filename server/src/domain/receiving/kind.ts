@@ -67,29 +67,43 @@ export interface ReceiveParts {
   lockBefore?: string
 }
 
-/** SQL for the JSON of a record `r`, as the API shows it; without `lines`, as in lists. `lines` is SQL for their texts, with commas, and
- * `now` has SQL for what the row does not have yet. */
-export function recordJson({ schemas, recordFields }: ReceivingKind, lines?: string, now: Changed = {}): string {
-  const text = jsonText(schemas.record, {
-    id: 'r.id',
-    reference: 'r.reference',
-    warehouse_id: 'r.warehouse_id',
-    state: 'r.state',
-    expected_at: 'r.expected_at',
-    note: 'r.note',
-    allow_over: 'r.allow_over',
-    total_quantity: 'r.total_quantity',
-    total_received: 'r.total_received',
-    ...recordFields,
-    created_by: 'r.created_by',
-    created_at: 'r.created_at',
-    updated_at: 'r.updated_at',
-    closed_at: 'r.closed_at',
-    cancelled_at: 'r.cancelled_at',
-    cancellation_reason: 'r.cancellation_reason',
-    ...now,
-  })
-  return lines === undefined ? `${text}::json` : `(left(${text}, -1) || ',"lines":[' || ${lines} || ']}')::json`
+/** SQL for the JSON of a record `r`, as the API shows it; without `lines`, as in lists. `lines` is SQL for their texts, with commas. */
+export const recordJson = (kind: ReceivingKind, lines?: string): string =>
+  `${lines === undefined ? recordText(kind) : recordWithLines(kind, lines)}::json`
+
+/** SQL for its text with its lines. `now` has SQL for what the row does not have yet. */
+export const recordWithLines = (kind: ReceivingKind, lines: string, now?: Changed): string =>
+  recordText(kind, `${BEFORE_LINES} || ${lines} || ${BEHIND_LINES}`, now)
+
+/** SQL for what is between the other fields of a record and the texts of its lines, and for what is behind these. */
+export const BEFORE_LINES = `',"lines":['`
+export const BEHIND_LINES = `']}'`
+
+/** SQL for the text of a record `r` without its lines. `end` is SQL for what is behind its fields. */
+export function recordText({ schemas, recordFields }: ReceivingKind, end?: string, now: Changed = {}): string {
+  return jsonText(
+    schemas.record,
+    {
+      id: 'r.id',
+      reference: 'r.reference',
+      warehouse_id: 'r.warehouse_id',
+      state: 'r.state',
+      expected_at: 'r.expected_at',
+      note: 'r.note',
+      allow_over: 'r.allow_over',
+      total_quantity: 'trim_scale(r.total_quantity)',
+      total_received: 'trim_scale(r.total_received)',
+      ...recordFields,
+      created_by: 'r.created_by',
+      created_at: 'r.created_at',
+      updated_at: 'r.updated_at',
+      closed_at: 'r.closed_at',
+      cancelled_at: 'r.cancelled_at',
+      cancellation_reason: 'r.cancellation_reason',
+      ...now,
+    },
+    end,
+  )
 }
 
 /** SQL for the text of a line `l` with its product `p`. */
@@ -100,8 +114,8 @@ export function lineText({ schemas, lineFields }: ReceivingKind): string {
     sku: 'p.external_id',
     barcode: 'p.barcode',
     product_name: 'p.name',
-    quantity: 'l.quantity',
-    received_quantity: 'l.received',
+    quantity: 'trim_scale(l.quantity)',
+    received_quantity: 'trim_scale(l.received)',
     ...lineFields,
   })
 }
@@ -115,19 +129,21 @@ export const PRODUCT_OF_LINE = `cross join lateral (
      ) p`
 
 /** SQL for the JSON of a receipt. `receipt` is the alias of its row. */
-export function receiptJson({ schemas, receiptFields }: ReceivingKind, receipt: string): string {
-  const text = jsonText(schemas.receipt, {
+export const receiptJson = (kind: ReceivingKind, receipt: string): string => `${receiptText(kind, receipt)}::json`
+
+/** SQL for its text. */
+export function receiptText({ schemas, receiptFields }: ReceivingKind, receipt: string): string {
+  return jsonText(schemas.receipt, {
     id: `${receipt}.id`,
     product_id: `${receipt}.product_id`,
     location_id: `${receipt}.location_id`,
-    quantity: `${receipt}.quantity`,
+    quantity: `trim_scale(${receipt}.quantity)`,
     ...receiptFields(receipt),
     lines: `${receipt}.lines`,
     movement_id: `${receipt}.movement_id`,
     created_at: `${receipt}.created_at`,
     undone_at: `${receipt}.undone_at`,
   })
-  return `${text}::json`
 }
 
 /** The states in which a record takes receipts and changes. */

@@ -1,6 +1,6 @@
 import { statement, type Statement } from '../../database/statements/statement.ts'
 import { isSentAgain } from '../records/index.ts'
-import { further, lineChange, lineTexts, PRODUCT_OF_LINE, type ReceivingKind, receiptJson, recordJson } from './kind.ts'
+import { further, lineChange, lineTexts, PRODUCT_OF_LINE, type ReceivingKind, receiptText, recordWithLines } from './kind.ts'
 import { CHANGED, judgedColumns, locked, refusals, shownColumns, stockChanged, stored, wanted } from './receive-parts.ts'
 import type { Received, ReceiveValues } from './receive-values.ts'
 import { MOST_LINES } from './schemas.ts'
@@ -9,7 +9,7 @@ import { MOST_LINES } from './schemas.ts'
  * Records a receipt in a transaction that has locked its record, whatever it is: finds the earlier one with the same id, fills several lines,
  * and makes locations and lines.
  */
-export function receiveAlone<Receipt, Rec>(kind: ReceivingKind): Statement<ReceiveValues, Received<Receipt, Rec>> {
+export function receiveAlone(kind: ReceivingKind): Statement<ReceiveValues, Received> {
   const { records, lines, receipts } = kind.tables
   const { newLine, isSame } = kind.receive
   return statement({
@@ -37,8 +37,8 @@ export function receiveAlone<Receipt, Rec>(kind: ReceivingKind): Statement<Recei
        select ${shownColumns(kind, '0', 'm.position', 'x.received')} from new_line x cross join made m`,
    )}, ${stored(kind, { columns: 'h.taken as lines', joins: 'join shown h using (position)' })}
    select w.position::int - 1 as call, t.is_same, j.refusal, j.state, w.quantity, j.open,
-     case when t.id is not null then ${receiptJson(kind, 't')} when e.id is not null then ${receiptJson(kind, 'e')} end as receipt,
-     case when e.id is not null then ${recordJson(kind, 'h.lines', CHANGED)} else ${recordJson(kind, 'h.lines')} end as record
+     case when t.id is not null then ${receiptText(kind, 't')} when e.id is not null then ${receiptText(kind, 'e')} end as receipt,
+     case when e.id is not null then ${recordWithLines(kind, 'h.lines', CHANGED)} else ${recordWithLines(kind, 'h.lines')} end as record
    from wanted w cross join lateral (select * from ${records} where tenant_id = $1 and id = w.record_id limit 1) r
    left join earlier t using (position) left join judged j using (position) left join new_receipt e using (position) left join shown h using (position)`,
   })

@@ -1,6 +1,12 @@
-/** The result of a receipt: the receipt if it was made, now or earlier; otherwise the `refusal`. */
-export interface Received<Receipt, Rec> {
+/** The texts of a receipt that was made, and of its record; null when the call must run again. */
+export interface Made {
   call: number
+  receipt: string | null
+  record: string | null
+}
+
+/** The result of a receipt: the texts if it was made, now or earlier; otherwise the `refusal`. */
+export interface Received extends Made {
   /** Whether the earlier receipt with this id is the same; null when there is no earlier one. */
   is_same: boolean | null
   refusal: Refusal | null
@@ -9,14 +15,10 @@ export interface Received<Receipt, Rec> {
   quantity: number | null
   /** What is still to come of the lines named by the input. */
   open: number | null
-  receipt: Receipt | null
-  record: Rec | null
 }
 
 type Refusal =
-  | 'stale'
   | 'unmeasured'
-  | 'alone'
   | 'over'
   | 'unknown'
   | 'fraction'
@@ -42,4 +44,5 @@ export type ReceiveValues = [
   sentNames: string[],
   dispositions: (string | null)[],
   createdBy: string | undefined,
+  newIds: string[],
 ]

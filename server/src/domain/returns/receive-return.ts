@@ -1,4 +1,5 @@
-import { endpoint } from '../../procedures/endpoint.ts'
+import { textEndpoint } from '../../procedures/endpoint.ts'
+import { JsonText } from '../../procedures/json-text.ts'
 import { receiveBack } from './return-calls.ts'
 import { receiveReturnInput, receiveReturnOutput } from './schemas.ts'
 
@@ -6,7 +7,7 @@ import { receiveReturnInput, receiveReturnOutput } from './schemas.ts'
  * Receives goods of a return. Sending the receipt again changes nothing. Throws `not_found`, `validation_error`, `return_error`,
  * `idempotency_conflict`, and `adjustment_error` when the level would exceed the maximum.
  */
-export const receiveReturn = endpoint({
+export const receiveReturn = textEndpoint({
   name: 'returns.receive',
   scope: 'write:orders',
   method: 'POST',
@@ -21,6 +22,6 @@ A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call ch
   output: receiveReturnOutput,
   run: async (context, input) => {
     const { receipt, record } = await receiveBack(context, input)
-    return { receipt, return: record }
+    return new JsonText(`{"receipt":${receipt},"return":${record}}`)
   },
 })

@@ -24,6 +24,6 @@ export const listReturnRecords = listingOf<ReturnSummary>({
 })
 export const listReceiptsOfReturn = listingReceiptsOf<ReturnReceipt>(RETURN)
 export const changeReturn = updatingOf(RETURN)
-export const receiveBack = receivingOf<ReturnReceipt, Return>(RETURN)
+export const receiveBack = receivingOf(RETURN)
 export const undoReceipt = undoingOf<ReturnReceipt>(RETURN)
 export const endReturn = { closed: endingOf(RETURN, 'closed'), cancelled: endingOf(RETURN, 'cancelled') }

@@ -35,9 +35,9 @@ export const RETURN: ReceivingKind = {
   recordFields: { order_id: 'r.order_id', order_tenant_id: 'r.order_tenant_id', reason: 'r.reason' },
   lineFields: {
     reason: 'l.reason',
-    restocked_quantity: 'l.restocked',
-    quarantined_quantity: 'l.quarantined',
-    scrapped_quantity: 'l.scrapped',
+    restocked_quantity: 'trim_scale(l.restocked)',
+    quarantined_quantity: 'trim_scale(l.quarantined)',
+    scrapped_quantity: 'trim_scale(l.scrapped)',
   },
   receiptFields: (receipt) => ({ disposition: `${receipt}.disposition` }),
   recordColumns: { order_id: 'bigint', order_tenant_id: 'text', reason: 'text' },

@@ -114,19 +114,22 @@ net_change as materialized (
   on conflict (tenant_id, product_id, location_id) do update
   set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
-), ${sql.compared}${totalsOfLines === undefined ? '' : `${RESERVING}, `}warehouse_total as (
-  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity, unsellable)
-  ${warehouseChange}
-  on conflict (tenant_id, product_id, warehouse_id) do update
-  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity,
-    unsellable = warehouse_stock.unsellable + excluded.unsellable
-  returning product_id, warehouse_id, quantity, previous_quantity
-), counted_total as (${countStocked('warehouse_total')}
+), ${sql.compared}${totalsOfLines === undefined ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
 ), ${movementsOf(sql, areOfPicks)}, ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
   ${eventsOfChanges(changes)}
   ${totalsOfLines === undefined ? 'union all select position, topic, data from reservation_event' : ''}
 )`
 }
+
+/** The CTE that changes the totals. `change` is a query of the changes, in their order. */
+export const warehouseTotal = (change: string): string => `warehouse_total as (
+  insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity, unsellable)
+  ${change}
+  on conflict (tenant_id, product_id, warehouse_id) do update
+  set quantity = warehouse_stock.quantity + excluded.quantity, previous_quantity = warehouse_stock.quantity,
+    unsellable = warehouse_stock.unsellable + excluded.unsellable
+  returning product_id, warehouse_id, quantity, previous_quantity
+)`
 
 const CREATED_DAY = `(created_at at time zone 'UTC')::date`
 const CREATED_HOUR = `date_trunc('hour', created_at, 'UTC')`

@@ -1,3 +1,4 @@
+export { addStock } from './add-stock.ts'
 export { applyStockChanges, SETTLED_STOCK } from './apply-stock-changes.ts'
 export { countStocked } from './count-stocked.ts'
 export { recountStocked } from './fold-stocked.ts'

@@ -7,6 +7,7 @@ import { KeptElsewhere } from '../../database/keyed-calls/keep-responses.ts'
 import { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
 import type { CallContext, CallResult, ProcedureContext } from '../call-context.ts'
 import { HasResponse } from '../change.ts'
+import { textOf } from '../json-text.ts'
 import { KeyedQueries } from './keyed-queries.ts'
 import { runOutsideTransaction } from './run-outside-transaction.ts'
 import { stillRunning, storedResponse } from './stored-response.ts'
@@ -76,7 +77,7 @@ async function runInTransaction(context: ProcedureContext, keyed: KeyedCall, wor
   const revoked: number[] = []
   try {
     const data = await work({ db, forgetKey: (keyId) => void revoked.push(keyId) })
-    await db.keep(context.encryption.encrypt(JSON.stringify(data)))
+    await db.keep(context.encryption.encrypt(textOf(data)))
     // After the commit: if a revoked key were read again earlier, it would be cached as valid.
     revoked.forEach(context.forgetKey)
     return { data, isReplayed: false }

@@ -1,6 +1,7 @@
 import { IS_REUSABLE } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { CallContext, CallResult } from '../call-context.ts'
+import { textOf } from '../json-text.ts'
 import { stillRunning, storedResponse } from './stored-response.ts'
 
 const claimKey = statement<[tenantId: number, key: string, requestHash: Buffer], { claimed: true }>({
@@ -44,7 +45,7 @@ export async function runOutsideTransaction(
   }
   try {
     const data = await work()
-    await db.run(storeResponse, [tenantId, key, requestHash, encryption.encrypt(JSON.stringify(data))])
+    await db.run(storeResponse, [tenantId, key, requestHash, encryption.encrypt(textOf(data))])
     return { data, isReplayed: false }
   } catch (error) {
     await db.run(releaseKey, [tenantId, key])
