@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { requireNode } from './require-node.js'
+import { withoutLocales } from './without-locales.js'
 
 requireNode('The fulfillment command')
 // Imported after the check: older versions of Node lack these functions.
@@ -8,6 +9,6 @@ enableCompileCache()
 // Resolves the SDK to its sources, so that the command works in a checkout without a build.
 registerHooks({
   resolve: (specifier, context, resolve) =>
-    resolve(specifier, { ...context, conditions: [...context.conditions, '@fulfillment/source'] }),
+    withoutLocales(specifier, { ...context, conditions: [...context.conditions, '@fulfillment/source'] }, resolve),
 })
 await import('../src/cli.ts')
