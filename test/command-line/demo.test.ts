@@ -2,6 +2,7 @@ import { caseBarcode } from '@fulfillment/server/demo/catalog.ts'
 import { describe, expect } from 'vitest'
 import { readConfig } from '@fulfillment/server/config.ts'
 import type { DemoWorld } from '@fulfillment/server/demo/insert-history.ts'
+import type { Journal } from '@fulfillment/server/demo/live/journal.ts'
 import { OPERATORS } from '@fulfillment/server/demo/people.ts'
 import { runDemo } from '@fulfillment/server/demo/run-demo.ts'
 import { it } from '../support/it.ts'
@@ -146,6 +147,54 @@ function configOf(databaseUrl: string) {
   return { ...readConfig(env), webhookAllowPrivateNetwork: true }
 }
 
+const countsOf = ({
+  picks,
+  completed,
+  walks,
+  receipts,
+  returned,
+  announced,
+  packed,
+  shipped,
+  arrived,
+  delivered,
+  refused,
+}: Journal) => ({
+  picks,
+  completed,
+  walks,
+  receipts,
+  returned,
+  announced,
+  packed,
+  shipped,
+  arrived,
+  delivered,
+  refused,
+})
+
+/** Plays a demo until everything has happened in it. On a machine that others use too, that takes longer. */
+async function playedThrough(startService: () => Promise<TestService>) {
+  for (const minutes of [0.2, 0.8]) {
+    const played = await playFor(await startService(), minutes)
+    if (Object.values(countsOf(played.journal)).every((count) => count > 0)) return played
+  }
+  return await playFor(await startService(), 3)
+}
+
+async function playFor(service: TestService, minutes: number) {
+  const lines: string[] = []
+  const options = { ...FILL, rate: 300, minutes, live: true }
+  const { journal, filled } = await runDemo(
+    configOf(service.databaseUrl),
+    options,
+    (line) => lines.push(line),
+    new AbortController().signal,
+  )
+  if (journal === undefined) throw new Error('The demo was not played')
+  return { service, filled, journal, lines }
+}
+
 describe('a demo', () => {
   it('is filled by the rules: what the API says is what was simulated', { timeout }, async ({ service }) => {
     const { filled } = await runDemo(
@@ -242,18 +291,12 @@ describe('a demo', () => {
   })
 
   it('is played over HTTP, and its books are balanced at the end', { timeout }, async ({ startService }) => {
-    const service = await startService()
-    const lines: string[] = []
-    const options = { ...FILL, rate: 300, minutes: 0.2, live: true }
-    const run = await runDemo(configOf(service.databaseUrl), options, (line) => lines.push(line), new AbortController().signal)
-    const { journal, filled } = run
-    if (journal === undefined) throw new Error('The demo was not played')
+    const { service, filled, journal, lines } = await playedThrough(startService)
     const tenant = demoTenant(service, filled.tenantId, filled.key)
     await expectBalanced(service, tenant)
     expect(journal.sent).toBeGreaterThan(10)
-    const { picks, completed, walks, receipts, returned, announced, packed, shipped, arrived, delivered, refused } = journal
-    const counts = { picks, completed, walks, receipts, returned, announced, packed, shipped, arrived, delivered, refused }
-    for (const [name, count] of Object.entries(counts)) expect([name, count > 0]).toEqual([name, true])
+    for (const [name, count] of Object.entries(countsOf(journal))) expect([name, count > 0]).toEqual([name, true])
+    const { walks, announced, packed } = journal
     expect(lines.at(-1)).toContain(`${journal.sent} orders sent, ${journal.picks} picks`)
 
     const orders = await allOf(tenant, '/orders?include_details=true', 'orders')
