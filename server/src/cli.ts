@@ -1,15 +1,22 @@
 import { Command, CommanderError } from 'commander'
-import { addBackupCommands } from './command-line/backup.ts'
-import { addDashboardLinkCommand } from './command-line/dashboard-link.ts'
-import { addDemoCommand } from './command-line/demo.ts'
-import { addExportCommands } from './command-line/export.ts'
-import { addImportCommands } from './command-line/import.ts'
-import { addKeyCommands } from './command-line/keys.ts'
-import { addMaintenanceCommands } from './command-line/maintenance.ts'
-import { addMcpCommand } from './command-line/mcp.ts'
 import { INTERRUPTED_EXIT_CODE, InterruptedError } from './command-line/interruption.ts'
-import { addShardCommands } from './command-line/shards.ts'
-import { addTenantCommands } from './command-line/tenants.ts'
+
+/**
+ * The files of the commands, in the order of the help. Where the first argument is a command, only its file is loaded: together they have
+ * hundreds of modules, which take longer to load than most commands to run.
+ */
+const FILES: { commands: string[]; load: () => Promise<(program: Command) => void> }[] = [
+  { commands: ['tenants'], load: async () => (await import('./command-line/tenants.ts')).addTenantCommands },
+  { commands: ['keys'], load: async () => (await import('./command-line/keys.ts')).addKeyCommands },
+  { commands: ['shards'], load: async () => (await import('./command-line/shards.ts')).addShardCommands },
+  { commands: ['dashboard-link'], load: async () => (await import('./command-line/dashboard-link.ts')).addDashboardLinkCommand },
+  { commands: ['migrate', 'openapi'], load: async () => (await import('./command-line/maintenance.ts')).addMaintenanceCommands },
+  { commands: ['import'], load: async () => (await import('./command-line/import.ts')).addImportCommands },
+  { commands: ['export'], load: async () => (await import('./command-line/export.ts')).addExportCommands },
+  { commands: ['mcp'], load: async () => (await import('./command-line/mcp.ts')).addMcpCommand },
+  { commands: ['backup', 'restore'], load: async () => (await import('./command-line/backup.ts')).addBackupCommands },
+  { commands: ['demo'], load: async () => (await import('./command-line/demo.ts')).addDemoCommand },
+]
 
 const program = new Command('fulfillment')
   .description(
@@ -17,16 +24,9 @@ const program = new Command('fulfillment')
   )
   .showHelpAfterError('Run with --help for usage')
   .exitOverride()
-addTenantCommands(program)
-addKeyCommands(program)
-addShardCommands(program)
-addDashboardLinkCommand(program)
-addMaintenanceCommands(program)
-addImportCommands(program)
-addExportCommands(program)
-addMcpCommand(program)
-addBackupCommands(program)
-addDemoCommand(program)
+const [, , first = ''] = process.argv
+const named = FILES.filter(({ commands }) => commands.includes(first))
+for (const { load } of named.length === 0 ? FILES : named) (await load())(program)
 
 // The reader of the output may close it early, as `| head` does. That is not an error.
 for (const stream of [process.stdout, process.stderr]) {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -13,6 +12,7 @@ import { Load } from '../faults/support/load.ts'
 import { it as base } from '../support/it.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { runCommand, startCommand } from './run-command.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const TAR_BLOCK = 512
 
@@ -31,7 +31,7 @@ function insideOfDataFile(tar: Buffer): number {
 /** `it` with `live`, a running server on the embedded database in `files/live`, and `good`, a backup of it. */
 const it = base
   .extend('files', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const files = await mkdtemp(path.join(tmpdir(), 'fulfillment-backup-'))
+    const files = await temporaryFolder('fulfillment-backup-')
     onCleanup(() => rm(files, { recursive: true, force: true, maxRetries: 10 }))
     return files
   })

@@ -78,7 +78,7 @@ describe('while one tenant overloads the service', () => {
     const flood = times(12, () => [
       flooding.request('POST', '/stock/transfer', transfer),
       flooding.request('PUT', `/orders/${order.id}`, { customer_name: 'Waits' }),
-      flooding.request('POST', '/stock/bulk', { updates: [{ ...stock, quantity: 5 }] }),
+      flooding.request('POST', '/stock/bulk', { updates: [{ ...stock, quantity: 1_000 }] }),
       flooding.request('POST', '/products/bulk', { products: [{ barcode: product.barcode, price: 1 }] }),
       flooding.request('POST', '/stock/adjustment', { ...stock, adjustment_quantity: 1 }),
       flooding.request('POST', '/stock/transfer', transfer, { headers: { 'idempotency-key': crypto.randomUUID() } }),

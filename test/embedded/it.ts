@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SCRIPT = fileURLToPath(new URL('start-postgres.ts', import.meta.url))
 
@@ -32,7 +32,7 @@ export type SpawnUser = (options?: { prefix?: string[]; detached?: boolean }) =>
 /** The `it` of tests of the embedded Postgres. All users of `dataDir` end with the test. A Postgres that still runs then fails the test. */
 export const it = test
   .extend('dataDir', async ({}, { onCleanup }) => {
-    const dataDir = await mkdtemp(path.join(await realpath(tmpdir()), 'embedded-postgres-'))
+    const dataDir = await temporaryFolder('embedded-postgres-')
     onCleanup(async () => {
       const left = await postmasterPid(dataDir).catch(() => undefined)
       if (left && isAlive(left)) process.kill(left, 'SIGKILL')

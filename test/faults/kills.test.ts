@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
@@ -14,6 +12,7 @@ import type { Loaded } from './support/loaded-tenant.ts'
 import { expectNothingLost } from './support/nothing-lost.ts'
 import { postmasterOf, signalPostgres } from './support/postgres-processes.ts'
 import { atMost } from '../support/patience.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** `npm run test:faults` repeats each fault many times. */
 const LONG = process.env.FAULTS === 'long'
@@ -34,7 +33,7 @@ interface Installation {
 /** `it` with such an installation under load. */
 const it = base
   .extend('postgres', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-faults-'))
+    const dataDir = await temporaryFolder('fulfillment-faults-')
     const postgres = await startEmbeddedPostgres({ dataDir })
     onCleanup(async () => {
       await postgres.stop()

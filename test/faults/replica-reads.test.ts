@@ -35,23 +35,33 @@ const readsOf = (replicated: Replicated, server: ServerNumber, target: string): 
 
 describe('a key', () => {
   it('reads its own writes through every server, while other keys read from the replica', async ({ replicated }) => {
+    const expectOwnWriteRead = async (server: ServerNumber): Promise<void> => {
+      const reason = await replicated.adjust(server)
+      expect(await replicated.bothSee(replicated.writer, reason)).toEqual([true, true])
+      expect(await replicated.bothSee(replicated.reader, reason)).toEqual([false, false])
+    }
+    const caughtUp = (): Promise<void> =>
+      expect.poll(() => replicated.sees(0, replicated.reader, `mark-${replicated.marks}`)).toBe(true)
+    // Each pause is short: servers leave a replica that is 10 seconds behind.
+    for (let pause = 0; pause < 6; pause++) {
+      await replicated.whilePaused(async () => {
+        for (const server of [0, 1, 2] as const) await expectOwnWriteRead(server)
+      })
+      await caughtUp()
+    }
     await replicated.whilePaused(async () => {
-      for (let round = 0; round < 20; round++) {
-        const reason = await replicated.adjust((round % 3) as ServerNumber)
-        expect(await replicated.bothSee(replicated.writer, reason)).toEqual([true, true])
-        expect(await replicated.bothSee(replicated.reader, reason)).toEqual([false, false])
-      }
+      await expectOwnWriteRead(0)
       expect(
         (await replicated.request(1, replicated.writer, 'GET', '/audit-log?limit=1')).body.data.entries[0].input.reason,
       ).toBe(`mark-${replicated.marks}`)
       const quantity = async (key: string, asOf = ''): Promise<number> =>
         (await replicated.request(1, key, 'GET', `/stock/sku/SKU${asOf}`)).body.data.total_quantity
       expect(await quantity(replicated.writer, '?as_of=2100-01-01')).toBe(replicated.marks)
-      expect(await quantity(replicated.reader, '?as_of=2100-01-01')).toBe(replicated.marks - 21)
+      expect(await quantity(replicated.reader, '?as_of=2100-01-01')).toBe(replicated.marks - 2)
       // Reads that a decision depends on never use the replica.
       expect(await quantity(replicated.reader)).toBe(replicated.marks)
     })
-    await expect.poll(() => replicated.sees(0, replicated.reader, `mark-${replicated.marks}`)).toBe(true)
+    await caughtUp()
   })
 
   it('of a page reads nothing older than its pulse', ({ replicated }) =>

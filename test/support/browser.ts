@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, statfs } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir, userInfo } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { chromium as playwright, type Browser } from 'playwright-core'
+import { isMemoryAmple } from './temporary-folder.ts'
 import { withLock } from '@fulfillment/server/database/embedded/file-lock.ts'
 
 /** Arguments that the package adds for cloud functions. With them the browser would not behave like a user's browser. */
@@ -73,8 +74,7 @@ export async function launchBrowser(more: readonly string[] = []): Promise<Brows
  * twelfth of the processor time of a test.
  */
 async function unwantedDefaults(): Promise<string[]> {
-  const { bavail, bsize } = await statfs('/dev/shm').catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize > AMPLE_BYTES ? ['--disable-dev-shm-usage'] : []
+  return (await isMemoryAmple(AMPLE_BYTES)) ? ['--disable-dev-shm-usage'] : []
 }
 
 /** The package's arguments that suit a browser of a user without a graphics card. */

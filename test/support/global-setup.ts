@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { startEmbeddedPostgres } from '@fulfillment/server/database/embedded/embedded-postgres.ts'
@@ -8,6 +6,7 @@ import { migrate } from '@fulfillment/server/database/migrate.ts'
 import { maintainAllPartitions } from '@fulfillment/server/maintenance.ts'
 import { openApiDocument } from '@fulfillment/server/openapi/document.ts'
 import { createDatabase, TEMPLATE } from './test-database.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,10 +26,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('postgresUrl', given)
     return async () => {}
   }
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-test-'))
+  const dataDir = await temporaryFolder('fulfillment-test-')
   const postgres = await startEmbeddedPostgres({
     dataDir,
-    settings: { fsync: 'off', max_prepared_transactions: '10', max_connections: '400' },
+    settings: { fsync: 'off', full_page_writes: 'off', max_prepared_transactions: '10', max_connections: '400' },
   })
   await prepareTemplate(postgres.connectionString)
   project.provide('postgresUrl', postgres.connectionString)

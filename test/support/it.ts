@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { inject, test } from 'vitest'
 import type { Config } from '@fulfillment/server/config.ts'
@@ -9,6 +7,7 @@ import { startServerProcess } from './server-process.ts'
 import { startService } from './service.ts'
 import { starting } from './starting.ts'
 import { openTestDatabase } from './test-database.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** Not in the fixture: each `it.extend` has its own values of the scope `worker`. */
 let launched: Promise<Browser> | undefined
@@ -66,7 +65,7 @@ export const it = test
   )
   .extend('receiver', async ({ startReceiver }) => await startReceiver())
   .extend('folder', async ({}, { onCleanup }) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'fulfillment-test-'))
+    const folder = await temporaryFolder('fulfillment-test-')
     onCleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
     return folder
   })

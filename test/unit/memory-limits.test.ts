@@ -7,6 +7,8 @@ import { expect, it as base } from 'vitest'
 import { limitMemory } from '@fulfillment/server/http/memory-limits.ts'
 
 const TIMEOUT_MS = 200
+/** Where a client reads all the time: far longer than a busy machine keeps it from that. */
+const LONG_TIMEOUT_MS = 2_000
 /** More than the buffers of two sockets hold. */
 const LARGE = 'x'.repeat(1_048_576)
 const LARGE_PIECES = 40
@@ -26,7 +28,9 @@ const it = base.extend('open', async ({}, { onCleanup }) => {
       })(),
     ),
   )
-  app.get('/large', { config }, () => Readable.from(Array.from({ length: LARGE_PIECES }, () => LARGE)))
+  const large = (): Readable => Readable.from(Array.from({ length: LARGE_PIECES }, () => LARGE))
+  app.get('/large', { config }, large)
+  app.get('/large-for-long', { config: { readTimeoutMs: LONG_TIMEOUT_MS } }, large)
   await app.listen({ host: '127.0.0.1', port: 0 })
   onCleanup(() => app.close())
   const { port } = app.server.address() as AddressInfo
@@ -53,11 +57,13 @@ it('a client that reads nothing of what is there for so long is disconnected', a
 })
 
 it('a client that reads slowly gets all', async ({ open }) => {
-  const response = await open('/large')
+  const response = await open('/large-for-long')
+  const startedAt = performance.now()
   let length = 0
   for await (const piece of response) {
     length += String(piece).length
-    await sleep(1)
+    await sleep(5)
   }
+  expect(performance.now() - startedAt).toBeGreaterThan(LONG_TIMEOUT_MS)
   expect(length).toBe(LARGE.length * LARGE_PIECES)
 })

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, inject, onTestFinished } from 'vitest'
@@ -18,6 +16,7 @@ import { send, type TestService, type TestTenant } from '../support/service.ts'
 import { createDatabase, dropDatabase } from '../support/test-database.ts'
 import { writeEvents } from './support/deliveries.ts'
 import { until } from '../support/receiver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Page {
   events: { id: string; event: string; created_at: string; data: Record<string, unknown> }[]
@@ -314,7 +313,7 @@ it('after a dump is restored into a new cluster, the feed has the old events, fo
     [tenant.id, old],
   )
   const ids = [old, ...(await writeEvents(service, tenant, 3))]
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-restored-'))
+  const dataDir = await temporaryFolder('fulfillment-restored-')
   const postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
   onTestFinished(async () => {
     await postgres.stop()

@@ -3,7 +3,7 @@ import { createBackup, restoreBackup } from '../database/backup/index.ts'
 import { readConfig, type Config } from '../config.ts'
 import { onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
-import { print, type CommandResult } from './run.ts'
+import { print, type CommandResult } from './result.ts'
 
 interface BackupOptions {
   quiet?: boolean

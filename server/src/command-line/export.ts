@@ -8,7 +8,7 @@ import { RECORDS_WITH_LINES } from './export/records-with-lines.ts'
 import { csvFormat, JSON_LINES, type RowFormat } from './export/row-format.ts'
 import { onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
-import { print } from './run.ts'
+import { print } from './result.ts'
 
 interface ExportOptions extends ApiOptions, Record<string, unknown> {
   format?: 'csv' | 'jsonl'

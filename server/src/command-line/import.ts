@@ -11,7 +11,7 @@ import { jsonRows } from './import/json-rows.ts'
 import type { ReadOptions } from './import/rows.ts'
 import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
-import { print } from './run.ts'
+import { print } from './result.ts'
 
 interface ImportOptions extends ApiOptions {
   format?: 'csv' | 'jsonl'

@@ -5,7 +5,8 @@ import type { Database } from '../database/database.ts'
 import type { OpenShards } from '../shards/open-shards.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
-import { runOnShards, table } from './run.ts'
+import { table } from './result.ts'
+import { runOnShards } from './run.ts'
 import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }

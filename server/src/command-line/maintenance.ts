@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { print, runOnShards } from './run.ts'
+import { print } from './result.ts'
+import { runOnShards } from './run.ts'
 
 export function addMaintenanceCommands(program: Command): void {
   program

@@ -8,7 +8,7 @@ import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encrypti
 import { rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
-import { print, type CommandResult } from './run.ts'
+import { print, type CommandResult } from './result.ts'
 
 interface Options {
   quiet?: boolean

@@ -3,7 +3,8 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { addShard, removeShard, setDraining } from '../shards/change-shards.ts'
 import { READ_MAP_EVERY_MS } from '../shards/follow-shards.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
-import { type CommandResult, runOnShards, table } from './run.ts'
+import { type CommandResult, table } from './result.ts'
+import { runOnShards } from './run.ts'
 
 /** Running servers have read the map by then. */
 const KNOWN_AFTER_MS = READ_MAP_EVERY_MS + 1_000

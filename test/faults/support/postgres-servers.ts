@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -9,6 +8,7 @@ import { connectionString, makeDatabase } from '@fulfillment/server/database/emb
 import { ensureRunning, openCluster } from '@fulfillment/server/database/embedded/postgres-cluster.ts'
 import { findPostmaster, stopPostmaster } from '@fulfillment/server/database/embedded/postmaster.ts'
 import { signalPostgres } from './postgres-processes.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const copyFolder = promisify(execFile)
 
@@ -53,7 +53,7 @@ export async function startStandby(primary: PostgresServer, name: string): Promi
   return standby
 }
 
-const newFolder = (name: string): Promise<string> => mkdtemp(path.join(tmpdir(), `fulfillment-${name}-`))
+const newFolder = (name: string): Promise<string> => temporaryFolder(`fulfillment-${name}-`)
 
 /** Copies the data of a running server with the low-level backup API. Returns the backup label. */
 async function backUp(primary: PostgresServer, dataDir: string): Promise<string> {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Call } from './photo-data.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
 const COMMAND = fileURLToPath(new URL('../../../server/bin/fulfillment.js', import.meta.url))
@@ -37,7 +36,7 @@ interface Started {
 
 /** Starts a program that serves the API, and waits until it has printed its key. */
 async function start(started: (folder: string) => Started): Promise<PhotoService> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'screenshots-'))
+  const folder = await temporaryFolder('screenshots-')
   const { program, env } = started(folder)
   const options = { ...process.env, ...env, PORT: String(PORT), LOG_LEVEL: 'error' }
   const child = spawn(process.execPath, program, { env: options, stdio: ['ignore', 'pipe', 'inherit'] })
