@@ -80,14 +80,6 @@ it('two statements run at a time; calls that arrive meanwhile share the next one
   expect(namesOf(sent)).toEqual(['a', 'b', 'c d'])
 })
 
-it('a call of a statement that is sent at once does not wait for the end of the turn; those behind it share the next one', async () => {
-  const { sent, add } = batches({ isSentAtOnce: true })
-  for (const name of ['a', 'b', 'c']) void add({ name })
-  expect(namesOf(sent)).toEqual(['a'])
-  await settle()
-  expect(namesOf(sent)).toEqual(['a', 'b c'])
-})
-
 describe('while a statement that is slow to start runs with many calls', () => {
   const many = Array.from({ length: 16 }, (_, index) => `${index}`)
 

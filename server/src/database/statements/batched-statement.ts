@@ -15,8 +15,6 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   changedBy(call: Call): readonly string[]
   /** The approximate number of rows. */
   sizeOf(call: Call): number
-  /** Whether a call is sent at once while no other runs, and not at the end of the turn, so that the first of a burst shares its statement with none. */
-  readonly isSentAtOnce?: boolean
   /** Its start costs as much as several calls: while many run, the next ones wait a moment for each other. */
   readonly isSlowToStart?: boolean
   /**

@@ -103,8 +103,7 @@ export class CallBatches<Call, Row extends { call: number }> {
         resolve,
         reject,
       })
-      const isAtOnce = preface !== undefined || this.#batched.isSentAtOnce === true
-      if (isAtOnce && group.underWay === 0 && group.waiting.length === 1) this.#sendNext(name, group)
+      if (preface !== undefined && group.underWay === 0 && group.waiting.length === 1) this.#sendNext(name, group)
       else this.#schedule(name, group)
     })
   }

@@ -92,8 +92,7 @@ function readPage(kinds: readonly LongKind[]): Required<Page>['alone'] {
   }
 }
 
-const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf' | 'isSentAtOnce'> = {
-  isSentAtOnce: true,
+const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf'> = {
   groupOf: () => '',
   changedBy: () => [],
   // Few lists are as long as a page.
