@@ -1,11 +1,12 @@
 // Builds the server and the command line into `server/dist`: `bin/load.js` runs it. Plain JavaScript, because it runs at the end of `npm install`,
 // with any Node that can install the project.
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SERVER = fileURLToPath(new URL('..', import.meta.url))
 const DIST = path.join(SERVER, 'dist')
+const SOURCES = path.join(DIST, 'sources.json')
 /** A running server may still load parts of the build that it started from. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
@@ -41,6 +42,8 @@ else await buildServer(esbuild)
 
 async function buildServer({ build }) {
   const startedAt = performance.now()
+  // A start meanwhile runs the sources.
+  rmSync(SOURCES, { force: true })
   const { metafile } = await build({
     absWorkingDir: SERVER,
     entryPoints: ['src/main.ts', 'src/cli.ts'],
@@ -65,7 +68,8 @@ async function buildServer({ build }) {
     },
     plugins: [WITHOUT_LOCALES, NO_PACKAGES_ON_DEMAND],
   })
-  writeFileSync(path.join(DIST, 'sources.json'), JSON.stringify(sourcesOf(metafile)))
+  writeFileSync(`${SOURCES}.new`, JSON.stringify(sourcesOf(metafile)))
+  renameSync(`${SOURCES}.new`, SOURCES)
   removeOldFiles()
   console.log(`The server is built: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
 }
