@@ -2,7 +2,7 @@ import { focusManager } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { idleMs } from '../../shared/page-fetch.ts'
 import { queries } from './client.ts'
-import { changedKinds, type Known, type PulseKind, PulseRefused, readPulse, shows } from './pulse.ts'
+import { changedKinds, type Known, type PulseKind, PulseRefused, readPulse, shows, type Tokens } from './pulse.ts'
 import { signInNeeded } from './session.tsx'
 import { createStore } from './store.ts'
 
@@ -47,7 +47,8 @@ function beatOf(): () => Promise<void> {
     try {
       const before = known
       known = await readPulse(known)
-      if (before !== undefined && before !== known) readAgain(changedKinds(before.tokens, known.tokens))
+      if (before === undefined) readEarlierAgain(known.tokens)
+      else if (before !== known) readAgain(changedKinds(before.tokens, known.tokens))
     } catch (error) {
       // Another one follows. Only an ended session does not mend by itself.
       if (error instanceof PulseRefused && error.status === 401) signInNeeded.set(() => true)
@@ -55,6 +56,12 @@ function beatOf(): () => Promise<void> {
       isUnderWay = false
     }
   }
+}
+
+/** What was read before the first pulse: a change in between is in its tokens already. */
+function readEarlierAgain(tokens: Tokens): void {
+  const all = Object.keys(tokens) as PulseKind[]
+  void queries.invalidateQueries({ predicate: ({ queryKey, state }) => state.data !== undefined && shows(queryKey, all) })
 }
 
 function readAgain(changed: readonly PulseKind[]): void {
