@@ -33,6 +33,21 @@ describe('an open list', () => {
     expect(await rowsOf(page).count()).toBe(2)
   })
 
+  it('has an order that is made between its first reading and the first pulse', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await newOrder(tenant, 'SHOP-1')
+    const made = Promise.withResolvers<void>()
+    await page.route('**/dashboard/pulse', async (route) => {
+      await made.promise
+      await route.continue()
+    })
+    await signIn(page, tenant.key, '/orders')
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
+    await newOrder(tenant, 'SHOP-2')
+    made.resolve()
+    await page.getByRole('link', { name: 'SHOP-2' }).waitFor({ timeout: atMost(LIVE_MS) })
+  })
+
   it('tells of it within 4 s and does not move the row under the pointer', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     for (const name of ['SHOP-1', 'SHOP-2', 'SHOP-3']) await newOrder(tenant, name)
