@@ -25,7 +25,7 @@ const selectGrown = statement<[rows: number, growth: number], { name: string }>(
  */
 export async function analyzeGrownTables(db: Queryable): Promise<void> {
   for (const { name } of await db.run(selectGrown, [ROWS, GROWTH])) {
-    // Takes no parameters and is not prepared. Kysely is loaded here because most processes analyze nothing.
+    // Takes no parameters and is not prepared.
     await sql.raw(`analyze (skip_locked) ${name}`).execute(db.kysely)
   }
 }

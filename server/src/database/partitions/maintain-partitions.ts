@@ -119,7 +119,7 @@ async function dropPartition(db: Queryable, name: string): Promise<void> {
   await underLock(db, (tx) => execute(tx, `drop table if exists ${name}`))
 }
 
-/** Runs DDL, which takes no parameters and is not prepared. Kysely is loaded here because most starts run no DDL. */
+/** Runs DDL, which takes no parameters and is not prepared. */
 async function execute(tx: Queryable, ddl: string): Promise<void> {
   await sql.raw(ddl).execute(tx.kysely)
 }
