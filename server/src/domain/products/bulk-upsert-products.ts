@@ -79,7 +79,7 @@ const writeProducts = statement<
          null::float8 as cost, statement_timestamp() as created_at, statement_timestamp() as updated_at
        from change c join written w using (barcode)
      ) p
-   ), ${recordEvents('event')}
+   ), ${recordEvents('event', { areWithoutOrders: true })}
    select`,
 })
 

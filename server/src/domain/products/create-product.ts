@@ -20,7 +20,7 @@ const insertProduct = statement<[tenantId: number, columns: string], CreatedProd
      returning *
    ), event as (
      select 1 as position, 'product/created' as topic, ${productCreatedData('p')} as data from created p
-   ), ${recordEvents('event')}
+   ), ${recordEvents('event', { areWithoutOrders: true })}
    select id, barcode, external_id, name, category, price, weight, is_active, created_at from created`,
 })
 

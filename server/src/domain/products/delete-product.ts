@@ -12,7 +12,7 @@ const deactivateProduct = statement<[tenantId: number, id: number], { id: number
      update products set is_active = false, updated_at = clock_timestamp() where tenant_id = $1 and id = $2 and is_active returning *
    ), event as (
      select 1 as position, 'product/deleted' as topic, ${productDeletedData('p')} as data from deleted p
-   ), ${recordEvents('event')}
+   ), ${recordEvents('event', { areWithoutOrders: true })}
    select id from products where tenant_id = $1 and id = $2`,
 })
 

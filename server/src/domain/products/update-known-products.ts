@@ -76,7 +76,7 @@ const updateProducts = statement<
      returning n.position, p.id, p.barcode, p.name, p.external_id, n.updated_fields
    ), event as (
      select position, 'product/updated' as topic, ${productUpdatedData('p', 'p.updated_fields', EVENT_TIME.at)} as data from changed p
-   ), ${recordEvents('event', { areOfOneTime: true })}
+   ), ${recordEvents('event', { areOfOneTime: true, areWithoutOrders: true })}
    select are_all as is_done from allowed`,
 })
 

@@ -36,7 +36,7 @@ const changeProduct = statement<[tenantId: number, id: number, columns: string],
      select 1 as position, 'product/updated' as topic, ${productUpdatedData('p', 'p.updated_fields')} as data from changed p
      union all
      select 2, 'product/deleted', ${productDeletedData('p')} from changed p where p.is_deletion
-   ), ${recordEvents('event')}
+   ), ${recordEvents('event', { areWithoutOrders: true })}
    select w.id, w.barcode, w.name, w.category, w.price, coalesce(c.updated_at, w.updated_at) as updated_at, w.may_have_tolerance
    from wanted w left join changed c on c.id = w.id`,
 })
