@@ -265,6 +265,8 @@ describe('D3: orders', () => {
     window.expectComplaint(/404/)
     await signIn(window.page, tenant.key, '/orders/17')
     await window.page.getByRole('alert').getByText('Order 17 does not exist').waitFor()
+    await window.page.goto('/dashboard/orders/latest')
+    await window.page.getByRole('alert').getByText('Order latest does not exist').waitFor()
   })
 })
 
