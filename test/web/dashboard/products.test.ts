@@ -29,6 +29,11 @@ describe('D4: products and stock', () => {
     await page.getByRole('alert').waitFor()
     const barcode = page.getByRole('textbox', { name: 'Barcode' })
     expect(await barcode.getAttribute('aria-invalid')).toBe('true')
+    // The message is below its field, and the fields of a row stay in line.
+    const tops = await page
+      .getByRole('textbox', { name: /^(Name|Barcode)$/ })
+      .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
     await barcode.fill('4006381333931')
     await page.getByRole('button', { name: 'Create product' }).click()
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
