@@ -1,5 +1,6 @@
 import type { Product } from '@fulfillment/sdk'
 import { useEffect, useState } from 'react'
+import { APIError } from '../../shared/api.ts'
 import { client } from '../data/client.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
@@ -23,7 +24,9 @@ export function ProductCombo({ label, hint, value, autoFocus, onProduct, onClear
     if (text === '') return onClear?.()
     try {
       const { products: matching } = await client.products.list({ search: text, limit: LIMIT })
-      const found = matching.find(({ barcode, external_id, name }) => [barcode, external_id, name].includes(text))
+      const found =
+        matching.find(({ barcode, external_id, name }) => [barcode, external_id, name].includes(text)) ??
+        (matching.length < LIMIT ? undefined : await exactProduct(text))
       if (found === undefined) setProblem(t.products.unknown(text))
       else onProduct(found)
     } catch (error) {
@@ -62,6 +65,25 @@ interface ProductComboProps {
   autoFocus?: boolean | undefined
   onProduct: (product: Product) => void
   onClear?: () => void
+}
+
+/** The product with exactly this barcode or SKU, which many others contain. */
+async function exactProduct(text: string): Promise<Product | undefined> {
+  const [code, named] = await Promise.all([
+    unlessMissing(client.barcodes.scan({ code: text })),
+    unlessMissing(client.products.getBySku(text)),
+  ])
+  const id = code?.product?.is_active === true && code.product.barcode === text ? code.product.id : named?.id
+  return id === undefined ? undefined : await client.products.get(id)
+}
+
+async function unlessMissing<T>(reading: PromiseLike<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof APIError && error.status === 404) return undefined
+    throw error
+  }
 }
 
 /** A value some time after its last change. */
