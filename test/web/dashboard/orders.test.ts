@@ -131,6 +131,25 @@ describe('D3: orders', () => {
     await scan(cup, '2')
   })
 
+  it('without lines is refused at the field that adds them', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    const tea = await newProduct(tenant, 'Tea')
+    const { page } = window
+    await signIn(page, tenant.key, '/orders/new')
+    await page.getByRole('textbox', { name: 'Order identifier' }).fill('SHOP-1')
+    await page.getByRole('button', { name: 'Create order' }).click()
+    await page.getByText('Must not be empty', { exact: true }).waitFor()
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill('4711')
+    await field.press('Enter')
+    await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
+    await field.fill(tea)
+    await field.press('Enter')
+    await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
+    expect(await field.getAttribute('aria-invalid')).not.toBe('true')
+  })
+
   it('is created, edited, released and cancelled', async ({ window, tenant }) => {
     await newProduct(tenant, 'Green tea')
     const { page } = window

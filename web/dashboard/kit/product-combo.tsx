@@ -10,7 +10,7 @@ const AFTER_MS = 150
 const LIMIT = 8
 
 /** A field that finds a product by name, SKU or barcode. A wedge scanner types the barcode and Enter. */
-export function ProductCombo({ label, hint, value, autoFocus, onProduct, onClear }: ProductComboProps) {
+export function ProductCombo({ label, name, hint, value, autoFocus, onProduct, onClear }: ProductComboProps) {
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<string>()
   const search = useDelayed(typed.trim())
@@ -36,6 +36,7 @@ export function ProductCombo({ label, hint, value, autoFocus, onProduct, onClear
   return (
     <Combo
       label={label}
+      {...(name === undefined ? {} : { name })}
       hint={hint}
       value={value}
       options={products.map(({ id, name, external_id, barcode }) => ({
@@ -60,6 +61,7 @@ export function ProductCombo({ label, hint, value, autoFocus, onProduct, onClear
 
 interface ProductComboProps {
   label: string
+  name?: string | undefined
   hint?: string | undefined
   value: string
   autoFocus?: boolean | undefined
