@@ -195,10 +195,16 @@ describe('D4: products and stock', () => {
 
   it('is set in the grid by keyboard: Enter edits and saves, Esc undoes, arrows move', async ({ window, tenant }) => {
     const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
+    window.expectComplaint(/400/)
     const { page } = window
     await signIn(page, tenant.key, '/stock')
     const grid = page.getByRole('grid', { name: 'Stock levels' })
     await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Enter')
+    await grid.getByText('quantity: is required').waitFor()
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.keyboard.type('8')
     await page.keyboard.press('Escape')
