@@ -57,3 +57,16 @@ it('names the item and the field of bulk calls', async ({ tenant }) => {
   ])
   expect(orders.body.error.details).toEqual([{ index: 0, error: 'order_detail[0].quantity: must be at least 1' }])
 })
+
+it('says what a number of a query must be: each of its values is a text', async ({ tenant }) => {
+  for (const query of ['page=-1', 'page=1.5', 'page=', 'page=two']) {
+    const { body } = await tenant.request('GET', `/orders?${query}`)
+    expect(body.error, query).toEqual({
+      code: 'validation_error',
+      message: 'page: must be an integer from 1',
+      details: [{ path: 'page', error: 'must be an integer from 1' }],
+    })
+  }
+  const { body } = await tenant.request('GET', '/stock/reconcile?cursor=x')
+  expect(body.error.message).toBe('cursor: must be an integer from 0')
+})

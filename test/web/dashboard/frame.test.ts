@@ -85,6 +85,19 @@ describe('the keys of every screen', () => {
     await opened(page, 'Requests').waitFor({ state: 'detached' })
   })
 
+  it('the key of a screen does nothing without g, also in the first moments of a page', async ({ window: { page }, tenant }) => {
+    await signIn(page, tenant.key, '/orders')
+    await page.getByRole('heading', { name: 'Orders' }).waitFor()
+    await page.evaluate(() => {
+      const pressed = new KeyboardEvent('keydown', { key: 'p', bubbles: true })
+      Object.defineProperty(pressed, 'timeStamp', { value: 700 })
+      document.body.dispatchEvent(pressed)
+    })
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/dashboard/orders')
+  })
+
   it('can be turned off but for search, which this browser remembers', async ({ window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/orders')
     await page.getByRole('heading', { name: 'Orders' }).waitFor()

@@ -60,6 +60,32 @@ describe('D3: orders', () => {
     expect(new URL(page.url()).search).toBe('?customer=Ada')
   })
 
+  it('take the product whose barcode or SKU is scanned, however many others contain it', async ({ window, tenant }) => {
+    const { page } = window
+    const products = Array.from({ length: 12 }, (_, index) => ({
+      barcode: `1${index}`,
+      name: `Other ${index}`,
+      sku: `TEA-1${index}`,
+    }))
+    await seed(tenant, '/products/bulk', {
+      products: [{ barcode: '1', name: 'Tea' }, { barcode: 'x', name: 'Mate', sku: 'TEA-1' }, ...products],
+    })
+    await signIn(page, tenant.key, '/orders/new')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    window.expectComplaint(/404/)
+    for (const [text, name] of [
+      ['1', 'Tea'],
+      ['TEA-1', 'Mate'],
+    ] as const) {
+      await field.fill(text)
+      await field.press('Enter')
+      await page.getByRole('spinbutton', { name: `Quantity of ${name}` }).waitFor()
+    }
+    await field.fill('TEA')
+    await field.press('Enter')
+    await page.getByText('No product has the name, SKU or barcode TEA').waitFor()
+  })
+
   it('keep a dialog that is open, and what was typed there, when the order is read again', async ({ window, tenant }) => {
     const order = await newOrder(tenant, 'SHOP-1', await newProduct(tenant, 'Tea'))
     const { page } = window
@@ -103,6 +129,25 @@ describe('D3: orders', () => {
     await page.keyboard.press('Enter')
     await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
     await scan(cup, '2')
+  })
+
+  it('without lines is refused at the field that adds them', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    const tea = await newProduct(tenant, 'Tea')
+    const { page } = window
+    await signIn(page, tenant.key, '/orders/new')
+    await page.getByRole('textbox', { name: 'Order identifier' }).fill('SHOP-1')
+    await page.getByRole('button', { name: 'Create order' }).click()
+    await page.getByText('Must not be empty', { exact: true }).waitFor()
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill('4711')
+    await field.press('Enter')
+    await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
+    await field.fill(tea)
+    await field.press('Enter')
+    await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
+    expect(await field.getAttribute('aria-invalid')).not.toBe('true')
   })
 
   it('is created, edited, released and cancelled', async ({ window, tenant }) => {
@@ -265,6 +310,8 @@ describe('D3: orders', () => {
     window.expectComplaint(/404/)
     await signIn(window.page, tenant.key, '/orders/17')
     await window.page.getByRole('alert').getByText('Order 17 does not exist').waitFor()
+    await window.page.goto('/dashboard/orders/latest')
+    await window.page.getByRole('alert').getByText('Order latest does not exist').waitFor()
   })
 })
 

@@ -29,6 +29,11 @@ describe('D4: products and stock', () => {
     await page.getByRole('alert').waitFor()
     const barcode = page.getByRole('textbox', { name: 'Barcode' })
     expect(await barcode.getAttribute('aria-invalid')).toBe('true')
+    // The message is below its field, and the fields of a row stay in line.
+    const tops = await page
+      .getByRole('textbox', { name: /^(Name|Barcode)$/ })
+      .evaluateAll((fields) => fields.map((field) => field.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
     await barcode.fill('4006381333931')
     await page.getByRole('button', { name: 'Create product' }).click()
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
@@ -43,6 +48,47 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Deactivate' }).waitFor()
     const { body } = await tenant.request('GET', '/products?search=green')
     expect(body.data.products).toMatchObject([{ name: 'Green tea', price: 4.9, is_active: true }])
+  })
+
+  it('a number that the browser cannot read is not saved as an empty one', async ({ window: { page }, tenant }) => {
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3 })
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const price = page.getByRole('spinbutton', { name: 'Price' })
+    await price.press('End')
+    await price.pressSequentially('e')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('This cannot be read').waitFor()
+    expect(await price.evaluate((field) => [field.getAttribute('aria-invalid'), field === document.activeElement])).toEqual([
+      'true',
+      true,
+    ])
+    await price.press('Backspace')
+    await page.getByRole('spinbutton', { name: 'Cost' }).fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved Tea').last().waitFor()
+    const { body } = await tenant.request('GET', `/products/${id}`)
+    expect(body.data).toMatchObject({ price: 4.9, cost: null })
+  })
+
+  it('a quantity that is missing is said to be required, at its field', async ({ window, tenant }) => {
+    window.expectComplaint(/400/)
+    const { page } = window
+    const id = await stocked(tenant, 'Tea', { A: 1 })
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Set stock' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set stock' })
+    await dialog.getByLabel('Location').fill('A')
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click()
+    await dialog.getByText('Is required', { exact: true }).waitFor()
+    const quantity = dialog.getByRole('spinbutton', { name: 'Quantity' })
+    expect(await quantity.getAttribute('aria-invalid')).toBe('true')
+    await quantity.pressSequentially('1e')
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click()
+    await dialog.getByText('This cannot be read').waitFor()
+    await quantity.fill('7')
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click()
+    await expect.poll(() => levelsOf(tenant, id)).toEqual({ A: 7 })
   })
 
   it('shows all its fields, and edits those that can change', async ({ window, tenant }) => {
@@ -149,10 +195,16 @@ describe('D4: products and stock', () => {
 
   it('is set in the grid by keyboard: Enter edits and saves, Esc undoes, arrows move', async ({ window, tenant }) => {
     const id = await stocked(tenant, 'Tea', { 'A-01': 5, 'B-01': 7 })
+    window.expectComplaint(/400/)
     const { page } = window
     await signIn(page, tenant.key, '/stock')
     const grid = page.getByRole('grid', { name: 'Stock levels' })
     await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Enter')
+    await grid.getByText('quantity: is required').waitFor()
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.keyboard.type('8')
     await page.keyboard.press('Escape')

@@ -88,6 +88,10 @@ describe('shipments', () => {
     await page.getByRole('link', { name: String(shipment.id), exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Shipment SHP-1' }).waitFor()
 
+    // Its goods and its warehouse have names, as everywhere.
+    await rowOf(page, 'Content of package 2', 'Mate').getByRole('link', { name: /^Mate/ }).waitFor()
+    await page.getByRole('main').getByText('Main', { exact: true }).waitFor()
+
     await page.getByRole('button', { name: 'Tracking of package 2' }).click()
     const tracking = page.getByRole('dialog', { name: 'Tracking of package 2' })
     await expect.poll(() => focusedName(page)).toBe('Carrier')

@@ -58,6 +58,27 @@ describe('sign-in', () => {
     expect(page.url()).toContain('/dashboard/keys?page=2')
   })
 
+  it('a link that is pasted into a tab with the sign-in page takes the place of an older one', async ({ window, tenant }) => {
+    window.expectComplaint(/401/)
+    const { page } = window
+    await page.goto('/dashboard/sign-in#code=1-OLD')
+    await page.getByRole('button', { name: 'Open the dashboard' }).click()
+    await page.getByRole('alert').waitFor()
+    // Nothing but the fragment changes: the browser loads nothing.
+    await page.goto('/dashboard/sign-in#code=1-NEW')
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    expect(page.url()).not.toContain('NEW')
+    const [request] = await Promise.all([
+      page.waitForRequest('**/dashboard/session'),
+      page.getByRole('button', { name: 'Open the dashboard' }).click(),
+    ])
+    expect(request.postDataJSON()).toEqual({ code: '1-NEW' })
+    await page.getByRole('button', { name: 'Sign in with a key' }).click()
+    await page.getByRole('textbox', { name: 'API key' }).fill(tenant.key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  })
+
   it('sends the key once and keeps it nowhere', async ({ window, tenant }) => {
     const { page } = window
     const requests: Request[] = []

@@ -50,7 +50,8 @@ export function Combo(props: ComboProps) {
   const { onEnter = onText } = props
   const [typed, setTyped] = useState(value)
   const [isEntered, setEntered] = useState(false)
-  const message = useFieldMessage(name) ?? problem
+  const said = useFieldMessage(name)
+  const message = problem ?? said
   useEffect(() => setTyped(value), [value])
   const type = (text: string): void => {
     setTyped(text)

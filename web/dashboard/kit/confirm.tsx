@@ -11,6 +11,7 @@ import { ErrorNote } from './error-note.tsx'
 import { Field } from './field.tsx'
 import form from './form.module.css'
 import { FieldMessages } from './field-message.ts'
+import { useReadable } from './use-readable.ts'
 
 export interface ConfirmProps {
   title: string
@@ -56,17 +57,13 @@ export function Confirm(props: ConfirmProps) {
   } = props
   const [typed, setTyped] = useState('')
   const isReady = typedName === undefined || typed === typedName
+  const { messages, submit } = useReadable(() => {
+    if (isReady) onConfirm()
+  })
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <FieldMessages value={fieldErrors(error, {}, codes)}>
-        <AriaForm
-          className={form.form}
-          validationBehavior="aria"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (isReady) onConfirm()
-          }}
-        >
+      <FieldMessages value={{ ...fieldErrors(error, {}, codes), ...messages }}>
+        <AriaForm className={form.form} validationBehavior="aria" onSubmit={submit}>
           {note !== undefined && <p>{note}</p>}
           {children}
           {typedName !== undefined && (

@@ -1,9 +1,10 @@
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Form as AriaForm } from 'react-aria-components'
 import { type CodeFields, type FieldNames, fieldErrors } from '../data/field-errors.ts'
 import { ErrorNote } from './error-note.tsx'
 import styles from './form.module.css'
 import { FieldMessages } from './field-message.ts'
+import { useReadable } from './use-readable.ts'
 
 export interface FormProps {
   label: string
@@ -22,12 +23,9 @@ export interface FormProps {
 
 /** A form. The server alone checks what is typed; its messages appear beside their fields, and all of them above the buttons. */
 export function Form({ label, children, error, retryAt, stop, fields, codes, buttons, onSubmit }: FormProps) {
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    onSubmit()
-  }
+  const { messages, submit } = useReadable(onSubmit)
   return (
-    <FieldMessages value={fieldErrors(error, fields, codes)}>
+    <FieldMessages value={{ ...fieldErrors(error, fields, codes), ...messages }}>
       <AriaForm aria-label={label} className={styles.form} validationBehavior="aria" onSubmit={submit}>
         {children}
         <ErrorNote error={error} retryAt={retryAt} stop={stop} />

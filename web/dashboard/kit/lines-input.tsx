@@ -68,6 +68,8 @@ export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = fals
       <ProductCombo
         key={added}
         label={t.orders.addProduct}
+        // The server's message that there are none.
+        name={lines.length === 0 ? name : undefined}
         hint={t.orders.addHint}
         value=""
         autoFocus={added > 0}

@@ -1,3 +1,4 @@
+import { FulfillmentError } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { APIError, ConnectionError, waitOf } from '../../shared/api.ts'
@@ -61,11 +62,16 @@ function ReadError({ error, missing, retry }: { error: Error; missing: string | 
 }
 
 function textOf(error: Error, missing: string | undefined): string {
-  if (!(error instanceof APIError)) return error instanceof ConnectionError ? t.states.noConnection : error.message
-  if ((error.status === 404 || error.code === 'invalid_id') && missing !== undefined) return missing
-  if (error.code !== 'insufficient_scope') return error.message
+  if (error instanceof ConnectionError) return t.states.noConnection
+  if (missing !== undefined && isOfNoRecord(error)) return missing
+  if (!(error instanceof APIError) || error.code !== 'insufficient_scope') return error.message
   const scope = /\b(?:read|write):[a-z]+\b|\badmin\b/.exec(error.message)?.[0]
   return scope === undefined ? error.message : t.session.lacks(scope)
+}
+
+/** Whether there is no such record. The SDK sends no id that is not a number. */
+function isOfNoRecord(error: Error): boolean {
+  return error instanceof APIError ? error.status === 404 || error.code === 'invalid_id' : error instanceof FulfillmentError
 }
 
 function Skeleton({ rows }: { rows: number }) {

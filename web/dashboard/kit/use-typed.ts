@@ -14,5 +14,5 @@ export function useTyped<Fields extends Record<string, string>>(initial: Fields 
 /** What binds a field of such a form. */
 export type Bind<Name extends string> = (name: Name) => { name: string; value: string; onChange: (value: string) => void }
 
-/** The number of a field. An empty one is NaN: the server says that a number is missing. */
-export const numberOf = (text: string): number => (text === '' ? Number.NaN : Number(text))
+/** The number of a field. An empty one is not sent: the server says that it is required. */
+export const numberOf = (text: string): number => (text === '' ? (undefined as unknown as number) : Number(text))

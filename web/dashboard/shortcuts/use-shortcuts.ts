@@ -15,13 +15,13 @@ const SEQUENCE_MS = 1_500
 export function useShortcuts(): void {
   const navigate = useNavigate()
   const screens = useScreens()
-  const lastG = useRef(0)
+  const lastG = useRef(-Infinity)
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return act(event, () => searchOpen.set(() => true))
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !areSingleKeysOn.get() || isTaken(event)) return
       const isAfterG = event.timeStamp - lastG.current < SEQUENCE_MS
-      lastG.current = event.key === 'g' ? event.timeStamp : 0
+      lastG.current = event.key === 'g' ? event.timeStamp : -Infinity
       const screen = isAfterG ? screens.find(({ key }) => key === event.key) : undefined
       if (screen !== undefined) return act(event, () => void navigate({ to: screen.path }))
       const action = ACTIONS[event.key]

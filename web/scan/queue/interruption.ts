@@ -11,7 +11,8 @@ export function interruptionOf(error: unknown): Interruption | undefined {
   if (error instanceof ConnectionError) return { is: 'unanswered', retryAfterMs: undefined }
   if (!(error instanceof APIError)) throw error
   const { status, code, retryAfterMs } = error
-  if (status === 401) return { is: 'stopped', until: 'enrolled' }
+  // A code or badge that is not valid says nothing of the session.
+  if (status === 401 && (code as string) !== 'invalid_code') return { is: 'stopped', until: 'enrolled' }
   if ((code as string) === 'operator_required') return { is: 'stopped', until: 'signed in' }
   // A proxy's page says nothing of the service.
   const isAgain = status === 408 || status === 429 || status >= 500 || code === 'unexpected_response'

@@ -82,6 +82,7 @@ export const en = {
     triesAgain: (seconds: number) => `Tries again in ${seconds} s`,
     sendsAgain: (seconds: number) => `The server is busy. This is sent again in ${seconds} s.`,
     stopWaiting: 'Stop waiting',
+    unreadable: 'This cannot be read: correct it, or empty it',
     noConnection: 'No connection to the server',
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',

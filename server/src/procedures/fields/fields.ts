@@ -64,7 +64,12 @@ const anyDigitsToNumber = (value: unknown): unknown =>
 
 /** A query parameter that is an integer from `min`. */
 export function queryInteger(min = 1) {
-  return z.preprocess(anyDigitsToNumber, z.int().min(min))
+  const error = `must be an integer from ${min}`
+  // Other texts than digits, such as -1: all that a query says is text.
+  return z.preprocess(
+    anyDigitsToNumber,
+    z.int({ error: ({ input }) => (typeof input === 'string' ? error : undefined) }).min(min),
+  )
 }
 
 /** A query parameter that is true, false, 1 or 0. */

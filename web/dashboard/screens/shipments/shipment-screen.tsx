@@ -10,6 +10,7 @@ import { Region } from '../../kit/region.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
+import { useWarehouses } from '../../kit/use-warehouses.ts'
 import { nameOfShipment, ShipmentActions } from './shipment-actions.tsx'
 import { ShipmentState } from './shipment-state.tsx'
 import { TrackPackage } from './track-package.tsx'
@@ -18,6 +19,7 @@ import { TrackPackage } from './track-package.tsx'
 export function ShipmentScreen() {
   const { id } = useParams({ from: '/frame/shipments/$id' })
   const query = useRead(['shipment', id], (api, options) => api.shipments.get(Number(id), options), { isMain: true, keep: false })
+  const { nameOf } = useWarehouses()
   const shipment = query.data
   return (
     <Screen
@@ -28,11 +30,8 @@ export function ShipmentScreen() {
       <Region query={query} missing={t.shipments.missing(id)}>
         {(loaded) => (
           <>
-            <Facts facts={factsOf(loaded)} />
-            {loaded.packages.length === 0 && <p>{t.shipments.noPackages}</p>}
-            {loaded.packages.map((each) => (
-              <PackageSection key={each.number} shipment={loaded} each={each} />
-            ))}
+            <Facts facts={factsOf(loaded, nameOf(loaded.warehouse_id))} />
+            <Packages shipment={loaded} />
           </>
         )}
       </Region>
@@ -40,9 +39,9 @@ export function ShipmentScreen() {
   )
 }
 
-const factsOf = (shipment: Shipment) => [
+const factsOf = (shipment: Shipment, warehouse: string) => [
   { name: t.shipments.order, value: <OrderLink id={shipment.order_id}>{shipment.order_tenant_id}</OrderLink> },
-  { name: t.shipments.warehouse, value: shipment.warehouse_id },
+  { name: t.shipments.warehouse, value: warehouse },
   { name: t.stock.quantity, value: formatNumber(shipment.total_quantity) },
   { name: t.orders.created, value: <Time at={shipment.created_at} /> },
   { name: t.shipments.shippedAt, value: <Time at={shipment.shipped_at} /> },
@@ -55,7 +54,22 @@ const factsOf = (shipment: Shipment) => [
       ]),
 ]
 
-function PackageSection({ shipment, each }: { shipment: Shipment; each: Package }) {
+/** The packages. The names of what is in them are those of the order's lines. */
+function Packages({ shipment }: { shipment: Shipment }) {
+  const { packages, order_id } = shipment
+  const { data } = useRead(['order', String(order_id)], (api, options) => api.orders.get(order_id, options))
+  const names = new Map(data?.order_detail.map((line) => [line.id, line.product_name]))
+  if (packages.length === 0) return <p>{t.shipments.noPackages}</p>
+  return packages.map((each) => <PackageSection key={each.number} shipment={shipment} each={each} names={names} />)
+}
+
+interface PackageProps {
+  shipment: Shipment
+  each: Package
+  names: ReadonlyMap<number, string>
+}
+
+function PackageSection({ shipment, each, names }: PackageProps) {
   const [isTracking, setTracking] = useState(false)
   return (
     <Section
@@ -73,7 +87,7 @@ function PackageSection({ shipment, each }: { shipment: Shipment; each: Package 
       }
     >
       <Facts facts={factsOfPackage(each)} />
-      <Table caption={t.shipments.contentOf(each.number)} columns={COLUMNS} rows={each.lines} rowKey={keyOf} />
+      <Table caption={t.shipments.contentOf(each.number)} columns={columnsOf(names)} rows={each.lines} rowKey={keyOf} />
       {isTracking && <TrackPackage shipment={shipment} each={each} onClose={() => setTracking(false)} />}
     </Section>
   )
@@ -105,12 +119,14 @@ function Address({ url, text }: { url: string | null; text: string | null }) {
 
 const keyOf = ({ order_detail_id, product_id, quantity }: PackageLine): string => `${order_detail_id} ${product_id} ${quantity}`
 
-const COLUMNS: Column<PackageLine>[] = [
+const columnsOf = (names: ReadonlyMap<number, string>): Column<PackageLine>[] => [
   {
     id: 'product',
     header: t.orders.product,
     isWide: true,
-    cell: ({ product_id }) => <ProductLink id={product_id}>{product_id}</ProductLink>,
+    cell: ({ order_detail_id, product_id }) => (
+      <ProductLink id={product_id}>{names.get(order_detail_id) ?? product_id}</ProductLink>
+    ),
   },
   { id: 'line', header: t.shipments.line, isNumber: true, cell: ({ order_detail_id }) => order_detail_id },
   { id: 'quantity', header: t.stock.quantity, isNumber: true, cell: ({ quantity }) => formatNumber(quantity) },

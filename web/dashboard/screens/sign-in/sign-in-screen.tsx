@@ -7,7 +7,7 @@ import { BASE_PATH } from '../../data/client.ts'
 import { Bars } from '../../frame/bars.tsx'
 import { CodeForm, SignInForm } from '../../frame/sign-in-form.tsx'
 import styles from '../../frame/frame.module.css'
-import { forgetCode, signInCode } from '../../sign-in-code.ts'
+import { forgetCode, signInCode, takeCode } from '../../sign-in-code.ts'
 
 /** Sign-in: by a key, or by the code of a one-time link. */
 export function SignInScreen() {
@@ -16,6 +16,12 @@ export function SignInScreen() {
   const enter = useEnter(next)
   useEffect(() => {
     document.title = t.signIn.documentTitle
+    const renew = (): void => {
+      takeCode()
+      setCode(signInCode())
+    }
+    addEventListener('hashchange', renew)
+    return () => removeEventListener('hashchange', renew)
   }, [])
   const useKey = (): void => {
     forgetCode()
@@ -27,7 +33,11 @@ export function SignInScreen() {
       <main className={styles.alone}>
         <div className={styles.card}>
           <h1>{t.signIn.title}</h1>
-          {code === undefined ? <SignInForm onSession={enter} /> : <CodeForm code={code} onSession={enter} onOther={useKey} />}
+          {code === undefined ? (
+            <SignInForm onSession={enter} />
+          ) : (
+            <CodeForm key={code} code={code} onSession={enter} onOther={useKey} />
+          )}
         </div>
       </main>
     </>

@@ -8,6 +8,7 @@ import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import field from '../../kit/field.module.css'
 import table from '../../kit/table.module.css'
+import { numberOf } from '../../kit/use-typed.ts'
 import type { StockedProduct } from './stock-columns.tsx'
 import styles from './stock.module.css'
 
@@ -52,7 +53,7 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
   }
   const save = (): void => {
     if (now !== undefined) setShown(now)
-    void write.send({ quantity: typed === '' ? Number.NaN : Number(typed), expected: now ?? shown })
+    void write.send({ quantity: numberOf(typed ?? ''), expected: now ?? shown })
   }
   const start = (): void => {
     if (!isEditable || typed !== undefined) return
