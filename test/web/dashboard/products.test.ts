@@ -50,20 +50,24 @@ describe('D4: products and stock', () => {
     expect(body.data.products).toMatchObject([{ name: 'Green tea', price: 4.9, is_active: true }])
   })
 
-  it('a number that the browser cannot read is not saved as an empty one', async ({ window: { page }, tenant }) => {
+  it('what is no number is not saved as an empty one, and no character of it is lost', async ({ window: { page }, tenant }) => {
     const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3 })
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     const price = page.getByRole('spinbutton', { name: 'Price' })
-    await price.press('End')
-    await price.pressSequentially('e')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('This cannot be read').waitFor()
+    for (const text of ['4.9e', '3,5', '1.2.3', 'two']) {
+      await price.fill('')
+      await price.pressSequentially(text)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('This is no number').waitFor()
+      expect(await price.inputValue()).toBe(text)
+    }
     expect(await price.evaluate((field) => [field.getAttribute('aria-invalid'), field === document.activeElement])).toEqual([
       'true',
       true,
     ])
-    await price.press('Backspace')
+    await price.fill('3.9')
+    await price.press('ArrowUp')
     await page.getByRole('spinbutton', { name: 'Cost' }).fill('')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved Tea').last().waitFor()
@@ -85,7 +89,7 @@ describe('D4: products and stock', () => {
     expect(await quantity.getAttribute('aria-invalid')).toBe('true')
     await quantity.pressSequentially('1e')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
-    await dialog.getByText('This cannot be read').waitFor()
+    await dialog.getByText('This is no number').waitFor()
     await quantity.fill('7')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
     await expect.poll(() => levelsOf(tenant, id)).toEqual({ A: 7 })
@@ -266,6 +270,20 @@ describe('D4: products and stock', () => {
     expect(new URL(page.url()).search).toBe('?location=A-01')
     await page.reload()
     await expect.poll(() => location.inputValue()).toBe('Shelf 1')
+
+    // Chosen before the locations are read.
+    const { promise: isChosen, resolve: choose } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/locations?*', async (route) => {
+      await isChosen
+      await route.continue()
+    })
+    await page.goto('/dashboard/stock')
+    await location.fill('Shelf 1')
+    await location.press('Enter')
+    await page.getByText('0 products', { exact: true }).waitFor()
+    choose()
+    await page.getByText('1 product', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?location=A-01')
   })
 
   it('is shown for one product as of a past day', async ({ window, tenant }) => {

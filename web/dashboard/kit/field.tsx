@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components'
 import styles from './field.module.css'
 import { useFieldMessage } from './field-message.ts'
+import { numberInput } from './number-input.ts'
 
 export interface FieldProps {
   label: string
@@ -51,7 +52,7 @@ export function Field(props: FieldProps) {
       {...rest}
       isInvalid={message !== undefined}
       isRequired={isRequired}
-      type={type}
+      type={type === 'number' ? 'text' : type}
       validationBehavior="aria"
       className={`${styles.field} ${styles[size]}`}
     >
@@ -63,7 +64,11 @@ export function Field(props: FieldProps) {
           </Text>
         )}
       </span>
-      {isMultiline ? <TextArea {...shared} rows={3} /> : <Input {...shared} {...(type === 'number' ? NUMBER : {})} />}
+      {isMultiline ? (
+        <TextArea {...shared} rows={3} />
+      ) : (
+        <Input {...shared} {...(type === 'number' ? numberInput(props.value, props.onChange) : {})} />
+      )}
       {hint !== undefined && (
         <Text slot="description" className={styles.hint}>
           {hint}
@@ -72,11 +77,4 @@ export function Field(props: FieldProps) {
       <FieldError className={styles.error}>{message}</FieldError>
     </TextField>
   )
-}
-
-// A wheel over the focused field must not change a quantity.
-const NUMBER = {
-  step: 'any',
-  inputMode: 'decimal' as const,
-  onWheel: (event: { currentTarget: HTMLInputElement }) => event.currentTarget.blur(),
 }

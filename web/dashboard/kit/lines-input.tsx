@@ -7,7 +7,7 @@ import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
 import { ProductCombo } from './product-combo.tsx'
-import { numberOf } from './use-typed.ts'
+import { numberOf } from './number-input.ts'
 
 export interface NewLine {
   product: Pick<Product, 'id' | 'name' | 'barcode'>

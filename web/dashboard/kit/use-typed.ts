@@ -13,6 +13,3 @@ export function useTyped<Fields extends Record<string, string>>(initial: Fields 
 
 /** What binds a field of such a form. */
 export type Bind<Name extends string> = (name: Name) => { name: string; value: string; onChange: (value: string) => void }
-
-/** The number of a field. An empty one is not sent: the server says that it is required. */
-export const numberOf = (text: string): number => (text === '' ? (undefined as unknown as number) : Number(text))

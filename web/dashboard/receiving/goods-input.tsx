@@ -4,7 +4,7 @@ import { t } from '../../shared/texts/texts.ts'
 import { Field } from '../kit/field.tsx'
 import { ProductCombo } from '../kit/product-combo.tsx'
 import { Select } from '../kit/select.tsx'
-import { numberOf } from '../kit/use-typed.ts'
+import { numberOf } from '../kit/number-input.ts'
 import type { Receivable } from './kind.ts'
 
 type Line = Pick<Receivable['lines'][number], 'id' | 'product_name' | 'quantity' | 'received_quantity'>

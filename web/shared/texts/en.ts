@@ -83,6 +83,7 @@ export const en = {
     sendsAgain: (seconds: number) => `The server is busy. This is sent again in ${seconds} s.`,
     stopWaiting: 'Stop waiting',
     unreadable: 'This cannot be read: correct it, or empty it',
+    noNumber: 'This is no number: write it as 1234.5, with a point and no commas',
     noConnection: 'No connection to the server',
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',

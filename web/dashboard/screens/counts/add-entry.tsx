@@ -4,7 +4,8 @@ import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { Field } from '../../kit/field.tsx'
 import { ProductCombo } from '../../kit/product-combo.tsx'
-import { numberOf, useTyped } from '../../kit/use-typed.ts'
+import { numberOf } from '../../kit/number-input.ts'
+import { useTyped } from '../../kit/use-typed.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 /** The dialog for what lies where the count has no line yet. */

@@ -6,7 +6,7 @@ import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import { Field } from '../../kit/field.tsx'
-import { numberOf } from '../../kit/use-typed.ts'
+import { checkedNumber } from '../../kit/number-input.ts'
 import { useScope } from '../../data/session.tsx'
 import styles from './counts.module.css'
 
@@ -26,8 +26,9 @@ export function CountField({ count, line, isAsked }: CountFieldProps) {
   const isAllowed = useScope('write:stock')
   const own = useRef<HTMLFormElement>(null)
   const write = useWrite({
-    write: (api, quantity: number, options) => api.counts.addEntry(count.id, { product_id, location_id, quantity }, options),
-    done: (_, quantity) => t.counts.savedOf(formatNumber(quantity), product_name, location),
+    write: (api, text: string, options) =>
+      api.counts.addEntry(count.id, { product_id, location_id, quantity: checkedNumber(text) }, options),
+    done: (_, text) => t.counts.savedOf(formatNumber(Number(text)), product_name, location),
     onDone: () => {
       setTyped(undefined)
       focusNext(own.current)
@@ -41,7 +42,7 @@ export function CountField({ count, line, isAsked }: CountFieldProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void write.send(numberOf(typed ?? counted))
+        void write.send(typed ?? counted)
       }}
     >
       <Field

@@ -9,7 +9,8 @@ import { Region } from '../../kit/region.tsx'
 import { Section } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
-import { numberOf, useTyped } from '../../kit/use-typed.ts'
+import { numberOf } from '../../kit/number-input.ts'
+import { useTyped } from '../../kit/use-typed.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 type Shown = { is: 'add' } | { is: 'remove'; barcode: string }

@@ -7,7 +7,7 @@ import { Button } from '../../kit/button.tsx'
 import { Field } from '../../kit/field.tsx'
 import { FormButtons } from '../../kit/form-buttons.tsx'
 import { Form } from '../../kit/form.tsx'
-import { numberOf } from '../../kit/use-typed.ts'
+import { numberOf } from '../../kit/number-input.ts'
 import styles from './settings.module.css'
 
 interface Typed {

@@ -8,7 +8,7 @@ import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import field from '../../kit/field.module.css'
 import table from '../../kit/table.module.css'
-import { numberOf } from '../../kit/use-typed.ts'
+import { checkedNumber, numberInput } from '../../kit/number-input.ts'
 import type { StockedProduct } from './stock-columns.tsx'
 import styles from './stock.module.css'
 
@@ -21,7 +21,7 @@ interface Props {
 
 /** What is saved: a new quantity in place of the one that was on the screen. */
 interface Edit {
-  quantity: number
+  typed: string
   expected: number
 }
 
@@ -35,10 +35,15 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
   const own = useRef<HTMLTableCellElement>(null)
   const error = useId()
   const write = useWrite({
-    write: (api, { quantity, expected }: Edit, options) =>
+    write: (api, edit: Edit, options) =>
       api.stock.setLevel(
         product.product_id,
-        { location_id: level.location_id, quantity, expected_quantity: expected, reason: 'inventory_count' },
+        {
+          location_id: level.location_id,
+          quantity: checkedNumber(edit.typed),
+          expected_quantity: edit.expected,
+          reason: 'inventory_count',
+        },
         options,
       ),
     done: ({ new_quantity }) => t.stock.isNow(product.name, level.location_code, new_quantity),
@@ -53,7 +58,7 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
   }
   const save = (): void => {
     if (now !== undefined) setShown(now)
-    void write.send({ quantity: numberOf(typed ?? ''), expected: now ?? shown })
+    void write.send({ typed: typed ?? '', expected: now ?? shown })
   }
   const start = (): void => {
     if (!isEditable || typed !== undefined) return
@@ -151,8 +156,7 @@ function LevelInput({ name, typed, onChange, isSaving, error }: InputProps) {
   return (
     <input
       ref={input}
-      type="number"
-      step="any"
+      {...numberInput(typed, onChange)}
       className={`${field.input} ${styles.input}`}
       aria-label={name}
       aria-invalid={error !== undefined}

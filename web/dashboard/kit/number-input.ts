@@ -1,0 +1,38 @@
+import type { KeyboardEvent } from 'react'
+import { t } from '../../shared/texts/texts.ts'
+
+/**
+ * What makes an input one for a number. Its type is text: of a number's input, browsers leave out what they cannot read, so that `3,5` would
+ * become 35.
+ */
+export const numberInput = (value: string | undefined, onChange: ((value: string) => void) | undefined) => ({
+  type: 'text',
+  role: 'spinbutton',
+  inputMode: 'decimal' as const,
+  'aria-valuenow': value !== undefined && isNumber(value) ? Number(value) : undefined,
+  onKeyDown: (event: KeyboardEvent<HTMLInputElement>): void => {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    const { value: text, readOnly } = event.currentTarget
+    if (step === undefined || readOnly || !isNumber(text || '0')) return
+    event.preventDefault()
+    // Without the error of binary fractions: 0.7 + 1 is 1.7.
+    onChange?.(String(Number((Number(text) + step).toFixed(6))))
+  },
+})
+
+/** Whether a text is a number as the API writes it, with a decimal point. */
+export const isNumber = (text: string): boolean => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text.trim())
+
+/** Whether the input is one for a number and has another text. */
+export const isNoNumber = (input: HTMLInputElement): boolean =>
+  input.role === 'spinbutton' && input.value.trim() !== '' && !isNumber(input.value)
+
+/** The number of a field. An empty one is not sent: the server says that it is required. NaN for a text that is no number. */
+export const numberOf = (text: string): number => (text.trim() === '' ? (undefined as unknown as number) : Number(text))
+
+/** The same. Throws an error that says how to write a number. */
+export function checkedNumber(text: string): number {
+  const number = numberOf(text)
+  if (Number.isNaN(number)) throw new Error(t.states.noNumber)
+  return number
+}
