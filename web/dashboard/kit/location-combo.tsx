@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { useRead } from '../data/use-read.ts'
 import { Combo } from './combo.tsx'
@@ -13,10 +14,13 @@ interface LocationComboProps {
 export function LocationCombo({ value, onLocation }: LocationComboProps) {
   const { data } = useRead(['locations', 'combo'], (api, options) => api.locations.list({ limit: LIMIT }, options))
   const locations = data?.locations ?? []
-  const choose = (typed: string): void => {
-    const found = locations.find(({ code }) => code === typed)
-    onLocation(found?.id ?? (typed === '' ? undefined : typed))
-  }
+  const withCode = (typed: string | undefined): string | undefined => locations.find(({ code }) => code === typed)?.id
+  const choose = (typed: string): void => onLocation(withCode(typed) ?? (typed === '' ? undefined : typed))
+  // A code that was chosen before the locations were read was taken for an id.
+  const late = locations.some(({ id }) => id === value) ? undefined : withCode(value)
+  useEffect(() => {
+    if (late !== undefined) onLocation(late)
+  })
   return (
     <Combo
       label={t.stock.location}
