@@ -64,6 +64,13 @@ describe('fulfillment mcp', () => {
     expect(messages.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
 
+  it('takes line separators of Unicode for text: JSON may contain them', async ({ service, tenant }) => {
+    const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+    const params = { name: 'products_create', arguments: { name: 'Green\u2028tea\u2029100 g', barcode: 'tea' } }
+    const { stdout } = await runCommand(['mcp'], env, lines({ ...CALL, params }))
+    expect(JSON.parse(stdout)).toMatchObject({ id: 7, result: { structuredContent: { name: params.arguments.name } } })
+  })
+
   it.for([[[LIST]], [{ id: 7, method: 'tools/list' }], [{ jsonrpc: '2.0', id: 7 }], ['tools/list'], [7], [null]])(
     'says that %j is no message',
     async ([line], { service, tenant }) => {

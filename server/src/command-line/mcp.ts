@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { addApiOptions, type ApiOptions, requiredKey } from './api-client.ts'
 import { MessageRelay } from './mcp/message-relay.ts'
+import { linesOf } from './text-lines.ts'
 
 interface McpOptions extends ApiOptions {
   readOnly?: boolean
@@ -24,7 +24,7 @@ async function serveStandardInput(options: McpOptions): Promise<void> {
     if (response !== undefined) process.stdout.write(`${response}\n`)
   }
   const running = new Set<Promise<void>>()
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of linesOf(process.stdin.setEncoding('utf8'))) {
     if (line.trim() === '') continue
     const response = respond(line).finally(() => running.delete(response))
     running.add(response)
