@@ -36,7 +36,9 @@ async function serveStandardInput(options: McpOptions): Promise<void> {
 
 function addressOf({ url, readOnly, tools }: McpOptions): URL {
   if (!URL.canParse(url)) throw new Error(`--url: ${url} is not a URL`)
-  const address = new URL('/mcp', url)
+  const address = new URL(url)
+  // As the SDK reads it: a path prefix is kept, that of the API is not.
+  address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/mcp`
   if (readOnly === true) address.searchParams.set('read_only', 'true')
   if (tools !== undefined) address.searchParams.set('tools', tools)
   return address
