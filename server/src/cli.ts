@@ -28,10 +28,15 @@ const [, , first = ''] = process.argv
 const named = FILES.filter(({ commands }) => commands.includes(first))
 for (const { load } of named.length === 0 ? FILES : named) (await load())(program)
 
-// The reader of the output may close it early, as `| head` does. That is not an error.
+// The reader of the output may close it early, as `| head` does. That is not an error. Another one, such as a full disk, fails the command, which ends
+// as always: it may have started Postgres.
+let outputError: unknown
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code === 'EPIPE') return
+    process.exitCode = 1
+    if (stream === process.stdout && outputError === undefined) console.error(`Standard output: ${error.message}`)
+    outputError ??= error
   })
 }
 
@@ -41,10 +46,11 @@ try {
   process.exitCode = exitCodeOf(error)
 }
 
-/** Prints the error unless it was printed before: Commander reports wrong arguments, and Ctrl-C needs no message. */
+/** Prints the error unless it was printed before: Commander reports wrong arguments, standard output its own, and Ctrl-C needs no message. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode
   if (error instanceof InterruptedError) return INTERRUPTED_EXIT_CODE
+  if (error === outputError) return 1
   console.error(error instanceof Error ? error.message : error)
   return 1
 }

@@ -134,6 +134,18 @@ describe('backup and restore', () => {
     expect(await readdir(files)).toEqual(before)
   })
 
+  it('leave a file that appears under the name meanwhile', async ({ files, live }) => {
+    const before = await readdir(files)
+    const file = path.join(files, 'taken.tar.gz')
+    const { ended } = startCommand(['backup', file], { DATA_DIR: live.dataDir })
+    await vi.waitFor(async () => expect(await readdir(files)).not.toEqual(before), { timeout: 60_000, interval: 5 })
+    await writeFile(file, 'another backup')
+    expect(await ended).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('is there already') })
+    expect(await readFile(file, 'utf8')).toBe('another backup')
+    await rm(file)
+    expect(await readdir(files)).toEqual(before)
+  })
+
   it('work without a running server, and stop Postgres afterwards', async ({ files }) => {
     const dataDir = path.join(files, 'alone')
     const file = path.join(files, 'alone.tar.gz')

@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -13,23 +17,39 @@ const lines = (...messages: unknown[]): string => messages.map((message) => `${J
 
 type Start = (env: Record<string, string>, ...options: string[]) => Promise<Agent>
 
-/** `start` runs the command as a client of the protocol does. */
-const it = base.extend('start', async ({}, { onCleanup }): Promise<Start> => {
-  const started: Agent[] = []
-  onCleanup(async () => {
-    await Promise.all(started.map((agent) => agent.close()))
+/** `start` runs the command as a client of the protocol does, `proxy` a server that passes on the posts to one path. */
+const it = base
+  .extend('proxy', async ({}, { onCleanup }) => async (path: string, target: string): Promise<string> => {
+    const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { 'x-api-key': key, 'content-type': type } = request.headers as Record<string, string>
+      const headers = { 'x-api-key': key, 'content-type': type }
+      const passed = await fetch(target, { method: 'POST', headers, body: await text(request) })
+      response.writeHead(passed.status, { 'content-type': 'application/json' }).end(await passed.text())
+    }
+    const server = createServer((request, response) => {
+      if (request.url === path) void passOn(request, response)
+      else response.writeHead(404).end()
+    }).listen(0, '127.0.0.1')
+    onCleanup(() => void server.close())
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
-  return async (env, ...options) => {
-    const client = new Client({ name: 'test', version: '1' })
-    const args = [COMMAND, 'mcp', ...options]
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env.PATH ?? '', ...env } }),
-    )
-    const agent = agentOf(client)
-    started.push(agent)
-    return agent
-  }
-})
+  .extend('start', async ({}, { onCleanup }): Promise<Start> => {
+    const started: Agent[] = []
+    onCleanup(async () => {
+      await Promise.all(started.map((agent) => agent.close()))
+    })
+    return async (env, ...options) => {
+      const client = new Client({ name: 'test', version: '1' })
+      const args = [COMMAND, 'mcp', ...options]
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env.PATH ?? '', ...env } }),
+      )
+      const agent = agentOf(client)
+      started.push(agent)
+      return agent
+    }
+  })
 
 describe('fulfillment mcp', () => {
   it('serves the tools of the server to a client that starts it', async ({ service, tenant, start }) => {
@@ -63,6 +83,23 @@ describe('fulfillment mcp', () => {
     expect(messages.map(({ id }) => id).toSorted()).toEqual([7, 'list', null].toSorted())
     expect(messages.find(({ id }) => id === null)?.error?.code).toBe(-32_700)
   })
+
+  it('takes line separators of Unicode for text: JSON may contain them', async ({ service, tenant }) => {
+    const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+    const params = { name: 'products_create', arguments: { name: 'Green\u2028tea\u2029100 g', barcode: 'tea' } }
+    const { stdout } = await runCommand(['mcp'], env, lines({ ...CALL, params }))
+    expect(JSON.parse(stdout)).toMatchObject({ id: 7, result: { structuredContent: { name: params.arguments.name } } })
+  })
+
+  it.for(['/stock', '/stock/', '/stock/api/v1'])(
+    'keeps the path prefix of a server at %s',
+    async (path, { service, tenant, proxy }) => {
+      const url = await proxy('/stock/mcp', `${service.url}/mcp`)
+      const env = { FULFILLMENT_URL: url + path, FULFILLMENT_API_KEY: tenant.key }
+      const { stdout } = await runCommand(['mcp'], env, lines(CALL))
+      expect(JSON.parse(stdout)).toMatchObject({ id: 7, result: { structuredContent: { orders: [] } } })
+    },
+  )
 
   it.for([[[LIST]], [{ id: 7, method: 'tools/list' }], [{ jsonrpc: '2.0', id: 7 }], ['tools/list'], [7], [null]])(
     'says that %j is no message',

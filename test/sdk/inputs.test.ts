@@ -55,6 +55,8 @@ describe('filters that a query has no form for are refused before anything is se
     [{ customer_name: {} }, /^customer_name must be .* not Object$/],
     [{ page: Number.NaN }, /^page must be .* not NaN$/],
     [{ state_id: [1, {}] }, /^state_id must be .* not Object$/],
+    [{ state_id: [] }, /^state_id must not be empty$/],
+    [{ state_id: [undefined] }, /^state_id must not be empty$/],
     [7, /^The filters must be an object, not 7$/],
   ])('%j', async (filters, message) => {
     const { baseUrl, requests } = await scriptedServer()

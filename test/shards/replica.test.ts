@@ -59,7 +59,7 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
     }
     await expect.poll(isReadFromReplica).toBe(true)
 
-    expect((await cli('tenants', 'move', String(tenant_id), '--to', '2')).exitCode).toBe(0)
+    expect(await cli('tenants', 'move', String(tenant_id), '--to', '2', '--quiet')).toMatchObject({ exitCode: 0, stderr: '' })
     const { rows } = await primary.query(`select pg_current_wal_lsn() as position`)
     const replayed = async (): Promise<boolean> =>
       (await standby.query(`select pg_last_wal_replay_lsn() >= '${rows[0].position}' as done`)).rows[0].done

@@ -249,6 +249,22 @@ describe('tenants of three shards', () => {
     await runCommand(['shards', 'drain', '2', '--undo'], env)
   })
 
+  it('the command line makes no tables in a database of another program', async ({ env }) => {
+    const url = await createDatabase(inject('postgresUrl'), `shard_other_${process.pid}`)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      await client.query('create table posts (id int)')
+      const { exitCode, stderr } = await runCommand(['shards', 'add', url], env)
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('has tables of another program')])
+      const { rows } = await client.query(`select tablename from pg_tables where schemaname = 'public'`)
+      expect(rows).toEqual([{ tablename: 'posts' }])
+    } finally {
+      await client.end()
+      await dropDatabase(url)
+    }
+  })
+
   it('an empty one can be added while servers run, and removed again', async ({ tenants, api, cli }) => {
     expect(tenants).toHaveLength(3)
     const url = await createDatabase(inject('postgresUrl'), `shard_brief_${process.pid}`)

@@ -31,6 +31,8 @@ function queryString(query: Query): string {
   if (typeof query !== 'object') throw new FulfillmentError(`The filters must be an object, not ${JSON.stringify(query)}`)
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
+    // Left out, it would be no filter: a list of nothing would become one of everything.
+    if (Array.isArray(value) && value.every((item) => item == null)) throw new FulfillmentError(`${name} must not be empty`)
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item != null) search.append(name, plainText(name, item))
     }

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { addApiOptions, type ApiOptions, requiredKey } from './api-client.ts'
 import { MessageRelay } from './mcp/message-relay.ts'
+import { linesOf } from './text-lines.ts'
 
 interface McpOptions extends ApiOptions {
   readOnly?: boolean
@@ -24,7 +24,7 @@ async function serveStandardInput(options: McpOptions): Promise<void> {
     if (response !== undefined) process.stdout.write(`${response}\n`)
   }
   const running = new Set<Promise<void>>()
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of linesOf(process.stdin.setEncoding('utf8'))) {
     if (line.trim() === '') continue
     const response = respond(line).finally(() => running.delete(response))
     running.add(response)
@@ -36,7 +36,9 @@ async function serveStandardInput(options: McpOptions): Promise<void> {
 
 function addressOf({ url, readOnly, tools }: McpOptions): URL {
   if (!URL.canParse(url)) throw new Error(`--url: ${url} is not a URL`)
-  const address = new URL('/mcp', url)
+  const address = new URL(url)
+  // As the SDK reads it: a path prefix is kept, that of the API is not.
+  address.pathname = `${address.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/mcp`
   if (readOnly === true) address.searchParams.set('read_only', 'true')
   if (tools !== undefined) address.searchParams.set('tools', tools)
   return address

@@ -30,12 +30,20 @@ function errorOf(key: unknown): string | undefined {
 async function hashOf(input: Record<string, unknown>): Promise<string> {
   const hash = createHash('sha256')
   const mustWait = beginWork()
-  for (const [name, value] of Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, value] of Object.entries(input).toSorted(byName)) {
     hash.update(`${JSON.stringify(name)}${Array.isArray(value) ? '[' : ':'}`)
     for (const part of Array.isArray(value) ? value : [value]) {
       if (mustWait()) await nextTurn()
-      hash.update(`${JSON.stringify(part)},`)
+      hash.update(`${JSON.stringify(part, inOrder)},`)
     }
   }
   return hash.digest('hex')
 }
+
+/** For JSON.stringify: the fields of an object in the order of their names. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(byName))
+}
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)

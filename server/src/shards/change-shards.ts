@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { MIGRATION_TABLE } from '../database/schema-version.ts'
 import type { OpenShards } from './open-shards.ts'
 import { DIRECTORY, TENANTS_OF_SHARD } from './shards.ts'
 
@@ -16,6 +17,7 @@ export async function addShard(shards: OpenShards, url: string): Promise<number>
   try {
     await requirePostgres(db)
     await requireOther(db, shards.directory)
+    await requireOwn(db)
     await db.withoutTimeLimits(migrate)
     await requireEmpty(db, shards)
     return await register(shards, db, url)
@@ -110,6 +112,18 @@ async function requireOther(db: Database, directory: Database): Promise<void> {
       .rows[0].identity
   if ((await identity(db)) === (await identity(directory)))
     throw new Error('This is the database of DATABASE_URL, which is shard 1')
+}
+
+/** Refuses the database of another program before a migration makes tables in it. Those of extensions do not count. */
+async function requireOwn(db: Database): Promise<void> {
+  const { rows } = await db.dedicatedPool.query(
+    `select to_regclass($1) is null and exists (
+       select from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+     ) as "isForeign"`,
+    [`public.${MIGRATION_TABLE}`],
+  )
+  if (rows[0].isForeign === true) throw new Error('The database has tables of another program; a new shard must be empty')
 }
 
 async function requireEmpty(db: Database, { opened }: OpenShards): Promise<void> {

@@ -101,6 +101,16 @@ describe('what a model reads', () => {
       expect([name, 'idempotency_key' in (inputSchema.properties ?? {})]).toEqual([name, annotations?.readOnlyHint === false])
   })
 
+  it('a call is the same whatever the order of its fields', async ({ tenant }) => {
+    await newProduct(tenant, { sku: 'tea' })
+    const agent = await connectAgent(tenant)
+    const key = { idempotency_key: 'announced' }
+    const made = await agent.call('inbound_create', { note: 'early', lines: [{ sku: 'tea', quantity: 2 }], ...key })
+    expect(await agent.call('inbound_create', { ...key, lines: [{ quantity: 2, sku: 'tea' }], note: 'early' })).toEqual(made)
+    const other = { note: 'early', lines: [{ sku: 'tea', quantity: 3 }], ...key }
+    expect(await agent.failure('inbound_create', other)).toMatchObject({ code: 'idempotency_conflict' })
+  })
+
   it('errors have the code, message and details of the API, as text alone', async ({ tenant }) => {
     await newProduct(tenant, { barcode: 'tea' })
     const order = { order_tenant_id: 'x', assembly_date: '2030-02-30', order_detail: [{ barcode: 'tea', quantity: 0 }] }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 
 /** The destination of an export. */
@@ -25,8 +24,9 @@ export function isBrokenPipe(error: unknown): boolean {
 function standardOutput(): Output {
   return {
     write: async (text) => {
-      if (process.stdout.errored) throw process.stdout.errored
-      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+      await promise
     },
     finish: async () => {},
     discard: async () => {},

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { linesOf } from '../text-lines.ts'
 import { describeFields, fieldNamed, fieldsOf, type Fields } from './columns.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.ts'
@@ -7,26 +8,10 @@ import { ERROR_FIELD, MAX_ROW_BYTES, type ReadOptions, type Row } from './rows.t
 export async function* jsonRows(text: Readable, target: ImportTarget, { ignoreUnknown }: ReadOptions): AsyncGenerator<Row> {
   const fields = fieldsOf(target)
   let line = 0
-  for await (const json of linesOf(text)) {
+  for await (const json of linesOf(text, MAX_ROW_BYTES)) {
     line++
     if (json.trim() !== '') yield { line, source: { text: json }, ...contentOf(json, fields, target, ignoreUnknown) }
   }
-}
-
-/** Splits text into lines of bounded length. readline would read a line of any length into memory. */
-async function* linesOf(text: Readable): AsyncGenerator<string> {
-  let rest = ''
-  let line = 1
-  for await (const chunk of text as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    for (const complete of lines) {
-      yield complete
-      line++
-    }
-    if (rest.length > MAX_ROW_BYTES) throw new Error(`Line ${line}: is longer than ${MAX_ROW_BYTES} characters`)
-  }
-  if (rest !== '') yield rest
 }
 
 function contentOf(

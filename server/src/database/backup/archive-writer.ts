@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { link, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -11,6 +11,7 @@ import { MANIFEST_FILE, type Manifest } from './manifest.ts'
 const CHUNK_BYTES = 262_144
 /** Three times as fast as the default level; the file is a tenth larger. */
 const COMPRESSION_LEVEL = 1
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /** Writes a gzipped tar file, which gets its name when it is complete. Only its owner can read it. */
 export class ArchiveWriter {
@@ -33,8 +34,7 @@ export class ArchiveWriter {
 
   /** `onBytes` gets the number of bytes added, before compression. Throws when the file exists. */
   static async create(target: string, onBytes: (bytes: number) => void): Promise<ArchiveWriter> {
-    if ((await stat(target).catch(() => undefined)) !== undefined)
-      throw new Error(`${target} is there already: choose another name`)
+    if ((await stat(target).catch(() => undefined)) !== undefined) throw isThere(target)
     const draft = `${target}.${randomBytes(4).toString('hex')}.partial`
     try {
       return new ArchiveWriter(target, draft, await open(draft, 'wx', 0o600), onBytes)
@@ -70,7 +70,7 @@ export class ArchiveWriter {
     this.#packer.controller.finalize()
     await this.#compressed
     const { size } = await stat(this.#draft)
-    await rename(this.#draft, this.#path)
+    await this.#takeName()
     await syncFolder(path.dirname(this.#path))
     return size
   }
@@ -80,6 +80,20 @@ export class ArchiveWriter {
     this.#packer.controller.error(new Error('The backup was aborted'))
     await this.#compressed.catch(() => {})
     await rm(this.#draft, { force: true })
+  }
+
+  /** A link is refused when the file exists by now: another backup may have had the name in mind. A rename would replace it. */
+  async #takeName(): Promise<void> {
+    try {
+      await link(this.#draft, this.#path)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') throw isThere(this.#path)
+      // Some file systems, such as those of USB sticks, have no links.
+      if (!WITHOUT_LINKS.has(code)) throw error
+      return await rename(this.#draft, this.#path)
+    }
+    await rm(this.#draft)
   }
 
   async #add(name: string, size: number, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
@@ -94,6 +108,8 @@ export class ArchiveWriter {
     this.#manifest.files[name] = { size, sha256: hash.digest('hex') }
   }
 }
+
+const isThere = (file: string): Error => new Error(`${file} is there already: choose another name`)
 
 async function* chunksOf(file: FileHandle, size: number): AsyncGenerator<Buffer> {
   for (let position = 0; position < size;) {

@@ -86,11 +86,10 @@ async function handOver(move: Move): Promise<string | undefined> {
 /** Whether all tables of the source are fenced and copied. A migration may have made one since the move began. */
 async function isWhole(move: Move): Promise<boolean> {
   const { source } = move
-  const [present, fenced, published] = await Promise.all([
-    tenantTables(source),
-    fencedTables(move, source),
-    publishedTables(move),
-  ])
+  // One after the other: they share a connection.
+  const present = await tenantTables(source)
+  const fenced = await fencedTables(move, source)
+  const published = await publishedTables(move)
   return present.every(({ name }) => fenced.has(name) && published.has(name))
 }
 
