@@ -96,16 +96,18 @@ describe('a list of orders reads about as many rows as it returns', () => {
   })
 })
 
-it.for([
-  { limit: 50, isAlone: false },
-  { limit: 5, isAlone: false },
-  { limit: 50, isAlone: true },
-  { limit: 5, isAlone: true },
-])(
-  'a page of $limit entries of a timeline reads the rows of its order alone, with a statement of its own: $isAlone',
-  async ({ limit, isAlone }, { seed, recorder, callers }) => {
+it.for(
+  [50, 5].flatMap((limit) => [false, true].flatMap((isAlone) => [false, true].map((isFirst) => ({ limit, isAlone, isFirst })))),
+)(
+  'a page of $limit entries of a timeline reads the rows of its order alone, with a statement of its own: $isAlone, the first page: $isFirst',
+  async ({ limit, isAlone, isFirst }, { seed, recorder, callers }) => {
     const context = recorder.contextOf({ ...callers.large.caller, scopes: ['admin' as const] }, { isAlone })
-    const input = { id: seed.orders[1] - 7, limit, kind: [...KINDS], after: undefined }
+    const input = {
+      id: seed.orders[1] - 7,
+      limit,
+      kind: [...KINDS],
+      after: isFirst ? undefined : { at: new Date(0), rank: 0, id: '' },
+    }
     const reads = await recorder.readsOf(() => getTimeline.run(context, input))
     // Of each source a page and one more.
     const most = limit + 1

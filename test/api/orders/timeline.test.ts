@@ -172,6 +172,21 @@ describe('GET /orders/{id}/timeline', () => {
     expect(dataOfKind(entries, 'flow').at(-1)).toMatchObject({ reason: odd })
   })
 
+  it('tells an empty text from one that is missing', async ({ tenant }) => {
+    const reasons = []
+    for (const body of [{ reason: '' }, {}]) {
+      const order = await newOrder(tenant)
+      await startFlow(tenant, order.id)
+      await tenant.request('POST', `/orders/${order.id}/cancel`, body)
+      const entries = await timelineOf(tenant, order)
+      reasons.push([...dataOfKind(entries, 'state'), ...dataOfKind(entries, 'flow')].map(({ reason }) => reason))
+    }
+    expect(reasons).toEqual([
+      [null, '', null, ''],
+      [null, null, null, null],
+    ])
+  })
+
   it('has a pick without an id of its own with the id that it got', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 2 })
     const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })

@@ -13,9 +13,8 @@ const ID_OF = {
 } satisfies Partial<Record<Kind, { pattern: RegExp; first: string }>>
 
 /** The position in a long list, whose order is that of its times and ids, that an entry of the timeline has. */
-export function positionIn(kind: keyof typeof ID_OF, after: Position | undefined): ListPosition {
+export function positionIn(kind: keyof typeof ID_OF, after: Position): ListPosition {
   const { pattern, first } = ID_OF[kind]
-  if (after === undefined) return ['-infinity', first]
   if (after.rank > rankOf(kind)) return [new Date(after.at.getTime() + 1).toISOString(), first]
   const [, microseconds, id] = (after.rank === rankOf(kind) && pattern.exec(after.id)) || []
   if (id === undefined) return [after.at.toISOString(), first]

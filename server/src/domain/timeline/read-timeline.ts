@@ -7,9 +7,8 @@ import { entriesOf, type Lists, type TimelineEntry } from './entries-of.ts'
 import { inOrder } from './in-order.ts'
 import { type Kind, rankOf } from './kinds.ts'
 import { type ListPosition, positionIn } from './position-in.ts'
-import { HAS_RECORDS, LONG, NAMES, ORDER, RECORDS, STATES } from './timeline-sources.ts'
-
-type LongKind = keyof typeof LONG
+import { SEPARATOR } from './rows.ts'
+import { CREATED, HAS_RECORDS, LONG, type LongKind, longList, NAMES, ORDER, RECORDS, STATES } from './timeline-sources.ts'
 
 const LONG_KINDS = Object.keys(LONG) as LongKind[]
 
@@ -25,7 +24,7 @@ interface PageCall {
   tenantId: number
   orderId: number
   limit: number
-  /** Where each long list begins. */
+  /** Where each long list begins; none for a first page. */
   positions: readonly ListPosition[]
 }
 
@@ -33,6 +32,7 @@ interface PageCall {
 type Row = { call: number; has_records?: boolean } & Lists
 type Values = [
   tenantId: number | undefined,
+  separator: string,
   calls: number[],
   orderIds: number[],
   limits: number[],
@@ -40,35 +40,44 @@ type Values = [
 ]
 type Page = BatchedStatement<PageCall, Row>
 
-const selectOf = (kinds: readonly LongKind[], withRecords: boolean, pages: string): string => {
-  const lists = kinds.map((kind) => LONG[kind] as (typeof LONG)['movement'])
+/** A statement is for these long lists, and for first pages or those after a position. */
+interface Choice {
+  kinds: readonly LongKind[]
+  isFirst: boolean
+}
+
+const selectOf = ({ kinds, isFirst }: Choice, withRecords: boolean, pages: string): string => {
+  const lists = kinds.map((kind) => longList(kind, isFirst))
   const records = withRecords ? `shipment.list as shipments, return_record.list as returns` : `${HAS_RECORDS} as has_records`
-  return `select q.call, o.id, o.order_tenant_id, o.warehouse_id, o.items_count, o.total_quantity, o.created_at, ${[`${STATES} as states, flow.list as flows`, records, ...lists.map(({ columns }) => columns)].join(', ')}
+  return `select q.call, ${[`${CREATED} as created, ${STATES} as states, flow.list as flows`, records, ...lists.map(({ columns }) => columns)].join(', ')}
    from ${[pages, ORDER, withRecords ? RECORDS : NAMES, ...lists.flatMap(({ from }) => from ?? [])].join(' ')}`
 }
 
-const nameOf = (...parts: string[]): string => ['read_timeline', ...parts].join('_')
+const nameOf = ({ kinds, isFirst }: Choice, variant: string[]): string =>
+  ['read_timeline', ...(isFirst ? [] : ['on']), ...variant, ...kinds].join('_')
 
 /**
  * Reads pages of several orders together: a third of what a page costs is what Postgres prepares for each execution. What is not asked for is
  * not in the statement: each table that a plan names costs time, also where nothing is read.
  */
-function readPages(kinds: readonly LongKind[], withRecords: boolean): Pick<Page, 'statement' | 'valuesOf'> {
-  const arrays = kinds.map((kind, index) => `, $${5 + 2 * index}::timestamptz[], $${6 + 2 * index}::${LONG[kind].id}[]`)
-  const names = kinds.map((kind) => `, ${kind}_at, ${kind}_id`)
-  const pages = `unnest($2::int[], $3::bigint[], $4::bigint[]${arrays.join('')}) q (call, order_id, most${names.join('')})`
+function readPages(choice: Choice, withRecords: boolean): Pick<Page, 'statement' | 'valuesOf'> {
+  const placed = choice.isFirst ? [] : choice.kinds
+  const arrays = placed.map((kind, index) => `, $${6 + 2 * index}::timestamptz[], $${7 + 2 * index}::${LONG[kind]}[]`)
+  const names = placed.map((kind) => `, ${kind}_at, ${kind}_id`)
+  const pages = `unnest($3::int[], $4::bigint[], $5::bigint[]${arrays.join('')}) q (call, order_id, most${names.join('')})`
   return {
     statement: statement<Values, Row>({
-      name: nameOf(...(withRecords ? ['records'] : []), ...kinds),
+      name: nameOf(choice, withRecords ? ['records'] : []),
       lane: 'read',
-      sql: selectOf(kinds, withRecords, pages),
+      sql: selectOf(choice, withRecords, pages),
     }),
     valuesOf: (calls): Values => [
       calls[0]?.tenantId,
+      SEPARATOR,
       calls.map((_, index) => index),
       calls.map(({ orderId }) => orderId),
       calls.map(({ limit }) => limit),
-      ...kinds.flatMap((_, index) => [
+      ...placed.flatMap((_, index) => [
         calls.map(({ positions }) => positions[index]?.[0] as string),
         calls.map(({ positions }) => positions[index]?.[1] as string),
       ]),
@@ -77,18 +86,21 @@ function readPages(kinds: readonly LongKind[], withRecords: boolean): Pick<Page,
 }
 
 /** Reads the page of a call that is alone: with values instead of arrays, Postgres prepares a tenth less. */
-function readPage(kinds: readonly LongKind[]): Required<Page>['alone'] {
-  const positions = kinds.map(
-    (kind, index) => `, $${4 + 2 * index}::timestamptz as ${kind}_at, $${5 + 2 * index}::${LONG[kind].id} as ${kind}_id`,
+function readPage(choice: Choice): Required<Page>['alone'] {
+  const positions = (choice.isFirst ? [] : choice.kinds).map(
+    (kind, index) => `, $${5 + 2 * index}::timestamptz as ${kind}_at, $${6 + 2 * index}::${LONG[kind]} as ${kind}_id`,
   )
   return {
-    statement: statement<[tenantId: number, orderId: number, limit: number, ...positions: (number | string)[]], Row>({
-      name: nameOf('alone', ...kinds),
+    statement: statement<
+      [tenantId: number, separator: string, orderId: number, limit: number, ...positions: (number | string)[]],
+      Row
+    >({
+      name: nameOf(choice, ['alone']),
       lane: 'read',
-      sql: selectOf(kinds, false, `(select 0 as call, $2::bigint as order_id, $3::bigint as most${positions.join('')}) q`),
+      sql: selectOf(choice, false, `(select 0 as call, $3::bigint as order_id, $4::bigint as most${positions.join('')}) q`),
     }),
     isFor: () => true,
-    valuesOf: ({ tenantId, orderId, limit, positions }) => [tenantId, orderId, limit, ...positions.flat()],
+    valuesOf: ({ tenantId, orderId, limit, positions }) => [tenantId, SEPARATOR, orderId, limit, ...positions.flat()],
   }
 }
 
@@ -100,18 +112,23 @@ const SHARED: Pick<Page, 'groupOf' | 'changedBy' | 'sizeOf'> = {
 }
 
 /** Statements for orders without shipments and returns, or that do not matter, and for those with them. */
-const pagesOf = (kinds: readonly LongKind[]): Record<'plain' | 'withRecords', Page> => ({
-  plain: { ...SHARED, ...readPages(kinds, false), alone: readPage(kinds) },
-  withRecords: { ...SHARED, ...readPages(kinds, true) },
+const pagesOf = (choice: Choice): Record<'plain' | 'withRecords', Page> => ({
+  plain: { ...SHARED, ...readPages(choice, false), alone: readPage(choice) },
+  withRecords: { ...SHARED, ...readPages(choice, true) },
 })
 
 const subsets = ([first, ...others]: readonly LongKind[]): LongKind[][] =>
   first === undefined ? [[]] : subsets(others).flatMap((set) => [set, [first, ...set]])
 
+/** A number for each choice: a map of texts takes V8 longer than the order of the entries. */
+const numberOf = ({ kinds, isFirst }: Choice): number =>
+  kinds.reduce((sum, kind) => sum + 2 ** LONG_KINDS.indexOf(kind), isFirst ? 2 ** LONG_KINDS.length : 0)
+
 const PAGES = new Map(
   subsets(LONG_KINDS)
     .filter((kinds) => listsOf(kinds).length === kinds.length)
-    .map((kinds) => [kinds.join(), pagesOf(kinds)]),
+    .flatMap((kinds) => [true, false].map((isFirst) => ({ kinds, isFirst })))
+    .map((choice) => [numberOf(choice), pagesOf(choice)]),
 )
 
 /** Kinds of entries that shipments and returns matter for: their own, and calls that name them. */
@@ -141,8 +158,9 @@ export async function readTimeline(
   { orderId, after, limit, kinds }: TimelineQuery,
 ): Promise<TimelinePart | undefined> {
   const long = listsOf(kinds)
-  const positions = long.map((kind) => positionIn(kind, after))
-  const { plain, withRecords } = PAGES.get(long.join()) as ReturnType<typeof pagesOf>
+  const positions = after === undefined ? [] : long.map((kind) => positionIn(kind, after))
+  const choice = { kinds: long, isFirst: after === undefined }
+  const { plain, withRecords } = PAGES.get(numberOf(choice)) as ReturnType<typeof pagesOf>
   const call = { tenantId, orderId, limit, positions }
   const showsRecords = SHOWN_WITH_RECORDS.some((kind) => kinds.includes(kind))
   let [lists] = await db.runBatched(showsRecords && tenantsWithRecords.has(tenantId) ? withRecords : plain, call)
