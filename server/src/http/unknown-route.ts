@@ -4,6 +4,8 @@ import { ServiceError } from '../procedures/errors.ts'
 /** The error for an unknown route. Sets the `Allow` header. */
 export type Refusal = (request: FastifyRequest, reply: FastifyReply) => ServiceError
 
+const WHERE = '; the API is under /api/v1, its reference is at /docs'
+
 /** Distinguishes a path with other methods (405) from an unknown one (404), by the routes that are added afterwards. */
 export function unknownRoute(app: FastifyInstance): Refusal {
   const patterns: { methods: string[]; segments: string[] }[] = []
@@ -15,7 +17,8 @@ export function unknownRoute(app: FastifyInstance): Refusal {
     const path = request.url.split('?', 1)[0] ?? ''
     const segments = path.split('/')
     const methods = new Set(patterns.flatMap((pattern) => (matches(pattern.segments, segments) ? pattern.methods : [])))
-    if (methods.size === 0) return new ServiceError('not_found', `No route ${request.method} ${path}`)
+    if (methods.size === 0)
+      return new ServiceError('not_found', `No route ${request.method} ${path}${path.startsWith('/api/v1/') ? '' : WHERE}`)
     const allow = [...methods].join(', ')
     reply.header('allow', allow)
     return new ServiceError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allow}`)

@@ -24,7 +24,17 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
       }
       onSubmit={() => void start({ key: key.trim() })}
     >
-      <Field label={t.signIn.key} value={key} onChange={setKey} isRequired isSecret size="wide" autoComplete="off" autoFocus />
+      <Field
+        label={t.signIn.key}
+        hint={t.signIn.keyHint}
+        value={key}
+        onChange={setKey}
+        isRequired
+        isSecret
+        size="wide"
+        autoComplete="off"
+        autoFocus
+      />
     </Form>
   )
 }

@@ -22,7 +22,7 @@ export const hand = {
     progressOf: (identifier: string) => `Progress of ${identifier}`,
     lastPick: 'Last pick',
     minutes: (minutes: number) => `${grouped(minutes)} min ago`,
-    noPick: (minutes: number) => `None in ${grouped(minutes)} min`,
+    noPick: (minutes: number) => (minutes === 0 ? 'None yet' : `None in ${grouped(minutes)} min`),
     stale: 'Stale',
     overdue: 'Overdue',
     openLines: 'Open lines',

@@ -45,7 +45,7 @@ export const scan = {
   dialog: { close: 'Close', cancel: 'Back', tryAgain: 'Try again', request: (id: string) => `Request ${id}` },
   enrol: {
     title: 'Enrol this device',
-    hint: 'Scan the code on the dashboard, or type it.',
+    hint: 'Scan the code on the dashboard (Devices, Enrol a device), or type it.',
     ready: 'This code enrols the device once.',
     again: 'Enrol this device again.',
     code: 'Enrolment code',

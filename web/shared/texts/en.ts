@@ -63,6 +63,7 @@ export const en = {
     title: 'Sign in',
     documentTitle: 'Sign in · Fulfillment',
     key: 'API key',
+    keyHint: 'Without a key: npx fulfillment dashboard-link, run at the server, prints a link that signs in.',
     submit: 'Sign in',
     open: 'Open the dashboard',
     codeHint: 'This link works once.',
