@@ -9,7 +9,7 @@ import { connectDescriber, describe } from './describe.ts'
 import { importStatements, type FoundStatement } from './import-statements.ts'
 
 /** What is wrong with the statements of the server, or with `Schema`, in a database. */
-export interface CheckResult {
+interface CheckResult {
   problems: string[]
   statements: number
 }
