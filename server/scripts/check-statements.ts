@@ -2,18 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 // Imported first: it records the statements that other modules declare.
-import { checkStatements } from './statement-check/check-statements.ts'
+import { statementCheck } from './statement-check/check-statements.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 
-// Checks the lane, the parameters and the columns of every statement, and `Schema`, against Postgres: on the database of the given URL, or
+// Checks the lane, the parameters and the columns of every statement, and `Schema`, against Postgres: on the databases of the given URLs, or
 // on an empty one with all migrations. Prints the names of the statements with problems.
-const [url] = process.argv.slice(2)
-const { problems, statements } = await (url === undefined ? onNewDatabase(checkStatements) : checkStatements(url))
-for (const problem of problems) console.error(problem)
-console.log(`${statements} statements checked, ${problems.length} problems found`)
-process.exit(problems.length === 0 ? 0 : 1)
+const urls = process.argv.slice(2)
+const check = await statementCheck()
+let hasProblems = false
+const report = async (url: string): Promise<void> => {
+  const { problems, statements } = await check(url)
+  for (const problem of problems) console.error(problem)
+  console.log(`${statements} statements checked, ${problems.length} problems found`)
+  hasProblems ||= problems.length > 0
+}
+if (urls.length === 0) await onNewDatabase(report)
+for (const url of urls) await report(url)
+process.exit(hasProblems ? 1 : 0)
 
 async function onNewDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'fulfillment-statements-'))

@@ -116,9 +116,10 @@ it('a small rejected body does not wait for the large ones of others', async ({ 
     const headers = { 'content-type': 'application/json', 'content-length': size }
     return request(`${service.url}/api/v1/orders`, { method: 'POST', agent: false, headers }).on('error', () => {})
   }
+  const body = Buffer.alloc(5_000_000, 'x')
   const large = Array.from({ length: 240 }, () => {
-    const sent = start(5_000_000).on('response', (response) => response.resume())
-    sent.end(Buffer.alloc(5_000_000, 'x'))
+    const sent = start(body.length).on('response', (response) => response.resume())
+    sent.end(body)
     return sent
   })
   await delay(1_500)

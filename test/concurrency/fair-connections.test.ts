@@ -101,7 +101,7 @@ describe('while one tenant overloads the service', () => {
   }) => {
     await blocker.query(
       `insert into products (tenant_id, barcode, name, description)
-       select $1, 'b' || n, repeat('a product that is long to read ', 6) || n, 'x' from generate_series(1, 30000) n`,
+       select $1, 'b' || n, repeat('a product that is long to read ', 6) || n, 'x' from generate_series(1, 10000) n`,
       [flooding.id],
     )
     const isOver = new AbortController()

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { hasLostTables } from '@fulfillment/server/shards/move/replication.ts'
@@ -62,7 +63,10 @@ describe('the copy of a tenant', () => {
     await expect.poll(moving.noted, NOTED).toMatch(/Copied \d+ of/)
     const copy: Move = { tenantId, ids: [tenantId, 0], name: `fulfillment_move_${tenantId}_1`, epoch: 1, source, target }
     let looks = 0
-    for (; !/Copied \d+ tables/.test(moving.noted()); looks++) expect(await hasLostTables(copy)).toBe(false)
+    for (; !/Copied \d+ tables/.test(moving.noted()); looks++) {
+      expect(await hasLostTables(copy)).toBe(false)
+      await delay(20)
+    }
     expect(looks).toBeGreaterThan(0)
     expect((await moving.ended).exitCode).toBe(0)
   })

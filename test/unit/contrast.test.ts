@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const TOKENS = readFileSync(new URL('../../web/shared/tokens.css', import.meta.url), 'utf8')
@@ -61,6 +61,11 @@ const colour = (name: string, scheme: Scheme): string => {
   return found[scheme]
 }
 
+/** Of print and signals: they are the same in both schemes, and stand on each other alone. */
+const FIXED = new Set(['paper', 'paper-line', 'ink', 'success', 'on-success', 'alarm', 'on-alarm'])
+/** Colours neither of texts nor of what is behind them. */
+const LINES = new Set(['line', 'field-line', 'backdrop', 'shadow'])
+
 const tooWeak = (pairs: [string, string[]][], least: number, scheme: Scheme): string[] =>
   pairs.flatMap(([front, grounds]) =>
     grounds
@@ -88,4 +93,35 @@ it('every colour is compared with another', () => {
 it('black on white is 21', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21)
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
+})
+
+// The tests of the pages look at them wide in one scheme and narrow in the other.
+describe('what can be read in one scheme can be read in the other', () => {
+  it('of any two colours', () => {
+    const names = [...COLOURS.keys()].filter((name) => !FIXED.has(name) && !LINES.has(name))
+    const [inLight, inDark] = (['light', 'dark'] as const).map((scheme) =>
+      names.flatMap((front) =>
+        names
+          .filter((ground) => contrast(colour(front, scheme), colour(ground, scheme)) >= TEXT)
+          .map((ground) => `${front} on ${ground}`),
+      ),
+    )
+    expect(inDark).toEqual(inLight)
+  })
+
+  it('of no other colours: those of the tokens are all that the pages have', () => {
+    const root = new URL('../../web/', import.meta.url)
+    const sheets = globSync('{dashboard,scan,shared}/**/*.css', { cwd: root }).filter((file) => !file.endsWith('tokens.css'))
+    expect(sheets.length).toBeGreaterThan(20)
+    const others = sheets.flatMap((file) =>
+      [
+        ...readFileSync(new URL(file, root), 'utf8').matchAll(
+          /[^\n]*(?:#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?|oklch|oklab|lab|lch|color)\(|prefers-color-scheme)[^\n]*/gi,
+        ),
+      ]
+        .map(([line]) => `${file}: ${line.trim()}`)
+        .filter((line) => !line.includes('@supports')),
+    )
+    expect(others).toEqual([])
+  })
 })

@@ -8,27 +8,35 @@ import { readSources, type Declaration } from './declarations.ts'
 import { connectDescriber, describe } from './describe.ts'
 import { importStatements, type FoundStatement } from './import-statements.ts'
 
-/** Compares every statement of the server, and `Schema`, with a migrated database. */
-export async function checkStatements(url: string): Promise<{ problems: string[]; statements: number }> {
+/** What is wrong with the statements of the server, or with `Schema`, in a database. */
+interface CheckResult {
+  problems: string[]
+  statements: number
+}
+
+/** Reads the sources, which takes longer than a check. The result compares every statement of the server, and `Schema`, with a migrated database. */
+export async function statementCheck(): Promise<(url: string) => Promise<CheckResult>> {
   const { checker, declarations, schema } = readSources()
   const found = await importStatements(declarations)
-  const client = await connectDescriber(url)
-  try {
-    const catalog = await readCatalog(client)
-    const problems = [...unseen(declarations, found), ...sharedNames(found)]
-    for (const statement of found) {
-      const own = await describe(client, statement.statement.sql).then(
-        (description) => problemsOf(statement, description, catalog, checker),
-        refusalOf,
-      )
-      problems.push(...own.map((problem) => `${statement.statement.name} (${placeOf(statement.declaration)}): ${problem}`))
+  return async (url) => {
+    const client = await connectDescriber(url)
+    try {
+      const catalog = await readCatalog(client)
+      const problems = [...unseen(declarations, found), ...sharedNames(found)]
+      for (const statement of found) {
+        const own = await describe(client, statement.statement.sql).then(
+          (description) => problemsOf(statement, description, catalog, checker),
+          refusalOf,
+        )
+        problems.push(...own.map((problem) => `${statement.statement.name} (${placeOf(statement.declaration)}): ${problem}`))
+      }
+      return {
+        problems: [...problems, ...schemaProblems(schema, await readTables(client, catalog), checker)],
+        statements: found.length,
+      }
+    } finally {
+      await client.end()
     }
-    return {
-      problems: [...problems, ...schemaProblems(schema, await readTables(client, catalog), checker)],
-      statements: found.length,
-    }
-  } finally {
-    await client.end()
   }
 }
 

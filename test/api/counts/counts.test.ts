@@ -420,13 +420,15 @@ describe('approval', () => {
     const updates = locations.map((location_id) => ({ product_id: tea.id, location_id, quantity: 5 }))
     await tenant.request('POST', '/stock/bulk', { updates })
     const count = await begin(tenant, { product_ids: [tea.id] })
-    const statuses = await Promise.all(
-      locations.map(async (location_id, index) => {
-        const response = await enter(tenant, count, { product_id: tea.id, location_id, quantity: 5 + (index % 2) })
-        return response.status
-      }),
-    )
-    expect(new Set(statuses)).toEqual(new Set([200]))
+    // A server has room for 511 connections that it has not accepted yet. Of a thousand at once, the system resets some on a busy machine.
+    for (let from = 0; from < locations.length; from += 100) {
+      const entered = await Promise.all(
+        locations
+          .slice(from, from + 100)
+          .map((location_id, index) => enter(tenant, count, { product_id: tea.id, location_id, quantity: 5 + (index % 2) })),
+      )
+      expect(new Set(entered.map(({ status }) => status))).toEqual(new Set([200]))
+    }
     expect(failure(await enter(tenant, count, { product_id: tea.id, location_id: 'unknown', quantity: 1 }))).toEqual([
       404,
       'not_found',

@@ -9,10 +9,16 @@ import { goToScreen, goToScreenAfresh, openScreen, resize, twoFrames } from '../
 import { seed, signIn } from '../support/page-server.ts'
 import { fillScreens, SCREENS } from '../support/screens.ts'
 
-const RULES = { light: undefined, dark: OF_COLOURS }
 /** Banner and navigation, which are the same on every screen. */
 const FRAME = ['#root > header', 'nav[aria-label="Main"]']
-const WIDTHS = [1280, 320]
+/**
+ * How everything is looked at. What a rule finds depends on the width, by what is shown there, or on the scheme, by its colours; not on both:
+ * the pages have no colours but those of the tokens, and `contrast.test.ts` holds each pair of them against the limit in both schemes.
+ */
+const LOOKS = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 320, colorScheme: 'dark' },
+] as const
 /** Of a test that opens every screen at each width and in each scheme, on a machine that others use too. */
 const timeout = 900_000
 /** Screens that need nothing from the server to be shown. */
@@ -30,52 +36,66 @@ const READ_NOTHING = new Set([
   '/reconcile',
 ])
 
-/** What axe finds on the screen in a scheme. The frame can be left out where it has been looked at in this width and scheme. */
-async function findings(page: Page, name: string, colorScheme: keyof typeof RULES, without: string[] = []): Promise<string[]> {
+type Look = (typeof LOOKS)[number]
+
+/** Sets width and scheme. */
+async function lookAt(page: Page, { width, colorScheme }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme })
-  return (await axe(page, { rules: RULES[colorScheme], without })).map((violation) => `${name}, ${colorScheme}: ${violation}`)
+  await resize(page, width)
 }
 
-/** What axe finds on a dialog, in light and dark, wide and narrow. The rest of the page is inert. */
-async function findingsAtWidths(page: Page, name: string): Promise<string[]> {
+/** What axe finds, in each look. The frame can be left out where it has been looked at. */
+async function findingsIn(page: Page, name: string, without: string[] = []): Promise<string[]> {
   const found: string[] = []
-  for (const width of WIDTHS) {
-    await resize(page, width)
-    for (const scheme of ['light', 'dark'] as const) found.push(...(await findings(page, `${name} at ${width} px`, scheme)))
+  for (const look of LOOKS) {
+    await lookAt(page, look)
+    found.push(
+      ...(await axe(page, { without })).map((violation) => `${name}, ${look.width} px, ${look.colorScheme}: ${violation}`),
+    )
   }
-  await resize(page, 1280)
   return found
 }
 
-/** The same for a state of a screen that is seen in every combination with data: narrow in light, wide in dark. */
+/** What axe finds on a dialog. The rest of the page is inert. */
+async function findingsOfDialog(page: Page, name: string): Promise<string[]> {
+  const found = await findingsIn(page, name)
+  await lookAt(page, LOOKS[0])
+  return found
+}
+
+/** What axe finds on a state of a screen that is also seen with data, and what is wrong with its layout. */
 async function findingsOfState(page: Page, name: string): Promise<string[]> {
-  await resize(page, 320)
-  const found = [...(await findings(page, `${name} at 320 px`, 'light', FRAME)), ...(await layoutProblems(page))]
-  await resize(page, 1280)
-  return [...found, ...(await findings(page, `${name} at 1280 px`, 'dark', FRAME)), ...(await layoutProblems(page))]
+  const found: string[] = []
+  for (const look of LOOKS.toReversed()) {
+    await lookAt(page, look)
+    const violations = [...(await axe(page, { without: FRAME })), ...(await layoutProblems(page))]
+    found.push(...violations.map((violation) => `${name}, ${look.width} px, ${look.colorScheme}: ${violation}`))
+  }
+  return found
 }
 
 /**
- * What is wrong with the screen, wide and narrow: what axe finds in light and dark, pictures that show nothing, targets that are too small, and
- * the layout. Then what axe finds with forced colours, and the layout in large text.
+ * What is wrong with the screen in each look: what axe finds, pictures that show nothing, targets that are too small, and the layout. Then what
+ * axe finds with forced colours, and the layout in large text.
  */
 async function problemsOf(page: Page, address: string, isFrameKnown: boolean): Promise<string[]> {
   const found: string[] = []
   const without = isFrameKnown ? FRAME : []
-  for (const width of WIDTHS) {
-    const name = `${address} at ${width} px`
-    await resize(page, width)
-    for (const scheme of ['light', 'dark'] as const) {
+  for (const look of LOOKS) {
+    const { width, colorScheme } = look
+    await lookAt(page, look)
+    const problems = [
       // What concerns both the frame and the screen, such as names of regions, is found on the first look.
-      const isFirst = width === WIDTHS[0] && scheme === 'light'
-      found.push(...(await findings(page, name, scheme, isFirst ? [] : without)))
-      found.push(...(await photograph(page, address, width, scheme)).map((problem) => `${name}, ${scheme}: ${problem}`))
-    }
-    found.push(...[...(await layoutProblems(page)), ...(await smallTargets(page))].map((problem) => `${name}: ${problem}`))
+      ...(await axe(page, { without: look === LOOKS[0] ? [] : without })),
+      ...(await photograph(page, address, width, colorScheme)),
+      ...(await layoutProblems(page)),
+      ...(await smallTargets(page)),
+    ]
+    found.push(...problems.map((problem) => `${address}, ${width} px, ${colorScheme}: ${problem}`))
   }
-  await resize(page, 1280)
   // In dark, axe takes the colours from before they were forced.
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+  await resize(page, 1280)
   const forced = await axe(page, { rules: OF_COLOURS, without })
   found.push(...forced.map((violation) => `${address}, forced colours: ${violation}`))
   await page.emulateMedia({ forcedColors: 'none' })
@@ -100,7 +120,7 @@ async function lastingProblems(page: Page): Promise<string[]> {
 }
 
 it(
-  'A1, A2: on any screen with data, in light and dark, at 1280 and 320 px: axe finds nothing, with forced colours too; no screen is blank, scrolls sideways, or cuts or overlaps its texts, nor in text of 200 %; targets are 24 px or more, buttons and fields 32',
+  'A1, A2: on any screen with data, wide in light and narrow in dark: axe finds nothing, with forced colours too; no screen is blank, scrolls sideways, or cuts or overlaps its texts, nor in text of 200 %; targets are 24 px or more, buttons and fields 32',
   { timeout },
   async ({ window: { page }, tenant }) => {
     const paths = [...SCREENS, ...(await fillScreens(tenant))]
@@ -116,7 +136,7 @@ it(
   },
 )
 
-describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
+describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
   it('on any screen whose reads fail', { timeout }, async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/500/)
@@ -166,13 +186,13 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     for (const name of ['Adjust stock', 'Set stock', 'Transfer', 'Search', 'Requests']) {
       await page.getByRole('button', { name, exact: true }).click()
       await page.getByRole('dialog', { name }).waitFor()
-      found.push(...(await findingsAtWidths(page, name)))
+      found.push(...(await findingsOfDialog(page, name)))
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
-    found.push(...(await findingsAtWidths(page, 'keys')))
+    found.push(...(await findingsOfDialog(page, 'keys')))
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Adjust stock' }).click()
     await page.getByRole('textbox', { name: 'Location' }).fill('A-01')
@@ -180,7 +200,7 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     await page.getByRole('button', { name: 'Adjust', exact: true }).press('Enter')
     await page.getByRole('status').getByText('Tea').last().waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    found.push(...(await findingsAtWidths(page, 'after a save')))
+    found.push(...(await findingsOfDialog(page, 'after a save')))
     expect(found).toEqual([])
   })
 
@@ -206,9 +226,9 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
       await page.getByRole('button', { name: button, exact: true }).click()
       await page.getByRole('dialog', { name }).waitFor()
       await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
-      found.push(...(await findingsAtWidths(page, button)))
+      found.push(...(await findingsOfDialog(page, button)))
       // Turned while the dialog is open.
-      for (const width of WIDTHS.toReversed()) {
+      for (const { width } of LOOKS.toReversed()) {
         await resize(page, width)
         await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
       }
@@ -216,10 +236,10 @@ describe('A1: axe finds nothing, in light and dark, at 1280 and 320 px', () => {
     await goToScreenAfresh(page, '/devices')
     await page.getByRole('button', { name: 'Enrol a device' }).click()
     await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
-    found.push(...(await findingsAtWidths(page, 'Enrol a device')))
+    found.push(...(await findingsOfDialog(page, 'Enrol a device')))
     await page.getByRole('button', { name: 'Make a code' }).click()
     await page.getByRole('img', { name: 'Barcode' }).waitFor()
-    found.push(...(await findingsAtWidths(page, 'Make a code')), ...(await layoutProblems(page)))
+    found.push(...(await findingsOfDialog(page, 'Make a code')), ...(await layoutProblems(page)))
     expect(found).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { expect } from 'vitest'
 import { it as serviceIt } from '../../support/shared-service.ts'
 import type { TestTenant } from '../../support/service.ts'
+import { ReusableWindow } from './reusable-window.ts'
 
 export type { TestTenant }
 
@@ -15,11 +16,20 @@ export interface Window {
 
 export type OpenWindow = (options?: BrowserContextOptions) => Promise<Window>
 
+const VIEWPORT = { width: 1280, height: 800 }
 const CONTEXT: BrowserContextOptions = {
   locale: 'en-US',
   timezoneId: 'UTC',
-  viewport: { width: 1280, height: 800 },
+  viewport: VIEWPORT,
   permissions: ['clipboard-read', 'clipboard-write'],
+}
+
+interface OpenedWindow {
+  window: Window
+  complaints: string[]
+  expected: RegExp[]
+  /** Undefined for a window with options of its own. */
+  reusable: ReusableWindow | undefined
 }
 
 /**
@@ -28,21 +38,28 @@ const CONTEXT: BrowserContextOptions = {
  */
 export const it = serviceIt
   .extend('openWindow', async ({ browser, service }, { onCleanup }): Promise<OpenWindow> => {
-    const opened: { window: Window; complaints: string[]; expected: RegExp[] }[] = []
+    const opened: OpenedWindow[] = []
     onCleanup(async () => {
-      for (const { window } of opened) await window.context.close()
+      for (const { window, reusable } of opened) if ((await reusable?.giveBack()) !== true) await window.context.close()
       const unexpected = opened.flatMap(({ complaints, expected }) =>
         complaints.filter((complaint) => !expected.some((pattern) => pattern.test(complaint))),
       )
       expect(unexpected).toEqual([])
     })
-    return async (options = {}) => {
+    const openNew = async (options: BrowserContextOptions): Promise<Pick<Window, 'context' | 'page'>> => {
       const context = await browser.newContext({ ...CONTEXT, baseURL: service.url, ...options })
       context.setDefaultTimeout(60_000)
-      const page = await context.newPage()
+      return { context, page: await context.newPage() }
+    }
+    return async (options) => {
+      const reusable =
+        options === undefined
+          ? (ReusableWindow.take(browser, service.url) ?? new ReusableWindow(await openNew({}), VIEWPORT))
+          : undefined
+      const { context, page } = reusable ?? (await openNew(options ?? {}))
       const expected: RegExp[] = []
       const window: Window = { context, page, expectComplaint: (pattern) => void expected.push(pattern) }
-      opened.push({ window, complaints: complaintsOf(page), expected })
+      opened.push({ window, complaints: complaintsOf(page), expected, reusable })
       return window
     }
   })
