@@ -59,7 +59,7 @@ const RANKS = {
 } satisfies Record<Kind, number>
 
 /** Of the entries of a call, one that has its error is to be the first. */
-const failedFirst = (a: Fields, b: Fields): number => Number(a[6] === '') - Number(b[6] === '')
+const failedFirst = (a: Fields, b: Fields): number => Number(a.at(-1) === '') - Number(b.at(-1) === '')
 
 /** The entries of lists, in no order. A call is among them under each of its names. */
 export function entriesOf(lists: Lists): TimelineEntry[] {
@@ -71,38 +71,40 @@ export function entriesOf(lists: Lists): TimelineEntry[] {
   for (const fields of rowsOf(lists.shipments, 6)) addShipment(entries, fields)
   for (const fields of rowsOf(lists.returns, 6)) addReturn(entries, fields)
   addMovements(entries, lists, order[1])
-  for (const fields of rowsOf(lists.reservations, 3)) entries.push(reservationOf(...(fields as [string, string, string])))
+  for (const fields of rowsOf(lists.reservations, 3)) entries.push(reservationOf(fields))
   for (const fields of rowsOf(lists.events, 4)) addEvent(entries, fields)
   return entries
 }
 
-function createdOf(fields: Fields): TimelineEntry {
+function createdOf([at, id, identifier, warehouseId, itemsCount, totalQuantity]: Fields): TimelineEntry {
   const data = (): string =>
-    `{"order_tenant_id":${text(fields[2])},"warehouse_id":${fields[3]},"items_count":${fields[4]},"total_quantity":${fields[5]}}`
-  return { at: inMilliseconds(fields[0]), rank: RANKS.created, id: `created_${fields[1]}`, data }
+    `{"order_tenant_id":${text(identifier)},"warehouse_id":${warehouseId},"items_count":${itemsCount},"total_quantity":${totalQuantity}}`
+  return { at: inMilliseconds(at), rank: RANKS.created, id: `created_${id}`, data }
 }
 
-function callOf(fields: Fields): TimelineEntry {
+function callOf([at, id, operation, keyName, address, requestId, error]: Fields): TimelineEntry {
   const data = (): string =>
-    `{"operation":"${fields[2]}","key_name":${text(fields[3])},"address":${text(fields[4])},"request_id":${text(fields[5])},"error":${wordOrNull(fields[6])}}`
-  return { at: inMilliseconds(fields[0]), rank: RANKS.call, id: `call_${fields[1]}`, data }
+    `{"operation":"${operation}","key_name":${text(keyName)},"address":${text(address)},"request_id":${text(requestId)},"error":${wordOrNull(error)}}`
+  return { at: inMilliseconds(at), rank: RANKS.call, id: `call_${id}`, data }
 }
 
-function stateOf(fields: Fields): TimelineEntry {
+function stateOf([at, id, stateId, previousStateId, by, reason]: Fields): TimelineEntry {
   const data = (): string =>
-    `{"state_id":${fields[2]},"previous_state_id":${fields[3]},"by":${text(fields[4])},"reason":${textOrNull(fields[5])}}`
-  return { at: inMilliseconds(fields[0]), rank: RANKS.state, id: `state_${padded(fields[1])}`, data }
+    `{"state_id":${stateId},"previous_state_id":${previousStateId},"by":${text(by)},"reason":${textOrNull(reason)}}`
+  return { at: inMilliseconds(at), rank: RANKS.state, id: `state_${padded(id)}`, data }
 }
 
-function addFlow(entries: TimelineEntry[], fields: Fields): void {
-  const id = fields[1]
-  const data = (state: string, items: string, picked: string, reason: string): string =>
-    `{"flow_id":${id},"batch_id":${idOrNull(fields[2])},"slot":${idOrNull(fields[3])},"state":"${state}","operator_email":${text(fields[4])},"items_picked":${items},"total_quantity_picked":${picked},"reason":${textOrNull(reason)}}`
-  const add = (change: string, at: string, ofChange: () => string): void => {
-    entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: ofChange })
+function addFlow(
+  entries: TimelineEntry[],
+  [startedAt, id, batchId, slot, operatorEmail, itemsPicked, quantityPicked, endedAt, state, reason]: Fields,
+): void {
+  const add = (change: string, at: string, dataOf: () => string): void => {
+    entries.push({ at: inMilliseconds(at), rank: RANKS.flow, id: `flow_${id}_${change}`, data: dataOf })
   }
-  add('start', fields[0], () => data('started', '0', '0', ''))
-  if (fields[7] !== '') add('end', fields[7], () => data(fields[8], fields[5], quantity(fields[6]), fields[9]))
+  const data = (changedTo: string, items: string, picked: string, why: string): string =>
+    `{"flow_id":${id},"batch_id":${idOrNull(batchId)},"slot":${idOrNull(slot)},"state":"${changedTo}","operator_email":${text(operatorEmail)},"items_picked":${items},"total_quantity_picked":${picked},"reason":${textOrNull(why)}}`
+  add('start', startedAt, () => data('started', '0', '0', ''))
+  if (endedAt !== '') add('end', endedAt, () => data(state, itemsPicked, quantity(quantityPicked), reason))
 }
 
 function addMovements(entries: TimelineEntry[], lists: Lists, order: string): void {
@@ -112,21 +114,25 @@ function addMovements(entries: TimelineEntry[], lists: Lists, order: string): vo
   for (const fields of rowsOf(lists.movements, 12)) entries.push(movementOf(fields, names, order))
 }
 
-function movementOf(fields: Fields, names: ReadonlyMap<number, string>, order: string): TimelineEntry {
-  const at = inMilliseconds(fields[0])
+function movementOf(
+  [createdAt, id, productId, locationId, type, change, previous, next, reason, userId, flowId, pickId]: Fields,
+  names: ReadonlyMap<number, string>,
+  order: string,
+): TimelineEntry {
+  const at = inMilliseconds(createdAt)
   const data = (): string => {
-    const user = fields[9] === '' ? '' : `,"user_id":${fields[9]}`
-    const flow = fields[10] === '' ? '' : `,"flow_id":${fields[10]}`
-    const pick = fields[11] === '' ? '' : `,"pick_id":${text(fields[11])}`
-    const product = `"product_id":${fields[2]},"product_name":${text(names.get(Number(fields[2])) as string)}`
-    const change = `"quantity":${quantity(fields[5])},"previous_quantity":${quantity(fields[6])},"new_quantity":${quantity(fields[7])},"reason":${textOrNull(fields[8])}`
-    return `{"id":"${fields[1]}",${product},"location_id":${text(fields[3])},"movement_type":"${fields[4]}",${change}${user},"order_id":${order},"created_at":"${at}"${flow}${pick}}`
+    const user = userId === '' ? '' : `,"user_id":${userId}`
+    const flow = flowId === '' ? '' : `,"flow_id":${flowId}`
+    const pick = pickId === '' ? '' : `,"pick_id":${text(pickId)}`
+    const product = `"product_id":${productId},"product_name":${text(names.get(Number(productId)) as string)}`
+    const quantities = `"quantity":${quantity(change)},"previous_quantity":${quantity(previous)},"new_quantity":${quantity(next)}`
+    return `{"id":"${id}",${product},"location_id":${text(locationId)},"movement_type":"${type}",${quantities},"reason":${textOrNull(reason)}${user},"order_id":${order},"created_at":"${at}"${flow}${pick}}`
   }
-  return { at, rank: RANKS.movement, id: `movement_${microsecondsOf(fields[0])}_${padded(fields[1])}`, data }
+  return { at, rank: RANKS.movement, id: `movement_${microsecondsOf(createdAt)}_${padded(id)}`, data }
 }
 
 /** The data is the text that its event has. */
-function reservationOf(at: string, id: string, data: string): TimelineEntry {
+function reservationOf([at, id, data]: Fields): TimelineEntry {
   return {
     at: inMilliseconds(at),
     rank: RANKS.reservation,
@@ -135,11 +141,9 @@ function reservationOf(at: string, id: string, data: string): TimelineEntry {
   }
 }
 
-function addEvent(entries: TimelineEntry[], fields: Fields): void {
-  const createdAt: string = fields[0]
-  const id: string = fields[1]
+function addEvent(entries: TimelineEntry[], [createdAt, id, topic, ofReservation]: Fields): void {
   const data = (deliveries: readonly DeliverySummary[] | undefined): string =>
-    `{"event_id":"${id}","event":"${fields[2]}","deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`
+    `{"event_id":"${id}","event":"${topic}","deliveries":${deliveries === undefined ? '[]' : JSON.stringify(deliveries)}}`
   entries.push({
     at: inMilliseconds(createdAt),
     rank: RANKS.event,
@@ -147,38 +151,48 @@ function addEvent(entries: TimelineEntry[], fields: Fields): void {
     event: { id, createdAt },
     data,
   })
-  if (fields[3] !== '') entries.push(reservationOf(createdAt, id, fields[3]))
+  if (ofReservation !== '') entries.push(reservationOf([createdAt, id, ofReservation]))
 }
 
-function addShipment(entries: TimelineEntry[], fields: Fields): void {
-  addChanges(entries, 'shipment', fields, [
-    [fields[0], 'open', ''],
-    [fields[3], 'shipped', 'open'],
-    [fields[4], 'delivered', 'shipped'],
-    [fields[5], 'cancelled', fields[3] === '' ? 'open' : 'shipped'],
-  ])
+function addShipment(entries: TimelineEntry[], [createdAt, id, reference, shippedAt, deliveredAt, cancelledAt]: Fields): void {
+  addChanges(
+    entries,
+    'shipment',
+    [id, reference],
+    [
+      [createdAt, 'open', ''],
+      [shippedAt, 'shipped', 'open'],
+      [deliveredAt, 'delivered', 'shipped'],
+      [cancelledAt, 'cancelled', shippedAt === '' ? 'open' : 'shipped'],
+    ],
+  )
 }
 
-function addReturn(entries: TimelineEntry[], fields: Fields): void {
-  const previous = fields[3] === '' ? 'expected' : 'receiving'
-  addChanges(entries, 'return', fields, [
-    [fields[0], 'expected', ''],
-    [fields[3], 'receiving', 'expected'],
-    [fields[4], 'closed', previous],
-    [fields[5], 'cancelled', previous],
-  ])
+function addReturn(entries: TimelineEntry[], [createdAt, id, reference, begunAt, closedAt, cancelledAt]: Fields): void {
+  const previous = begunAt === '' ? 'expected' : 'receiving'
+  addChanges(
+    entries,
+    'return',
+    [id, reference],
+    [
+      [createdAt, 'expected', ''],
+      [begunAt, 'receiving', 'expected'],
+      [closedAt, 'closed', previous],
+      [cancelledAt, 'cancelled', previous],
+    ],
+  )
 }
 
 function addChanges(
   entries: TimelineEntry[],
   kind: 'shipment' | 'return',
-  fields: Fields,
+  [id, reference]: Fields,
   changes: readonly [at: string, state: string, previous: string][],
 ): void {
   for (const [at, state, previous] of changes) {
     if (at === '') continue
     const data = (): string =>
-      `{"id":${fields[1]},"reference":${textOrNull(fields[2])},"state":"${state}","previous_state":${wordOrNull(previous)}}`
-    entries.push({ at: inMilliseconds(at), rank: RANKS[kind], id: `${kind}_${fields[1]}_${state}`, data })
+      `{"id":${id},"reference":${textOrNull(reference)},"state":"${state}","previous_state":${wordOrNull(previous)}}`
+    entries.push({ at: inMilliseconds(at), rank: RANKS[kind], id: `${kind}_${id}_${state}`, data })
   }
 }
