@@ -145,6 +145,35 @@ describe('D9: failure in the middle of a form', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
+  it('a sign-in in another tab: the screen goes on with it, and is sent once; that of another tenant starts anew', async ({
+    window,
+    tenant,
+    service,
+  }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    await fillProduct(page, tenant)
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    const other = await context.newPage()
+    await signIn(other, tenant.key, '/orders')
+    await other.getByRole('heading', { name: 'Orders' }).waitFor()
+    // The browser's tab comes to the front.
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(await productsOf(tenant)).toEqual(['Tea'])
+
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    await signIn(other, (await service.newTenant()).key, '/orders')
+    await other.getByRole('heading', { name: 'Orders' }).waitFor()
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.waitForURL('**/dashboard')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
   it('a sign-in by another tenant over the screen starts anew: nothing of the two mixes', async ({ window, tenant, service }) => {
     const { page, context } = window
     window.expectComplaint(/401/)

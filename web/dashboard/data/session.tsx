@@ -41,6 +41,8 @@ let waiting: (() => void)[] = []
 /** Opens the sign-in dialog; resolves once somebody has signed in. */
 export function whenSignedIn(): Promise<void> {
   signInNeeded.set(() => true)
+  // From now on it is read again whenever the page is looked at: another tab may have signed in.
+  void queries.invalidateQueries({ queryKey: ['session'] })
   return new Promise((resolve) => {
     waiting.push(resolve)
   })

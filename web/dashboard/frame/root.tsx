@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { isNoSession, type Session } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { BASE_PATH, MODE, readSession } from '../data/client.ts'
-import { SessionProvider, signInNeeded } from '../data/session.tsx'
+import { SessionProvider, signedIn, signInNeeded } from '../data/session.tsx'
 import { Region } from '../kit/region.tsx'
 import { Frame } from './frame.tsx'
 import styles from './frame.module.css'
@@ -22,6 +22,14 @@ export function Root() {
     const next = state.location.href
     void navigate({ to: '/sign-in', search: next === '/' ? {} : { next }, replace: true })
   }, [hasEnded, data === undefined])
+  const tenant = useRef<number>(undefined)
+  useEffect(() => {
+    if (data === undefined) return
+    tenant.current ??= data.tenant.id
+    // Somebody signed in, over the screen or in another tab. Another tenant's data must not mix with what is on screen.
+    if (data.tenant.id !== tenant.current) location.assign(BASE_PATH)
+    else if (signInNeeded.get()) signedIn()
+  }, [data, query.dataUpdatedAt])
   if (data === undefined && hasEnded) return null
   if (data === undefined)
     return (
