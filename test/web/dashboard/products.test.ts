@@ -208,6 +208,11 @@ describe('D4: products and stock', () => {
     await page.keyboard.press('Delete')
     await page.keyboard.press('Enter')
     await grid.getByText('quantity: is required').waitFor()
+    for (const text of ['0x10', '3,5']) {
+      await grid.getByRole('spinbutton').fill(text)
+      await page.keyboard.press('Enter')
+      await grid.getByText('This is no number').waitFor()
+    }
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.keyboard.type('8')

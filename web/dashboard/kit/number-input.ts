@@ -25,14 +25,13 @@ export const isNumber = (text: string): boolean => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+
 
 /** Whether the input is one for a number and has another text. */
 export const isNoNumber = (input: HTMLInputElement): boolean =>
-  input.role === 'spinbutton' && input.value.trim() !== '' && !isNumber(input.value)
+  input.getAttribute('role') === 'spinbutton' && input.value.trim() !== '' && !isNumber(input.value)
 
 /** The number of a field. An empty one is not sent: the server says that it is required. NaN for a text that is no number. */
 export const numberOf = (text: string): number => (text.trim() === '' ? (undefined as unknown as number) : Number(text))
 
 /** The same. Throws an error that says how to write a number. */
 export function checkedNumber(text: string): number {
-  const number = numberOf(text)
-  if (Number.isNaN(number)) throw new Error(t.states.noNumber)
-  return number
+  if (text.trim() !== '' && !isNumber(text)) throw new Error(t.states.noNumber)
+  return numberOf(text)
 }
