@@ -15,6 +15,8 @@ const MAX_CAUSES = 5
  * `isShared`: other processes write to the same output.
  */
 export function createLog(level: string, { isShared = false } = {}): Log {
+  // The output's timer would go on for ever.
+  if (level === 'silent') return pino({ level })
   // Lines are buffered: writing each line alone takes a tenth of the time of a small request.
   const buffer = isShared ? { minLength: SHARED_BUFFER_BYTES, maxWrite: MAX_SHARED_WRITE_BYTES } : { minLength: BUFFER_BYTES }
   const output = pino.destination({ dest: 1, sync: false, periodicFlush: FLUSH_MS, ...buffer })
