@@ -1,3 +1,4 @@
+import { request, type Dispatcher } from 'undici'
 import { inject } from 'vitest'
 import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { readConfig, type Config } from '@fulfillment/server/config.ts'
@@ -91,14 +92,14 @@ export async function newTenant(url: string, db: Database): Promise<TestTenant> 
   }
 }
 
-/** Sends JSON, or no body if it is undefined. */
+/** Sends JSON, or no body if it is undefined. Not by `fetch`, which takes a fifth of the processor time of many tests. */
 export async function send(
   url: string,
   method: string,
   body: unknown,
   { key, headers }: RequestOptions,
 ): Promise<ServiceResponse> {
-  const response = await fetch(url, {
+  const response = await request(url, {
     method,
     headers: {
       ...(key === undefined ? {} : { 'x-api-key': key }),
@@ -107,6 +108,12 @@ export async function send(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  const text = await response.body.text()
+  return { status: response.statusCode, headers: headersOf(response.headers), body: text === '' ? undefined : JSON.parse(text) }
+}
+
+function headersOf(received: Dispatcher.ResponseData['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(received)) for (const value of [values ?? []].flat()) headers.append(name, value)
+  return headers
 }
