@@ -38,13 +38,16 @@ export class Load {
   readonly #key: string
   readonly #products: readonly Product[]
   readonly #clients: Promise<void>[]
+  readonly #thinkMs: number
   #stopping = false
   #count = 0
 
-  constructor(url: string, key: string, products: readonly Product[]) {
+  /** `thinkMs`: how long a client waits after each write. */
+  constructor(url: string, key: string, products: readonly Product[], { thinkMs = 0 } = {}) {
     this.#url = url
     this.#key = key
     this.#products = products
+    this.#thinkMs = thinkMs
     this.#clients = Array.from({ length: CLIENTS }, () => this.#work())
   }
 
@@ -68,7 +71,10 @@ export class Load {
       () => this.#setMany(),
       () => this.#pickOrder(),
     ]
-    while (!this.#stopping) await (kinds[Math.floor(Math.random() * kinds.length)] as () => Promise<unknown>)()
+    while (!this.#stopping) {
+      await (kinds[Math.floor(Math.random() * kinds.length)] as () => Promise<unknown>)()
+      if (this.#thinkMs > 0) await delay(this.#thinkMs)
+    }
   }
 
   async #createOrders(count: number): Promise<string[]> {

@@ -18,12 +18,12 @@ export interface Loaded {
 }
 
 /** Creates a tenant with products and a webhook in the database, and starts its load on the API at `apiUrl`. */
-export async function startLoad(databaseUrl: string, apiUrl: string): Promise<Loaded> {
+export async function startLoad(databaseUrl: string, apiUrl: string, options?: { thinkMs?: number }): Promise<Loaded> {
   const db = openDatabase(databaseUrl, { maxConnections: 2, pipelinedConnections: 1 })
   const receiver = await startReceiver()
   const tenant = await newTenant(apiUrl, db)
   await tenant.request('POST', '/webhooks', { name: 'everything', url: receiver.url, events: ['*'] })
-  const load = new Load(apiUrl, tenant.key, await newProducts(db, tenant))
+  const load = new Load(apiUrl, tenant.key, await newProducts(db, tenant), options)
   return {
     db,
     tenant,

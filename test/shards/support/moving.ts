@@ -11,6 +11,8 @@ import { send } from '../../support/service.ts'
 const ENCRYPTION_KEY = 'encryption key of the tests'
 const FEED_PAUSE_MS = 50
 const PAGE = 200
+/** A load without it takes all processor time that there is, and the move has to catch up with it: half as long again. */
+const THINK_MS = 100
 /** Each commit takes 10 ms more, and those that wait meanwhile share it, as on a disk that is slow to write. */
 export const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
@@ -53,7 +55,7 @@ export const it = base
     },
   )
   .extend('loaded', { scope: 'file' }, async ({ installation, startLoad }) => {
-    const loaded = await startLoad(installation.postgres[1].url, installation.servers[0]?.url as string)
+    const loaded = await startLoad(installation.postgres[1].url, installation.servers[0]?.url as string, { thinkMs: THINK_MS })
     return loaded
   })
   .extend('feed', { scope: 'file' }, async ({ installation, loaded }, { onCleanup }) => {
