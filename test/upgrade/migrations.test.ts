@@ -3,14 +3,14 @@ import { readdir } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { migrate } from '@fulfillment/server/database/migrate.ts'
 import { startServer } from '@fulfillment/server/server.ts'
 import { send } from '../support/service.ts'
-import { dropDatabase } from '../support/test-database.ts'
+import { dropDatabase, openTestDatabase } from '../support/test-database.ts'
 import { databaseAt, fill, fingerprint, readMigration, ROWS } from './support/old-database.ts'
 import { startOldTraffic } from './support/old-traffic.ts'
 import { RELEASED, RELEASED_MIGRATIONS } from './support/released-migrations.ts'
@@ -27,6 +27,13 @@ async function oldDatabase(migrations: readonly string[]): Promise<{ url: string
     await database.db.close()
     await dropDatabase(database.url)
   })
+  return database
+}
+
+/** A database with all migrations. */
+async function migratedDatabase(): Promise<{ url: string; db: Database }> {
+  const database = await openTestDatabase(inject('postgresUrl'))
+  onTestFinished(() => database.drop())
   return database
 }
 
@@ -281,8 +288,7 @@ describe('a migration that builds indexes', () => {
 
 describe('a schema that is newer than the program', () => {
   const executed = async (...names: string[]) => {
-    const database = await oldDatabase([])
-    await database.db.withoutTimeLimits(migrate)
+    const database = await migratedDatabase()
     for (const name of names)
       await database.db.dedicatedPool.query('insert into schema_migrations (name, timestamp) values ($1, now()::text)', [name])
     return database

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ROWS } from './old-database.ts'
 
@@ -10,6 +11,9 @@ export interface TrafficResult {
   reads: number
   slowestMs: number
 }
+
+/** Without it, the requests take all processor time that there is. */
+const PAUSE_MS = 10
 
 type Client = pg.Client
 type Counts = Omit<TrafficResult, 'slowestMs'>
@@ -29,6 +33,7 @@ export async function startOldTraffic(url: string): Promise<{ stop(): Promise<Tr
         const begun = performance.now()
         await request(client, result, turn)
         result.slowestMs = Math.max(result.slowestMs, performance.now() - begun)
+        await delay(PAUSE_MS)
       }
     } finally {
       await client.end()
