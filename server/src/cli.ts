@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { INTERRUPTED_EXIT_CODE, InterruptedError } from './command-line/interruption.ts'
 
 /**
@@ -22,6 +23,7 @@ const program = new Command('fulfillment')
   .description(
     'Manage the fulfillment service: tenants, API keys, backups, import and export. The server can be running. Settings are environment variables, the same as for the server.',
   )
+  .version(manifest.version, '--version', 'print the version')
   .showHelpAfterError('Run with --help for usage')
   .exitOverride()
 const [, , first = ''] = process.argv

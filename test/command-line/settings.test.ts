@@ -2,7 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { it } from '../support/it.ts'
+import manifest from '../../server/package.json' with { type: 'json' }
 import { runCommand } from './run-command.ts'
+
+it('prints its version', async () => {
+  expect(await runCommand(['--version'], {})).toEqual({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: '' })
+})
 
 it('names the setting that prevents the connection to the database', async ({ folder }) => {
   const unreachable = await runCommand(['tenants', 'list'], {
