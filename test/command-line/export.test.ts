@@ -310,5 +310,7 @@ describe('an export to a file', () => {
   it('never replaces a device', async ({ folder }) => {
     const { exitCode, stderr } = await runCommand(['export', 'products', '--output', folder], { FULFILLMENT_API_KEY: 'key' })
     expect([exitCode, stderr]).toEqual([1, `--output: ${folder} is not a file\n`])
+    const unnamed = await runCommand(['export', 'products', '--output', ''], { FULFILLMENT_API_KEY: 'key' })
+    expect([unnamed.exitCode, unnamed.stderr]).toEqual([1, '--output: names no file\n'])
   })
 })

@@ -1,5 +1,4 @@
 import {
-  INTERNAL_ERROR,
   INVALID_PARAMS,
   isJSONRPCErrorResponse,
   isSpecType,
@@ -9,11 +8,12 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 
-/** Requests whose parameters the library checks, but whose error it takes for an internal one. */
-const CHECKS: Readonly<Record<string, (message: unknown) => boolean>> = {
-  initialize: isSpecType.InitializeRequest,
-  'tools/list': isSpecType.ListToolsRequest,
-}
+/** Checks of the requests that have parameters. The library's errors for these are internal ones, or quote its schemas. */
+const CHECKS = new Map<string, (message: unknown) => boolean>([
+  ['initialize', isSpecType.InitializeRequest],
+  ['tools/list', isSpecType.ListToolsRequest],
+  ['tools/call', isSpecType.CallToolRequest],
+])
 
 /** Has a server respond to one request. There are no sessions, so each request has a server of its own, which ends with it. */
 export async function responseTo(server: Server, message: JSONRPCRequest): Promise<JSONRPCMessage> {
@@ -22,8 +22,6 @@ export async function responseTo(server: Server, message: JSONRPCRequest): Promi
   await server.connect(transport)
   transport.onmessage?.(message)
   const response = await promise
-  if (!isJSONRPCErrorResponse(response) || response.error.code !== INTERNAL_ERROR) return response
-  if (CHECKS[message.method]?.(message) !== false) return response
-  const error = { code: INVALID_PARAMS, message: `The params of ${message.method} are wrong` }
-  return { ...response, error }
+  if (!isJSONRPCErrorResponse(response) || CHECKS.get(message.method)?.(message) !== false) return response
+  return { ...response, error: { code: INVALID_PARAMS, message: `The params of ${message.method} are wrong` } }
 }

@@ -67,7 +67,8 @@ describe('a message', () => {
     ['tools/call', {}],
   ] as const)('has an error of JSON-RPC for wrong parameters: %s %j', async ([method, params], { tenant }) => {
     const { status, body } = await postMessage(tenant, { jsonrpc: '2.0', id: 7, method, params }, tenant)
-    expect([status, body]).toMatchObject([200, { id: 7, error: { code: -32_602 } }])
+    const error = { code: -32_602, message: `The params of ${method} are wrong` }
+    expect([status, body]).toEqual([200, { jsonrpc: '2.0', id: 7, error }])
   })
 
   it.for(['GET', 'DELETE', 'PUT'] as const)('cannot be sent with %s', async (method, { service }) => {

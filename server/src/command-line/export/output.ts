@@ -39,6 +39,7 @@ function standardOutput(): Output {
 }
 
 async function fileOutput(path: string): Promise<Output> {
+  if (path === '') throw new Error('--output: names no file')
   const existing = await stat(path).catch(() => undefined)
   // A rename would replace a device such as /dev/null with a file.
   if (existing !== undefined && !existing.isFile()) throw new Error(`--output: ${path} is not a file`)
