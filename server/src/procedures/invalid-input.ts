@@ -72,7 +72,7 @@ const depth = (issues: readonly core.$ZodIssue[]): number =>
 /** `quantity: must be at least 0`. Messages about the whole input get a subject. */
 function sentence({ path, error }: { path: string; error: string }, whole?: string): string {
   if (path !== '') return `${path}: ${error}`
-  return whole !== undefined && error.startsWith('must ') ? `${whole} ${error}` : error
+  return whole !== undefined && /^(is|must) /.test(error) ? `${whole} ${error}` : error
 }
 
 /** `order_detail[0].quantity` */
