@@ -169,7 +169,7 @@ describe('POST /orders', () => {
     await add(tenant, product, { barcode: 'pack', quantity: 6 })
     await add(tenant, inactive, { barcode: 'gone', quantity: 6 })
     await tenant.request('DELETE', `/products/${inactive.id}`)
-    const order_detail = ['own', 'pack', 'nothing', 'gone', 'pack'].map((barcode) => ({ barcode, quantity: 1 }))
+    const order_detail = ['own', 'pack', 'nothing', 'gone', 'pack', 'nothing'].map((barcode) => ({ barcode, quantity: 1 }))
     for (const policy of ['off', 'strict']) {
       await tenant.request('PUT', '/settings', { reservation_policy: policy })
       for (const headers of [{}, { 'idempotency-key': policy }] as Record<string, string>[]) {

@@ -140,7 +140,7 @@ function unknownBarcodes(barcodes: readonly string[], packs: readonly Pack[]): s
       `the barcode ${quoted(barcode)} is that of a pack of ${quantity}; order its units by the barcode ${quoted(own)}`,
     ]),
   )
-  const others = barcodes.filter((barcode) => !ofPacks.has(barcode))
+  const others = [...new Set(barcodes)].filter((barcode) => !ofPacks.has(barcode))
   const errors = others.length === 0 ? [] : [`no active product has the barcode ${joinFirst(others.map(quoted), ', ')}`]
   return joinFirst([...errors, ...ofPacks.values()])
 }
