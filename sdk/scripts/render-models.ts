@@ -22,9 +22,9 @@ export function renderModels(document: Document, operations: Operation[], eventN
 /** Interfaces where possible: editors show an interface by its name, but a type alias by all of its fields. */
 export const declareNamed = 'type Named<T> = T'
 
-// A repeatable parameter also accepts a single value, and an optional one undefined, like fields of bodies.
+// A repeatable parameter also accepts a single value and a readonly array, and an optional one undefined, like fields of bodies.
 const declareQuery = `type Query<T> = {
-  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
+  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item | readonly Item[] : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
 }`
 
 /** The declaration of a component's type. */

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { INTERRUPTED_EXIT_CODE, InterruptedError } from './command-line/interruption.ts'
+import { printable } from './command-line/printable.ts'
 
 /**
  * The files of the commands, in the order of the help. Where the first argument is a command, only its file is loaded: together they have
@@ -22,6 +24,7 @@ const program = new Command('fulfillment')
   .description(
     'Manage the fulfillment service: tenants, API keys, backups, import and export. The server can be running. Settings are environment variables, the same as for the server.',
   )
+  .version(manifest.version, '--version', 'print the version')
   .showHelpAfterError('Run with --help for usage')
   .exitOverride()
 const [, , first = ''] = process.argv
@@ -51,6 +54,6 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode
   if (error instanceof InterruptedError) return INTERRUPTED_EXIT_CODE
   if (error === outputError) return 1
-  console.error(error instanceof Error ? error.message : error)
+  console.error(error instanceof Error ? printable(error.message) : error)
   return 1
 }

@@ -21,6 +21,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
+  const [, , argument] = process.argv
+  if (argument !== undefined)
+    throw new Error(`${argument}: the server takes no arguments. Settings are environment variables, as in PORT=4000 npm start`)
   server = await start(readConfig(process.env))
   announce(server)
 } catch (error) {

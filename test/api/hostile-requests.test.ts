@@ -138,6 +138,11 @@ describe('native tRPC', () => {
     expect(await call(service, 'apiKeys.list', { method: 'POST', body: '{}' }, key)).toEqual([405, 'method_not_allowed'])
   })
 
+  it('says that the input is missing', async ({ service, tenant: { key } }) => {
+    const response = await fetch(`${service.url}/trpc/orders.list`, { headers: { 'x-api-key': key } })
+    expect(await response.json()).toMatchObject({ error: { message: 'The input is required' } })
+  })
+
   it('rejects bodies that would take long to validate', async ({ service, tenant: { key } }) => {
     const body = JSON.stringify({ name: 'x', scopes: Array.from({ length: 400_000 }, () => 'x') })
     const started = performance.now()

@@ -246,6 +246,34 @@ describe('a long export', () => {
   })
 })
 
+describe('a failed export', () => {
+  it.for([
+    [1, '', ''],
+    [2, 'barcode\n', 'The output is incomplete\n'],
+  ] as const)('at page %i writes %j first, and says what the output lacks', async ([at, written, said], { service, tenant }) => {
+    await manyProducts(tenant, 'old', 300)
+    let requests = 0
+    const gateway = await startGateway(service, (request, response) => {
+      if (request.url === '/healthz' || ++requests < at) return false
+      response
+        .writeHead(403, { 'content-type': 'application/json' })
+        .end('{"success":false,"error":{"code":"insufficient_scope","message":"gone"}}')
+      return true
+    })
+    const { ended } = startCommand(['export', 'products', '--columns', 'barcode'], envOf(service, tenant, gateway.url))
+    const { exitCode, stdout, stderr } = await ended
+    gateway.server.close()
+    expect([exitCode, stdout.slice(0, 8), stderr]).toEqual([1, written, `${said}FULFILLMENT_API_KEY: gone\n`])
+  })
+
+  it.for(['--columns=id', '--delimiter=;', '--bom'])('is one of JSON lines with %s, which is for CSV', async (option) => {
+    const env = { FULFILLMENT_API_KEY: 'key' }
+    const message = `${option.split('=')[0]}: is for CSV, and the format is JSON lines\n`
+    for (const format of ['--format=jsonl', '--output=x.jsonl'])
+      expect(await runCommand(['export', 'stock', format, option], env)).toEqual({ exitCode: 1, stdout: '', stderr: message })
+  })
+})
+
 describe('an export to a file', () => {
   it('gets its final name when it is complete, and reports that', async ({ service, tenant, folder }) => {
     await manyProducts(tenant, 'old', 3)
@@ -282,5 +310,7 @@ describe('an export to a file', () => {
   it('never replaces a device', async ({ folder }) => {
     const { exitCode, stderr } = await runCommand(['export', 'products', '--output', folder], { FULFILLMENT_API_KEY: 'key' })
     expect([exitCode, stderr]).toEqual([1, `--output: ${folder} is not a file\n`])
+    const unnamed = await runCommand(['export', 'products', '--output', ''], { FULFILLMENT_API_KEY: 'key' })
+    expect([unnamed.exitCode, unnamed.stderr]).toEqual([1, '--output: names no file\n'])
   })
 })

@@ -1,8 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, vi } from 'vitest'
+import { csvRows } from '@fulfillment/server/command-line/import/csv-rows.ts'
+import { importRows } from '@fulfillment/server/command-line/import/import-rows.ts'
+import { IMPORT_TARGETS, type ImportTarget } from '@fulfillment/server/command-line/import/import-target.ts'
+import { openInput } from '@fulfillment/server/command-line/import/input-file.ts'
+import { jsonRows } from '@fulfillment/server/command-line/import/json-rows.ts'
 import { it } from '../support/it.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
@@ -172,6 +177,52 @@ describe('import products', () => {
       130,
       { rows: 2, created: 2, updated: 0, failed: 0, last_line: 3, interrupted: true },
     ])
+  })
+
+  it('knows how much of a small file is left', async ({ folder }) => {
+    const [target] = IMPORT_TARGETS
+    const read = { delimiter: ',', ignoreUnknown: false }
+    const csv = path.join(folder, 'small.csv')
+    await writeFile(csv, `barcode,name\n${'1,Tea\n'.repeat(100)}`)
+    const json = path.join(folder, 'small.jsonl')
+    await writeFile(json, '{"barcode":"1","name":"Tea"}\n'.repeat(100))
+    for (const file of [csv, json]) {
+      const { signal } = new AbortController()
+      const { text, size } = await openInput(file, signal)
+      const rows =
+        file === csv
+          ? csvRows(text, target as ImportTarget, { ...read, format: 'csv' }, async () => {})
+          : jsonRows(text, target as ImportTarget, { ...read, format: 'jsonl' })
+      const shares: (number | undefined)[] = []
+      const progress = { update: (_done: number, share?: number) => shares.push(share), note: () => {}, stop: () => {} }
+      await importRows(
+        rows,
+        {
+          target: target as ImportTarget,
+          client: undefined,
+          batchSize: 25,
+          fromLine: 1,
+          failedRows: undefined,
+          progress,
+          signal,
+          size,
+        },
+        { counts: {}, failed: 0, lastLine: 0 },
+      )
+      expect(shares.map((share) => Math.round((share ?? 0) * 20) / 20)).toEqual([0.25, 0.5, 0.75, 1, 1])
+    }
+  })
+
+  it('names the file that cannot be read', async ({ folder, service, tenant }) => {
+    const named = path.join(folder, 'folder.csv')
+    await mkdir(named)
+    const { exitCode, stderr } = await runCommand(['import', 'products', named], envOf(service, tenant))
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${named} cannot be read: EISDIR`)])
+  })
+
+  it('refuses a delimiter of JSON lines', async () => {
+    const { exitCode, stderr } = await runCommand(['import', 'products', 'x.jsonl', '--delimiter', ';'], {})
+    expect([exitCode, stderr]).toEqual([1, '--delimiter: is for CSV, and the format is JSON lines\n'])
   })
 
   it('names the invalid setting', async ({ service, tenant }) => {

@@ -40,6 +40,15 @@ it('revokes a key of the given tenant, and asks for the tenant if several have a
   expect((await keysOf(tenant)).map(({ revoked_at }) => revoked_at)).toEqual([null, null])
 })
 
+it('a name that a tenant chose cannot change what the terminal shows', async ({ service, tenant }) => {
+  await tenant.createKey({ name: 'red \u001B[31m\u009B2J\n9 9 forged' })
+  const { id } = (await keysOf(tenant))[0]!
+  const { stdout } = await run(service, 'keys', 'list', '--tenant', String(tenant.id))
+  expect(stdout).toContain('red \uFFFD[31m\uFFFD2J 9 9 forged')
+  const revoked = await run(service, 'keys', 'revoke', '--tenant', String(tenant.id), String(id))
+  expect([stdout, revoked.stdout].filter((text) => /[^\P{Cc}\n]/u.test(text))).toEqual([])
+})
+
 it('the last use of two keys with the same id is recorded separately', async ({ startService }) => {
   const own = await startService()
   try {

@@ -110,6 +110,12 @@ describe('fulfillment mcp', () => {
     },
   )
 
+  it('says that a request is none, as the server sees it', async ({ service, tenant }) => {
+    const env = { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key }
+    const { stdout } = await runCommand(['mcp'], env, lines({ ...LIST, params: [] }))
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'list', error: { code: -32_600, data: { code: 'validation_error' } } })
+  })
+
   it('makes a result of a failure that a model can read, and an error of any other', async ({ service }) => {
     const refused = await runCommand(['mcp'], { FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: 'wrong' }, lines(CALL, LIST))
     const [called, listed] = refused.stdout

@@ -1,8 +1,27 @@
-import { writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { it } from '../support/it.ts'
+import manifest from '../../server/package.json' with { type: 'json' }
 import { runCommand } from './run-command.ts'
+
+it('prints its version', async () => {
+  expect(await runCommand(['--version'], {})).toEqual({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: '' })
+})
+
+it('the server takes no arguments', async ({ folder }) => {
+  const server = fileURLToPath(new URL('../../server/bin/server.js', import.meta.url))
+  const env = { PATH: process.env.PATH, DATA_DIR: path.join(folder, 'data'), PORT: '0' }
+  await expect(promisify(execFile)(process.execPath, [server, '--port=4000'], { env, timeout: 60_000 })).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: '--port=4000: the server takes no arguments. Settings are environment variables, as in PORT=4000 npm start\n',
+  })
+  expect(await readdir(folder)).not.toContain('data')
+})
 
 it('names the setting that prevents the connection to the database', async ({ folder }) => {
   const unreachable = await runCommand(['tenants', 'list'], {

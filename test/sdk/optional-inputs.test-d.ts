@@ -9,6 +9,8 @@ declare const client: FulfillmentClient
 export async function undefinedForWhatIsNotGiven(cursor: string | undefined, limit: number | undefined): Promise<void> {
   await client.events.list({ cursor, limit })
   await client.orders.list({ state_id: undefined, page: limit, customer_name: cursor })
+  const states = [1, 2] as const
+  await client.orders.list({ state_id: states })
   const line = { barcode: '1', quantity: 1, price: limit, sku: cursor }
   await client.orders.create({ order_tenant_id: '1', assembly_date: '2026-01-31', customer_name: cursor, order_detail: [line] })
   await client.orders.cancel(

@@ -160,6 +160,12 @@ describe('the event feed', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/api/v1/events?cursor=c0&limit=1', '/api/v1/events?limit=1&after=c1'])
   })
 
+  test('goes on after a page on which a long search found nothing', async () => {
+    const { baseUrl, requests } = await scriptedServer(events('c1'), events('c2'), events(null, 'evt_1'))
+    expect(await collect(clientFor(baseUrl).events.list({ since: '2026-11-01T00:00:00Z' }))).toEqual([{ id: 'evt_1' }])
+    expect(requests).toHaveLength(3)
+  })
+
   test('ends at an empty page, even if it has a cursor for later', async () => {
     const { baseUrl, requests } = await scriptedServer(events('c1', 'evt_1'), events('c1'))
     expect(await collect(clientFor(baseUrl).events.list())).toHaveLength(1)

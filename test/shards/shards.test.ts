@@ -9,6 +9,8 @@ import { atMost } from '../support/patience.ts'
 import { until } from '../support/receiver.ts'
 import { send, type ServiceResponse } from '../support/service.ts'
 import { createDatabase, dropDatabase } from '../support/test-database.ts'
+import { databaseAt } from '../upgrade/support/old-database.ts'
+import { RELEASED } from '../upgrade/support/released-migrations.ts'
 import { PageClient, signedIn } from '../web/support/page-client.ts'
 
 // Its servers and commands are processes of their own, and start in the first tests.
@@ -261,6 +263,20 @@ describe('tenants of three shards', () => {
       expect(rows).toEqual([{ tablename: 'posts' }])
     } finally {
       await client.end()
+      await dropDatabase(url)
+    }
+  })
+
+  it('the command line leaves the database of an older installation as it is', async ({ env }) => {
+    const { url, db } = await databaseAt(Object.keys(RELEASED['0.1.0']))
+    try {
+      await db.dedicatedPool.query(`insert into tenants (name) values ('Acme')`)
+      const { exitCode, stderr } = await runCommand(['shards', 'add', url], env)
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('has 1 tenants and sandboxes')])
+      const { rows } = await db.dedicatedPool.query('select name from schema_migrations order by name')
+      expect(rows.map(({ name }) => name)).toEqual(Object.keys(RELEASED['0.1.0']))
+    } finally {
+      await db.close()
       await dropDatabase(url)
     }
   })

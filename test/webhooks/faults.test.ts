@@ -7,6 +7,8 @@ import { respondWith, closedPort, listen, type Behaviour } from '../support/rece
 import { atMost } from '../support/patience.ts'
 
 const TIME_LIMIT_MS = 700
+const NO_RESPONSE = 'The connection ended without a complete response'
+const NOT_HTTP = 'The response is not valid HTTP'
 
 /** Starts a server that calls `respond` for every connection that sends data. */
 async function rawServer(respond: (socket: Socket) => void): Promise<{ url: string; sockets: Socket[]; close: () => void }> {
@@ -117,11 +119,21 @@ describe('a failed attempt', () => {
     expect(delivery.attempts[0]).toMatchObject({ number: 1, trigger: 'schedule', response_body: 'no' })
   })
 
-  it.for<[string, Behaviour, number | null]>([
-    ['no response in time', () => {}, null],
-    ['a body that is not complete in time', drip(200), 200],
-    ['a connection that is reset', (_request, _response, incoming) => void incoming.socket.resetAndDestroy(), null],
-    ['a connection that ends without a response', (_request, _response, incoming) => void incoming.socket.end(), null],
+  it.for<[string, Behaviour, number | null, string]>([
+    ['no response in time', () => {}, null, 'No complete response within 0.7 s'],
+    ['a body that is not complete in time', drip(200), 200, 'No complete response within 0.7 s'],
+    [
+      'a connection that is reset',
+      (_request, _response, incoming) => void incoming.socket.resetAndDestroy(),
+      null,
+      `${NO_RESPONSE} (ECONNRESET)`,
+    ],
+    [
+      'a connection that ends without a response',
+      (_request, _response, incoming) => void incoming.socket.end(),
+      null,
+      `${NO_RESPONSE} (UND_ERR_SOCKET)`,
+    ],
     [
       'a body that breaks off',
       (_request, response) => {
@@ -129,40 +141,51 @@ describe('a failed attempt', () => {
         setTimeout(() => response.destroy(), 20)
       },
       200,
+      `${NO_RESPONSE} (UND_ERR_SOCKET)`,
     ],
-  ])('is %s', async ([, behaviour, status], { deliverToReceiver }) => {
+  ])('is %s', async ([, behaviour, status, last_error], { deliverToReceiver }) => {
     const delivery = await deliverToReceiver(behaviour)
-    expect(delivery).toMatchObject({ state: 'pending', last_status: status, last_error: expect.stringMatching(/\w/) })
+    expect(delivery).toMatchObject({ state: 'pending', last_status: status, last_error })
     expect(delivery.attempts[0].duration_ms).toBeLessThan(TIME_LIMIT_MS + atMost(500))
   })
 
-  it.for<[string, (socket: Socket) => void]>([
-    ['not HTTP', (socket) => socket.end('what do you want?\r\n\r\n')],
-    ['headers without end', (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`)],
-    ['a negative length', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
-    ['an informational response only', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+  it.for<[string, response: string, error: string, status?: number]>([
+    ['not HTTP', 'what do you want?\r\n\r\n', `${NOT_HTTP} (HTTPParserError)`],
+    ['of the status 099', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n', `${NOT_HTTP} (ERR_ASSERTION)`, 99],
+    ['of the status 1', 'HTTP/1.1 1 Odd\r\ncontent-length: 0\r\n\r\n', `${NOT_HTTP} (HTTPParserError)`],
+    [
+      'headers without end',
+      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`,
+      'The headers of the response are too long (UND_ERR_HEADERS_OVERFLOW)',
+    ],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n', `${NOT_HTTP} (HTTPParserError)`],
+    ['an informational response only', 'HTTP/1.1 100 Continue\r\n\r\n', `${NO_RESPONSE} (UND_ERR_SOCKET)`],
     [
       'switching protocols',
-      (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      `${NO_RESPONSE} (UND_ERR_SOCKET)`,
     ],
-  ])('is what is %s', async ([, respond], { deliverToRaw }) => {
-    expect(await deliverToRaw(respond)).toMatchObject({
+  ])('is what is %s', async ([, response, last_error, status = null], { deliverToRaw }) => {
+    expect(await deliverToRaw((socket) => void socket.end(response))).toMatchObject({
       state: 'pending',
-      last_status: null,
-      last_error: expect.stringMatching(/\w/),
+      last_status: status,
+      last_error,
     })
   })
 
   it('is a refused connection, and a name that does not exist', async ({ deliverTo }) => {
-    expect(await deliverTo(await closedPort())).toMatchObject({
+    const url = await closedPort()
+    expect(await deliverTo(url)).toMatchObject({
       state: 'pending',
       last_status: null,
-      last_error: expect.stringContaining('ECONNREFUSED'),
+      last_error: `The connection was refused (ECONNREFUSED ${new URL(url).host})`,
     })
     expect(await deliverTo('http://receiver.invalid/')).toMatchObject({
       state: 'pending',
       last_status: null,
-      last_error: expect.stringMatching(/\w/),
+      last_error: expect.stringMatching(
+        /^The host name receiver\.invalid could not be looked up \(E[A-Z]+\)$|^No complete response/,
+      ),
     })
   })
 
@@ -170,7 +193,7 @@ describe('a failed attempt', () => {
     expect(await deliverTo(receiver.url.replace('http:', 'https:'))).toMatchObject({
       state: 'pending',
       last_status: null,
-      last_error: expect.stringMatching(/\w/),
+      last_error: expect.stringMatching(/^The TLS connection failed \([A-Z_]+\)$/),
     })
   })
 })

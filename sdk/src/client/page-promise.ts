@@ -43,6 +43,7 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
       if (!next) return
       const last = position
       position = 'page' in next ? next.page : next.after
+      if (position === last && this.#items(current.data).length === 0) return
       // A server or cache that ignores the position returns the same page forever.
       if (position === last)
         throw unexpectedResponse(current.response, 'The list does not advance: the same page was returned twice')
@@ -70,8 +71,11 @@ export class PagePromise<P, Item> extends APIPromise<P> implements AsyncIterable
 
   #next(page: P): NextPage | undefined {
     const { pagination, next_cursor: cursor } = page as Page
-    if (this.#items(page).length === 0) return undefined
-    if (pagination) return pagination.page < pagination.total_pages ? { page: pagination.page + 1 } : undefined
+    if (pagination) {
+      const isLast = pagination.page >= pagination.total_pages || this.#items(page).length === 0
+      return isLast ? undefined : { page: pagination.page + 1 }
+    }
+    // A page without items can have one: a long search of the feed goes on with the next call.
     // Sent as `after`, which every version of the server knows: one that ignores `cursor` would return the first page forever.
     return cursor == null ? undefined : { cursor: undefined, after: cursor }
   }

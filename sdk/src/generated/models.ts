@@ -7,7 +7,7 @@ type Schemas = components['schemas']
 type Named<T> = T
 
 type Query<T> = {
-  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
+  [K in keyof T]: T[K] | (T[K] extends readonly (infer Item)[] | undefined ? Item | readonly Item[] : never) | ({} extends { [P in K]: T[P] } ? undefined : never)
 }
 
 /** Every error code that the API documents. */

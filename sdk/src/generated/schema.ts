@@ -2557,7 +2557,7 @@ export interface components {
         /** @description A line of an order to create. */
         NewOrderLine: {
             /**
-             * @description Barcode of an active product.
+             * @description Barcode of an active product, its own or an additional one of single units; not that of a pack.
              * @example 4006381333931
              */
             barcode: string;

@@ -22,7 +22,7 @@ export async function statementCheck(): Promise<(url: string) => Promise<CheckRe
     const client = await connectDescriber(url)
     try {
       const catalog = await readCatalog(client)
-      const problems = [...unseen(declarations, found), ...sharedNames(found)]
+      const problems = [...unseen(declarations, found), ...sharedNames(found), ...longNames(found)]
       for (const statement of found) {
         const own = await describe(client, statement.statement.sql).then(
           (description) => problemsOf(statement, description, catalog, checker),
@@ -58,6 +58,15 @@ function sharedNames(found: readonly FoundStatement[]): string[] {
   return [...byName]
     .filter(([, same]) => same.length > 1)
     .map(([name]) => `${name}: ${byName.get(name)?.length} statements have this name`)
+}
+
+/** Postgres knows a statement by these first characters of its name, and pg warns of more. */
+const MOST_CHARACTERS = 63
+
+function longNames(found: readonly FoundStatement[]): string[] {
+  return found
+    .filter(({ statement: { name } }) => name.length > MOST_CHARACTERS)
+    .map(({ statement: { name } }) => `${name}: has more than ${MOST_CHARACTERS} characters`)
 }
 
 function placeOf({ file, line }: Declaration): string {

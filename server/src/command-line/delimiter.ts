@@ -7,3 +7,11 @@ export function delimiterOf(text: string): string {
     throw new InvalidArgumentError('must be one character such as ; or the word tab')
   return text
 }
+
+const OPTIONS_OF_CSV = ['columns', 'delimiter', 'bom'] as const
+
+/** Throws an error that names an option that JSON lines do not have. */
+export function requireNoneOfCsv(options: { [option in (typeof OPTIONS_OF_CSV)[number]]?: unknown }): void {
+  const given = OPTIONS_OF_CSV.find((name) => options[name] !== undefined)
+  if (given !== undefined) throw new Error(`--${given}: is for CSV, and the format is JSON lines`)
+}

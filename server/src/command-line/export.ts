@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
-import { delimiterOf } from './delimiter.ts'
+import { delimiterOf, requireNoneOfCsv } from './delimiter.ts'
 import { EXPORT_SOURCES, type ExportSource, type Rows } from './export/export-source.ts'
 import { addFilterOptions, filtersIn } from './export/filter-options.ts'
 import { isBrokenPipe, openOutput, type Output } from './export/output.ts'
@@ -13,7 +13,7 @@ import { print } from './result.ts'
 interface ExportOptions extends ApiOptions, Record<string, unknown> {
   format?: 'csv' | 'jsonl'
   output?: string
-  delimiter: string
+  delimiter?: string
   columns?: string
   bom?: boolean
   raw?: boolean
@@ -31,7 +31,7 @@ export function addExportCommands(program: Command): void {
       )
       .option('--output <file>', 'file to write instead of standard output; appears when complete')
       .option('--columns <names>', `comma-separated CSV columns, from ${source.columns.join(',')}`)
-      .option('--delimiter <character>', 'CSV delimiter: one character, or tab', delimiterOf, ',')
+      .option('--delimiter <character>', 'CSV delimiter: one character, or tab. Default: a comma', delimiterOf)
       .option('--bom', 'start CSV with a byte order mark, so that Excel reads it as UTF-8')
       .option('--raw', 'write cells unchanged; by default, an apostrophe precedes cells that a spreadsheet would run as formulas')
       .option('--quiet', 'show no progress and no summary')
@@ -68,9 +68,11 @@ async function exportRows(
   const progress = startProgress('rows', options)
   let rows = 0
   try {
-    await output.write(format.header)
+    // With the first page: an export that fails at once writes nothing.
+    let { header } = format
     for await (const page of pages) {
-      await output.write(format.format(page.rows))
+      await output.write(header + format.format(page.rows))
+      header = ''
       rows += page.rows.length
       progress.update(rows, page.total === undefined ? undefined : Math.min(1, rows / page.total))
     }
@@ -83,9 +85,10 @@ async function exportRows(
 
 /** Discards the output of an aborted or failed export, so that no partial file looks complete. A closed pipe is no error. */
 async function endBroken(output: Output, error: unknown, signal: AbortSignal): Promise<undefined> {
+  if (isBrokenPipe(error) && !signal.aborted) return
   await output.discard()
   signal.throwIfAborted()
-  if (!isBrokenPipe(error)) throw error
+  throw error
 }
 
 function summarize(rows: number, options: ExportOptions): void {
@@ -95,8 +98,11 @@ function summarize(rows: number, options: ExportOptions): void {
 }
 
 function formatOf(source: ExportSource, options: ExportOptions): RowFormat {
-  const { format = /\.(jsonl|ndjson)$/i.test(options.output ?? '') ? 'jsonl' : 'csv', delimiter } = options
-  if (format === 'jsonl') return JSON_LINES
+  const { format = /\.(jsonl|ndjson)$/i.test(options.output ?? '') ? 'jsonl' : 'csv', delimiter = ',' } = options
+  if (format === 'jsonl') {
+    requireNoneOfCsv(options)
+    return JSON_LINES
+  }
   const columns = options.columns?.split(',').map((name) => name.trim()) ?? source.columns
   const unknown = columns.filter((name) => !source.columns.includes(name))
   if (unknown.length > 0) throw new Error(`--columns: unknown: ${unknown.join(', ')}. Columns: ${source.columns.join(', ')}`)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
-import { delimiterOf } from './delimiter.ts'
+import { delimiterOf, requireNoneOfCsv } from './delimiter.ts'
 import { describeFields, fieldsOf } from './import/columns.ts'
 import { csvRows } from './import/csv-rows.ts'
 import { FailedRows } from './import/failed-rows.ts'
@@ -15,7 +15,7 @@ import { print } from './result.ts'
 
 interface ImportOptions extends ApiOptions {
   format?: 'csv' | 'jsonl'
-  delimiter: string
+  delimiter?: string
   ignoreUnknown?: boolean
   batchSize: number
   fromLine: number
@@ -32,7 +32,7 @@ export function addImportCommands(program: Command): void {
       .description(target.description)
       .argument('<file>', '.csv or .jsonl file, or - for standard input')
       .addOption(new Option('--format <format>', 'format, if the file name does not show it').choices(['csv', 'jsonl']))
-      .option('--delimiter <character>', 'CSV delimiter: one character, or tab', delimiterOf, ',')
+      .option('--delimiter <character>', 'CSV delimiter: one character, or tab. Default: a comma', delimiterOf)
       .option('--ignore-unknown', 'skip unknown columns; by default they are an error')
       .option('--batch-size <items>', 'items per request, from 1 to 1000', integerFrom(1, 1_000), 100)
       .option('--from-line <line>', 'start at this line of the file', integerFrom(1, Number.MAX_SAFE_INTEGER), 1)
@@ -46,11 +46,9 @@ export function addImportCommands(program: Command): void {
 }
 
 async function runImport(target: ImportTarget, path: string, options: ImportOptions): Promise<void> {
-  const read: ReadOptions = {
-    format: formatOf(path, options),
-    delimiter: options.delimiter,
-    ignoreUnknown: options.ignoreUnknown === true,
-  }
+  const { delimiter = ',', ignoreUnknown = false } = options
+  const read: ReadOptions = { format: formatOf(path, options), delimiter, ignoreUnknown }
+  if (read.format === 'jsonl') requireNoneOfCsv(options)
   const interruption = onInterrupt('Stopping after the current batch. Press Ctrl-C again to stop immediately')
   const { signal } = interruption
   const input = await openInput(path, signal)
@@ -67,9 +65,9 @@ async function runImport(target: ImportTarget, path: string, options: ImportOpti
   }
 }
 
-type FileImport = ImportOptions & Omit<Import, 'progress' | 'share'>
+type FileImport = ImportOptions & Omit<Import, 'progress' | 'size'>
 
-async function importFile({ text, share }: InputFile, read: ReadOptions, work: FileImport): Promise<void> {
+async function importFile({ text, size }: InputFile, read: ReadOptions, work: FileImport): Promise<void> {
   const { target, failedRows, signal } = work
   const progress = startProgress('rows', work)
   const outcome: Outcome = { counts: {}, failed: 0, lastLine: work.fromLine - 1 }
@@ -78,7 +76,7 @@ async function importFile({ text, share }: InputFile, read: ReadOptions, work: F
       read.format === 'jsonl'
         ? jsonRows(text, target, read)
         : csvRows(text, target, read, (names) => failedRows?.writeHeader(names))
-    await importRows(rows, { ...work, progress, share }, outcome)
+    await importRows(rows, { ...work, progress, size }, outcome)
   } catch (error) {
     if (!signal.aborted) throw new Error(`${(error as Error).message}\n${progressText(outcome)}`, { cause: error })
     process.exitCode = INTERRUPTED_EXIT_CODE

@@ -1,4 +1,5 @@
 import { SingleBar } from 'cli-progress'
+import { printable } from './printable.ts'
 
 /** Shows the progress of a long command on standard error: a bar on a terminal, otherwise a line at intervals. */
 export interface Progress {
@@ -60,7 +61,7 @@ function lines(describe: Describe): Progress {
 
 /** Prints a line on standard error. On a terminal it first clears the line, which may show a progress bar. */
 export function printLine(line: string): void {
-  process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[2K' : ''}${line}\n`)
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001B[2K' : ''}${printable(line)}\n`)
 }
 
 function formatSeconds(seconds: number): string {

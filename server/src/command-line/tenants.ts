@@ -71,7 +71,8 @@ async function moveOne(
     if (quiet !== true) printLine(line)
   }
   if (abort === true) {
-    if (to !== undefined || dryRun === true) throw new Error('--abort: takes neither --to nor --dry-run')
+    if (to !== undefined || dryRun === true || sourceUrl !== undefined)
+      throw new Error('--abort: takes neither --to nor --dry-run nor --source-url')
     const stayed = await abortMove(shards, id, { note })
     return { json: { ...stayed }, text: `Tenant ${id} stays in shard ${stayed.to}` }
   }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
+import { failureText } from './failure-text.ts'
 import type { WebhookTargetPolicy } from './targets/policy.ts'
 import { targetProblem } from './targets/target-rules.ts'
 
@@ -168,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       status: this.#status,
       body,
       retryAfter: this.#retryAfter,
-      error: error === undefined ? null : describe(error),
+      error: error === undefined ? null : failureText(error).slice(0, MAX_ERROR_LENGTH),
     })
   }
 }
@@ -185,10 +186,3 @@ function beginningOf(chunks: readonly Buffer[]): string {
 }
 
 const firstOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return 'The request failed'
-  const { code } = error as NodeJS.ErrnoException
-  const text = error.message === '' ? (code ?? error.name) : error.message
-  return text.slice(0, MAX_ERROR_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD')
-}

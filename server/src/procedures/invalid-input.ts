@@ -21,7 +21,7 @@ export function invalidInput(
   const issues = error.issues.flatMap(specificIssues)
   const inPath = issues.find((issue) => issue.path.length === 1 && endpoint?.path.includes(`{${String(issue.path[0])}}`))
   if (inPath !== undefined) return invalidPathParameter(inPath)
-  if (endpoint?.itemsField !== undefined) return invalidItems(issues, endpoint.itemsField)
+  if (endpoint?.itemsField !== undefined) return invalidItems(issues)
   const details = issues.map((issue) => ({ path: pathText(issue.path), error: issue.message }))
   const whole = endpoint === undefined ? 'The item' : 'The input'
   return new ServiceError('validation_error', joinFirst(details.map((detail) => sentence(detail, whole))), { details })
@@ -42,17 +42,15 @@ function invalidPathParameter(issue: core.$ZodIssue): ServiceError {
 }
 
 /** One detail per item, in the order of the items. An error of the whole array has the index at which it occurs. */
-function invalidItems(issues: core.$ZodIssue[], field: string): ServiceError {
-  const byIndex = Map.groupBy(issues, indexOf)
-  const details = [...byIndex]
-    .toSorted(([a], [b]) => a - b)
-    .map(([index, ofItem]) => ({
-      index,
-      error: joinFirst(ofItem.map((issue) => sentence({ path: pathText(issue.path.slice(2)), error: issue.message }))),
-    }))
-  return new ServiceError('validation_error', joinFirst(details.map(({ index, error }) => `${field}[${index}]: ${error}`)), {
-    details,
-  })
+function invalidItems(issues: core.$ZodIssue[]): ServiceError {
+  const byIndex = [...Map.groupBy(issues, indexOf)].toSorted(([a], [b]) => a - b)
+  const items = byIndex.map(([index, ofItem]) => ({
+    index,
+    path: pathText(ofItem[0]?.path.slice(0, 2) ?? []),
+    error: joinFirst(ofItem.map((issue) => sentence({ path: pathText(issue.path.slice(2)), error: issue.message }))),
+  }))
+  const message = joinFirst(items.map((item) => sentence(item, 'The input')))
+  return new ServiceError('validation_error', message, { details: items.map(({ index, error }) => ({ index, error })) })
 }
 
 function indexOf(issue: core.$ZodIssue): number {
@@ -74,7 +72,7 @@ const depth = (issues: readonly core.$ZodIssue[]): number =>
 /** `quantity: must be at least 0`. Messages about the whole input get a subject. */
 function sentence({ path, error }: { path: string; error: string }, whole?: string): string {
   if (path !== '') return `${path}: ${error}`
-  return whole !== undefined && error.startsWith('must ') ? `${whole} ${error}` : error
+  return whole !== undefined && /^(is|must) /.test(error) ? `${whole} ${error}` : error
 }
 
 /** `order_detail[0].quantity` */

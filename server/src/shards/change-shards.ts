@@ -18,8 +18,8 @@ export async function addShard(shards: OpenShards, url: string): Promise<number>
     await requirePostgres(db)
     await requireOther(db, shards.directory)
     await requireOwn(db)
-    await db.withoutTimeLimits(migrate)
     await requireEmpty(db, shards)
+    await db.withoutTimeLimits(migrate)
     return await register(shards, db, url)
   } finally {
     await db.close()
@@ -48,7 +48,7 @@ export async function removeShard(shards: OpenShards, id: number): Promise<void>
   if (shard === undefined) throw noShard(id)
   if (shard.state !== 'draining') throw new Error(`Shard ${id} may get new tenants: run shards drain ${id} first`)
   if (shard.db === undefined) throw new Error(`Shard ${id} cannot be reached, so it may have tenants`)
-  const tenants = await countTenants(shard.db)
+  const tenants = await countOf(shard.db, 'tenants')
   if (tenants > 0) throw new Error(`Shard ${id} has ${tenants} tenants and sandboxes`)
   const moving = shards.directory.kysely.selectFrom('moved_tenants').select('id').where('other_id', '=', id)
   const moved = await moving.executeTakeFirst()
@@ -126,21 +126,23 @@ async function requireOwn(db: Database): Promise<void> {
   if (rows[0].isForeign === true) throw new Error('The database has tables of another program; a new shard must be empty')
 }
 
+/** Refuses a database in use before a migration changes it: that of an older installation, which may lack tables, can be named by mistake. */
 async function requireEmpty(db: Database, { opened }: OpenShards): Promise<void> {
   const { rows } = await db.dedicatedPool.query(
-    `select min_value as first, (select count(*) from shards) as shards from pg_sequences
-     where schemaname = 'public' and sequencename = 'tenants_id_seq'`,
+    `select min_value as first from pg_sequences where schemaname = 'public' and sequencename = 'tenants_id_seq'`,
   )
-  const { first, shards } = rows[0] as { first: number; shards: number }
-  const same = opened.find(({ id, firstTenantId }) => id !== DIRECTORY && firstTenantId === first)
+  const same = opened.find(({ id, firstTenantId }) => id !== DIRECTORY && firstTenantId === rows[0]?.first)
   if (same !== undefined) throw new Error(`The database is shard ${same.id} already`)
-  if (shards > 0) throw new Error('The database is the directory of other shards')
-  const tenants = await countTenants(db)
+  if ((await countOf(db, 'shards')) > 0) throw new Error('The database is the directory of other shards')
+  const tenants = await countOf(db, 'tenants')
   if (tenants > 0) throw new Error(`The database has ${tenants} tenants and sandboxes; a new shard must be empty`)
 }
 
-async function countTenants(db: Database): Promise<number> {
-  return (await db.dedicatedPool.query('select count(*) as tenants from tenants')).rows[0].tenants
+/** The number of rows; 0 without the table. */
+async function countOf({ dedicatedPool }: Database, table: 'shards' | 'tenants'): Promise<number> {
+  const { rows } = await dedicatedPool.query(`select to_regclass('public.${table}') is not null as "isThere"`)
+  if (rows[0].isThere !== true) return 0
+  return (await dedicatedPool.query(`select count(*) as count from public.${table}`)).rows[0].count
 }
 
 export function noShard(id: number): Error {

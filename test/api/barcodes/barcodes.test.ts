@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { newOrder } from '../../support/orders.ts'
+import { newOrder, orderFor } from '../../support/orders.ts'
 import { it } from '../../support/shared-service.ts'
 import type { TestTenant } from '../../support/service.ts'
 import { newProduct } from '../../support/stock.ts'
@@ -161,5 +161,30 @@ describe('POST /orders', () => {
       [tenant.id, product.id],
     )
     expect(rows[0].n).toBe(308)
+  })
+
+  it('says of the barcode of a pack how its units are ordered', async ({ tenant }) => {
+    const product = await newProduct(tenant, { barcode: 'own' })
+    const inactive = await newProduct(tenant)
+    await add(tenant, product, { barcode: 'pack', quantity: 6 })
+    await add(tenant, inactive, { barcode: 'gone', quantity: 6 })
+    await tenant.request('DELETE', `/products/${inactive.id}`)
+    const order_detail = ['own', 'pack', 'nothing', 'gone', 'pack', 'nothing'].map((barcode) => ({ barcode, quantity: 1 }))
+    for (const policy of ['off', 'strict']) {
+      await tenant.request('PUT', '/settings', { reservation_policy: policy })
+      for (const headers of [{}, { 'idempotency-key': policy }] as Record<string, string>[]) {
+        const { body } = await tenant.request('POST', '/orders', await orderFor(tenant, { order_detail }), { headers })
+        expect([body.error.code, body.error.details]).toEqual([
+          'creation_error',
+          [
+            {
+              index: 0,
+              error:
+                'no active product has the barcode "nothing", "gone"; the barcode "pack" is that of a pack of 6; order its units by the barcode "own"',
+            },
+          ],
+        ])
+      }
+    }
   })
 })

@@ -60,6 +60,17 @@ describe('a message', () => {
     expect([wrong.status, wrong.body]).toMatchObject([200, { error: { code: -32_602 } }])
   })
 
+  it.for([
+    ['initialize', undefined],
+    ['initialize', { protocolVersion: 1, capabilities: {}, clientInfo: { name: 'test', version: '1' } }],
+    ['tools/list', { cursor: 1 }],
+    ['tools/call', {}],
+  ] as const)('has an error of JSON-RPC for wrong parameters: %s %j', async ([method, params], { tenant }) => {
+    const { status, body } = await postMessage(tenant, { jsonrpc: '2.0', id: 7, method, params }, tenant)
+    const error = { code: -32_602, message: `The params of ${method} are wrong` }
+    expect([status, body]).toEqual([200, { jsonrpc: '2.0', id: 7, error }])
+  })
+
   it.for(['GET', 'DELETE', 'PUT'] as const)('cannot be sent with %s', async (method, { service }) => {
     const { status, headers, body } = await send(`${service.url}/mcp`, method, undefined, {})
     expect([status, headers.get('allow'), body.error.code]).toEqual([405, 'POST', 'method_not_allowed'])

@@ -79,6 +79,11 @@ describe('rejecting orders', () => {
   it('rejects a missing body, and orders that are not an array', async ({ tenant }) => {
     expect(failure(await submit(tenant, undefined))).toEqual([400, 'validation_error'])
     expect(failure(await submit(tenant, { orders: {} }))).toEqual([400, 'validation_error'])
+    expect((await submit(tenant, { orders: null })).body.error).toEqual({
+      code: 'validation_error',
+      message: 'orders: must be an array, not null',
+      details: [{ index: 0, error: 'must be an array, not null' }],
+    })
   })
 
   it('reports the first order or line above the limit by its position', async ({ tenant }) => {
@@ -88,6 +93,7 @@ describe('rejecting orders', () => {
       Array.from({ length: 1_001 }, () => order),
     )
     expect(tooMany.body.error.details).toEqual([{ index: 1_000, error: 'must have at most 1000 items' }])
+    expect(tooMany.body.error.message).toBe('orders: must have at most 1000 items')
     const tooLong = await submit(tenant, [
       order,
       { ...order, order_detail: Array.from({ length: 1_001 }, () => ({ barcode: 'x', quantity: 1 })) },

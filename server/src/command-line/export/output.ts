@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { printLine } from '../progress.ts'
 
 /** The destination of an export. */
 export interface Output {
@@ -22,18 +23,23 @@ export function isBrokenPipe(error: unknown): boolean {
 }
 
 function standardOutput(): Output {
+  let isBegun = false
   return {
     write: async (text) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
       await promise
+      isBegun = true
     },
     finish: async () => {},
-    discard: async () => {},
+    discard: async () => {
+      if (isBegun) printLine('The output is incomplete')
+    },
   }
 }
 
 async function fileOutput(path: string): Promise<Output> {
+  if (path === '') throw new Error('--output: names no file')
   const existing = await stat(path).catch(() => undefined)
   // A rename would replace a device such as /dev/null with a file.
   if (existing !== undefined && !existing.isFile()) throw new Error(`--output: ${path} is not a file`)

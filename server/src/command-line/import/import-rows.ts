@@ -5,7 +5,7 @@ import type { Progress } from '../progress.ts'
 import type { FulfillmentClient } from '../sdk.ts'
 import type { FailedRows } from './failed-rows.ts'
 import type { ImportTarget, Item } from './import-target.ts'
-import type { Row } from './rows.ts'
+import type { Row, RowSource } from './rows.ts'
 
 /** The parameters of an import. */
 export interface Import {
@@ -19,7 +19,8 @@ export interface Import {
   progress: Progress
   /** Its abort ends the import after the current batch. */
   signal: AbortSignal
-  share: () => number | undefined
+  /** Of the file, in bytes; 0 when it is unknown. */
+  size: number
 }
 
 /** The result of an import so far. */
@@ -42,14 +43,16 @@ type Sendable = Row & { item: Item }
 export async function importRows(rows: AsyncIterable<Row>, work: Import, outcome: Outcome): Promise<void> {
   let batch: Sendable[] = []
   let line = outcome.lastLine
+  let bytes = 0
   const finishBatch = async (): Promise<void> => {
     await sendBatch(batch, work, outcome)
     batch = []
     outcome.lastLine = line
-    work.progress.update(rowsOf(outcome), work.share())
+    work.progress.update(rowsOf(outcome), work.size > 0 ? Math.min(bytes / work.size, 1) : undefined)
     work.signal.throwIfAborted()
   }
   for await (const row of rows) {
+    bytes += bytesOf(row.source)
     if (row.line < work.fromLine) continue
     line = row.line
     const checked = check(row, work.target)
@@ -58,6 +61,11 @@ export async function importRows(rows: AsyncIterable<Row>, work: Import, outcome
     if (batch.length === work.batchSize) await finishBatch()
   }
   await finishBatch()
+}
+
+/** About as many as the row has in the file. What was read of the file is no measure: a small one is read before its first row is sent. */
+function bytesOf(source: RowSource): number {
+  return Buffer.byteLength('text' in source ? source.text : source.cells.join()) + 1
 }
 
 function check(row: Row, { schema }: ImportTarget): { item: Item } | { error: string } {

@@ -4,8 +4,8 @@ import { addAbortSignal, pipeline, Transform, type Readable } from 'node:stream'
 /** An open text file. */
 export interface InputFile {
   text: Readable
-  /** The part of the file read so far, from 0 to 1; undefined when the size is unknown. */
-  share(): number | undefined
+  /** In bytes; 0 when it is unknown. */
+  size: number
 }
 
 /**
@@ -37,9 +37,10 @@ export async function openInput(path: string, signal: AbortSignal): Promise<Inpu
       attempt(done, () => decode())
     },
   })
+  bytes.once('error', (error) => text.destroy(cannotBeRead(name, error)))
   // The reader of `text` gets the error.
   pipeline(addAbortSignal(signal, bytes), text, () => {})
-  return { text, share: () => (size > 0 ? Math.min(read / size, 1) : undefined) }
+  return { text, size }
 }
 
 function attempt(done: (error?: Error | null, text?: string) => void, work: () => string): void {
@@ -59,6 +60,10 @@ async function openFile(path: string): Promise<{ bytes: Readable; size: number }
     const { size } = await file.stat()
     return { bytes: file.createReadStream(), size }
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw cannotBeRead(path, error as Error)
   }
+}
+
+function cannotBeRead(name: string, cause: Error): Error {
+  return new Error(`${name} cannot be read: ${cause.message}`, { cause })
 }

@@ -94,6 +94,7 @@ function revisionOf(text: string): string | undefined {
 function responseToFailed({ id, method }: Message, failure: Failure): string | undefined {
   if (id === undefined || method === undefined) return undefined
   const result = { content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }
-  const error = { code: INTERNAL_ERROR, message: `${failure.code}: ${failure.message}`, data: failure }
+  const code = failure.code === 'validation_error' ? INVALID_REQUEST : INTERNAL_ERROR
+  const error = { code, message: `${failure.code}: ${failure.message}`, data: failure }
   return JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'tools/call' ? { result } : { error }) })
 }

@@ -8,6 +8,7 @@ import {
   type InsertedOrder,
   insertOrders,
   insertReservingOrders,
+  type Pack,
   type Submission,
   type SubmittingCall,
   valuesInTurns,
@@ -119,10 +120,9 @@ function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
       })),
     )
   }
-  const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes }) => {
-    if (barcodes === null) return []
-    return [{ order, index, error: `no active product has the barcode ${joinFirst(barcodes.map(quoted), ', ')}` }]
-  })
+  const unknown = inserted.flatMap(({ order, index, unknown_barcodes: barcodes, packs }) =>
+    barcodes === null ? [] : [{ order, index, error: unknownBarcodes(barcodes, packs ?? []) }],
+  )
   if (unknown.length > 0) throw refusal('creation_error', unknown)
   const short = inserted.flatMap(({ order, index, short_lines: shortLines }) => {
     if (shortLines === null || shortLines === undefined) return []
@@ -131,6 +131,18 @@ function refuse(inserted: readonly (InsertedOrder & Submitted)[]): void {
     return [{ order, index, error: `cannot be reserved in full: ${joinFirst(texts)}`, lines }]
   })
   if (short.length > 0) throw refusal('insufficient_stock', short)
+}
+
+function unknownBarcodes(barcodes: readonly string[], packs: readonly Pack[]): string {
+  const ofPacks = new Map(
+    packs.map(({ barcode, quantity, product_barcode: own }) => [
+      barcode,
+      `the barcode ${quoted(barcode)} is that of a pack of ${quantity}; order its units by the barcode ${quoted(own)}`,
+    ]),
+  )
+  const others = [...new Set(barcodes)].filter((barcode) => !ofPacks.has(barcode))
+  const errors = others.length === 0 ? [] : [`no active product has the barcode ${joinFirst(others.map(quoted), ', ')}`]
+  return joinFirst([...errors, ...ofPacks.values()])
 }
 
 function lineAt({ order_detail }: NewOrder, position: number): { barcode: string; quantity: number } {

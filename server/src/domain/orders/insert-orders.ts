@@ -39,12 +39,21 @@ export interface InsertedOrder {
   /** Its barcodes that no active product has, in line order. */
   unknown_barcodes: string[] | null
   is_reserving: boolean
-  /** Whether no hold has its reference, or only one of another warehouse. Undefined, like the next ones, under the policy `off`. */
+  /** Those of the unknown barcodes that packs have. Undefined, like the next ones, in the statement for the policy `off`. */
+  packs?: Pack[] | null
+  /** Whether no hold has its reference, or only one of another warehouse. */
   lacks_hold?: boolean
   /** Under the policy `strict`, its lines that cannot be reserved in full, in line order. */
   short_lines?: ShortLine[] | null
   /** Null when the tenant does not reserve. */
   reservation_status?: ReservationStatus | null
+}
+
+/** A barcode of a pack, with the own one of its product. */
+export interface Pack {
+  barcode: string
+  quantity: number
+  product_barcode: string
 }
 
 /** A line that cannot be reserved in full. */
@@ -144,6 +153,12 @@ const WITHOUT_POLICY: Reserving = {
    select c.call, 0, null, false, null, true from policy cross join unnest($2::int[]) c (call) where is_reserving`,
 }
 
+/** Of the barcodes of a refused order. */
+const PACKS = `(select json_agg(json_build_object('barcode', b.barcode, 'quantity', b.quantity::float8, 'product_barcode', p.barcode))
+     from json_array_elements_text(barcodes) u (barcode)
+     cross join lateral (select * from product_barcodes where tenant_id = $1 and barcode = u.barcode limit 1) b
+     cross join lateral (select * from products where tenant_id = $1 and id = b.product_id and is_active limit 1) p)`
+
 const WITH_POLICY: Reserving = {
   calls: 15,
   before: `${RESERVING}, `,
@@ -197,12 +212,12 @@ const WITH_POLICY: Reserving = {
     areNew: true,
   })}`,
   event: withReservationEvents('order_event'),
-  result: `select n.call, n.position, c.id, false as lacks_warehouse, false as lacks_hold, null as unknown_barcodes, null as short_lines,
+  result: `select n.call, n.position, c.id, false as lacks_warehouse, false as lacks_hold, null as unknown_barcodes, null as packs, null as short_lines,
      case when exists (select from settled s where s.order_id = c.id) or r.phase in ('clearing', 'collecting') then 'backordered'
        when r.tenant_id is not null then 'reserved' end as reservation_status, r.tenant_id is not null as is_reserving
    ${CREATED} left join reserving r on true
    union all
-   select call, position, null, lacks_warehouse, lacks_hold, barcodes, short_lines, null, exists (select from reserving) from refused`,
+   select call, position, null, lacks_warehouse, lacks_hold, barcodes, ${PACKS}, short_lines, null, exists (select from reserving) from refused`,
 }
 
 /**

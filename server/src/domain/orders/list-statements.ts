@@ -206,6 +206,8 @@ const pagesUntil = (variant: Variant): ListStatement =>
 /** Filters whose value follows as `$8` and so on, in this order. */
 export const FILTERS = ['assembly_date', 'assembly_until', 'order_tenant_id', 'customer_name'] as const
 type Filter = (typeof FILTERS)[number]
+/** In names of statements, of which Postgres reads 63 characters. */
+const SHORT_NAMES = { assembly_date: 'date', assembly_until: 'until', order_tenant_id: 'identifier', customer_name: 'customer' }
 
 const SEARCHED = { table: 'orders', texts: ['customer_name'], columns: ['id', 'created_at'] }
 
@@ -225,7 +227,7 @@ function listMatching(
     ? search(SEARCHED, `${parameterOf('customer_name')}::text`, conditions)
     : `orders where ${['tenant_id = $1', ...conditions].join(' and ')}`
   return statement({
-    name: `${name}_${filters.join('_')}${variant.suffix}`,
+    name: `${name}_${filters.map((filter) => SHORT_NAMES[filter]).join('_')}${variant.suffix}`,
     lane: 'read',
     sql: `with matching as materialized (
        select id, created_at from ${source}
