@@ -156,6 +156,7 @@ export const scan = {
     storage: 'The storage of this device is full. Nothing was taken; what was confirmed before is kept.',
     failed: 'The server refused this',
     offline: 'No connection. Nothing was sent.',
+    noAnswer: 'No answer from the server. Try again: nothing is done twice.',
   },
   problems: {
     title: 'Problems',
