@@ -14,6 +14,7 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
   return (
     <Form
       label={t.signIn.title}
+      typed={undefined}
       error={error}
       buttons={
         <div className={form.buttons}>
@@ -53,6 +54,7 @@ export function CodeForm({
   return (
     <Form
       label={t.signIn.title}
+      typed={undefined}
       error={error}
       buttons={
         <div className={form.buttons}>

@@ -1,13 +1,13 @@
 import type { Product } from '@fulfillment/sdk'
 import { X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
 import { ProductCombo } from './product-combo.tsx'
-import { numberOf } from './number-input.ts'
+import { isNumber, numberOf } from './number-input.ts'
 
 export interface NewLine {
   product: Pick<Product, 'id' | 'name' | 'barcode'>
@@ -20,7 +20,8 @@ export interface NewLine {
 
 interface LinesInputProps {
   lines: readonly NewLine[]
-  onChange: (lines: readonly NewLine[]) => void
+  /** Scans may come faster than they are drawn: a change is of the lines as they are then. */
+  onChange: (change: (lines: readonly NewLine[]) => readonly NewLine[]) => void
   /** The server's messages are by position: those that are shown are about other lines then. */
   onRemoved: () => void
   /** The API's name of the array: the server's messages for its items are shown at the lines. */
@@ -33,15 +34,12 @@ interface LinesInputProps {
 
 /** The lines of a new record: products are found by typing or scanned; scanning one again adds one. */
 export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = false, children }: LinesInputProps) {
-  const [added, setAdded] = useState(0)
-  const change = (position: number, changed: Partial<NewLine>): void =>
-    onChange(lines.map((line, at) => (at === position ? { ...line, ...changed } : line)))
-  const add = (product: Product): void => {
-    setAdded(added + 1)
-    const position = lines.findIndex((line) => line.product.id === product.id)
-    if (position < 0) return onChange([...lines, { product, quantity: '1' }])
-    change(position, { quantity: String(Number(lines[position]?.quantity) + 1) })
-  }
+  const add = (product: Product, units: number): void =>
+    onChange((before) =>
+      before.some((line) => line.product.id === product.id)
+        ? before.map((line) => (line.product.id === product.id ? { ...line, quantity: sumOf(line.quantity, units) } : line))
+        : [...before, { product, quantity: String(units) }],
+    )
   return (
     <section className={form.form}>
       <h2>{t.orders.linesTitle}</h2>
@@ -54,9 +52,11 @@ export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = fals
                 line={line}
                 name={`${name}[${position}]`}
                 hasReason={hasReasons}
-                onChange={(changed) => change(position, changed)}
+                onChange={(changed) =>
+                  onChange((before) => before.map((each, at) => (at === position ? { ...each, ...changed } : each)))
+                }
                 onRemove={() => {
-                  onChange(lines.filter((_, at) => at !== position))
+                  onChange((before) => before.filter((_, at) => at !== position))
                   onRemoved()
                 }}
               />
@@ -64,15 +64,14 @@ export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = fals
           ))}
         </ol>
       )}
-      {/* Empty again after each product, and ready for the next scan. */}
       <ProductCombo
-        key={added}
         label={t.orders.addProduct}
+        isRequired={lines.length === 0}
         // The server's message that there are none.
         name={lines.length === 0 ? name : undefined}
         hint={t.orders.addHint}
         value=""
-        autoFocus={added > 0}
+        isAdding
         onProduct={add}
       />
     </section>
@@ -98,6 +97,7 @@ function LineInput({ line: { product, quantity, note, reason = '' }, name, hasRe
         label={t.orders.quantityOf(product.name)}
         isLabelHidden
         name={`${name}.quantity`}
+        isRequired
         type="number"
         size="narrow"
         value={quantity}
@@ -120,6 +120,10 @@ function LineInput({ line: { product, quantity, note, reason = '' }, name, hasRe
     </>
   )
 }
+
+/** With at most 3 decimals, as quantities have them. What is typed and no number counts as none. */
+const sumOf = (typed: string, units: number): string =>
+  String(Math.round(((isNumber(typed) ? Number(typed) : 0) + units) * 1_000) / 1_000)
 
 /** Lines as deliveries and returns take them. */
 export const announcedLines = (lines: readonly NewLine[]) =>
