@@ -61,3 +61,44 @@ it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events an
   expect(picks).toHaveLength(6)
   for (const entry of picks) expect(entry).toMatchObject({ operator_email: ada.email, surface: 'scan' })
 })
+
+it('a double tap counts once, whatever lies below the finger by then; keys of the keypad count each time', async ({
+  openWindow,
+  tenant,
+}) => {
+  const { page } = await openWindow({ hasTouch: true })
+  const first = await stockedProduct(tenant, { A: 5 })
+  const second = await stockedProduct(tenant, { B: 20 })
+  const order = await newOrder(tenant, {
+    order_detail: [
+      { barcode: first.barcode, quantity: 2 },
+      { barcode: second.barcode, quantity: 11 },
+    ],
+  })
+  await newOrder(tenant, { order_detail: [{ barcode: first.barcode, quantity: 1 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  const doubleTap = async (name: string): Promise<void> => {
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    if (box === null) throw new Error(`${name} is not drawn`)
+    for (const shift of [0, 5]) await page.touchscreen.tap(box.x + box.width / 2 + shift, box.y + box.height / 2)
+  }
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect.poll(() => heading.textContent()).toBe('A')
+  await doubleTap('Take all 2')
+  await expect.poll(() => heading.textContent()).toBe('B')
+  await page.getByText('Take 11').waitFor()
+  expect((await device.outcomes()).filter((outcome) => outcome === 'line')).toHaveLength(1)
+  await device.scan('Z-9', 'problem')
+  await doubleTap('OK')
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await page.getByText('Take 11').waitFor()
+  await page.getByRole('button', { name: 'Quantity' }).click()
+  for (const key of ['1', '1']) await page.getByRole('button', { name: key, exact: true }).tap()
+  await page.getByRole('button', { name: 'Confirm' }).last().tap()
+  await page.getByRole('heading', { name: `Finish ${order.order_tenant_id}` }).waitFor()
+  await doubleTap('Complete')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await expect.poll(async () => (await stockOf(tenant, second)).B).toBe(9)
+  expect(await heading.textContent()).toBe('Orders to pick')
+})

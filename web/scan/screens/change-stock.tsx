@@ -3,7 +3,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
-import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
@@ -35,7 +35,6 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const app = useApp()
   const [scanned, setScanned] = useState<Scanned>({})
   const latest = useRef(scanned)
-  const turn = useRef(Promise.resolve(true))
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [attempts, setAttempts] = useState(() => new Attempts())
@@ -46,9 +45,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     latest.current = next
     setScanned(next)
   }
-  const take = async (...[texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> => {
-    // A scan before it was refused: it is heard, and nothing goes on.
-    if (app.ui.problem !== undefined) return true
+  const take: CodeHandler = async (texts, at, codes) => {
     const before = latest.current
     const next = places.find(({ key }) => before[key] === undefined)
     const { client } = app.api
@@ -65,8 +62,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
     return true
   }
-  // However slow the network is: each after the one before it.
-  useCodes((...scan) => (turn.current = turn.current.catch(() => true).then(() => take(...scan))))
+  useCodesInTurn(take)
   const restart = (): void => {
     // What is entered anew is meant anew.
     setAttempts(new Attempts())
