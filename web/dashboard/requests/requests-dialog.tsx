@@ -38,7 +38,11 @@ const columns = (origin: string): Column<CallRecord>[] => [
   { id: 'call', header: t.requests.call, isWide: true, cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
   { id: 'status', header: t.requests.status, cell: ({ status }) => <Status status={status} /> },
   { id: 'duration', header: t.requests.duration, isNumber: true, cell: ({ durationMs }) => durationMs },
-  { id: 'request', header: t.requests.id, cell: ({ requestId }) => (requestId === undefined ? <None /> : <Id id={requestId} />) },
+  {
+    id: 'request',
+    header: t.requests.id,
+    cell: ({ requestId }) => (requestId === undefined ? <None /> : <Id id={requestId} isShort />),
+  },
   {
     id: 'actions',
     header: t.keys.actions,

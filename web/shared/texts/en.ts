@@ -104,7 +104,13 @@ export const en = {
     stay: 'Stay',
     discard: 'Discard',
   },
-  units: { kg: 'kg', cm: 'cm', percent: '%', baseUnits: 'base units' },
+  units: {
+    kg: 'kg',
+    cm: 'cm',
+    percent: '%',
+    baseUnits: 'base units',
+    ofBase: (number: number) => count(number, 'base unit', 'base units'),
+  },
   copy: {
     id: 'Copy id',
     idDone: 'Copied the id',

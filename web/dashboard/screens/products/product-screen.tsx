@@ -84,7 +84,7 @@ function factsOf(product: ProductWithStock) {
     { name: fields.cost, value: product.cost === null ? <None /> : formatPrice(product.cost) },
     { name: fields.weight, value: number(product.weight, t.units.kg) },
     { name: t.products.size, value: <Value text={sizeOf(product)} /> },
-    { name: fields.sales_unit, value: number(product.sales_unit, t.units.baseUnits) },
+    { name: fields.sales_unit, value: product.sales_unit === null ? <None /> : t.units.ofBase(product.sales_unit) },
     { name: t.products.weighable, value: product.weighable ? t.products.yes : t.products.no },
     ...(product.weighable
       ? [{ name: fields.pick_tolerance_percent, value: number(product.pick_tolerance_percent ?? 0, t.units.percent) }]
