@@ -130,7 +130,7 @@ describe('D3: orders', () => {
     await scan(cup, '1')
     await page.keyboard.type('4711')
     await page.keyboard.press('Enter')
-    await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
+    await page.getByRole('alert').getByText('No product has the name, SKU or barcode 4711').waitFor()
     await scan(cup, '2')
   })
 

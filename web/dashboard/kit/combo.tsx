@@ -118,7 +118,10 @@ export function Combo(props: ComboProps) {
           {hint}
         </Text>
       )}
-      <FieldError className={field.error}>{message}</FieldError>
+      {/* The focus stays in the field: only an alert is heard. */}
+      <span {...(problem === undefined ? {} : { role: 'alert' })}>
+        <FieldError className={field.error}>{message}</FieldError>
+      </span>
       <Popover className={select.popover}>
         <ListBox<ComboOption> className={select.list}>
           {({ id, label: text, note }) => (
