@@ -105,7 +105,9 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
           </div>
         ))}
       </dl>
-      <p className={styles.expected}>{product === undefined ? t.stock.scanProduct : (missing?.hint ?? t.stock.enterQuantity)}</p>
+      <p className={styles.expected}>
+        {product === undefined ? t.stock.scanProduct : (missing?.hint ?? t.stock.enterQuantity(product.quantity))}
+      </p>
       {product !== undefined && missing === undefined && (
         <>
           <Keypad label={quantityLabel} value={typed} onChange={setTyped} isWhole={!product.weighable} />
