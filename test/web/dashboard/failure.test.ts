@@ -58,6 +58,11 @@ describe('D9: failure in the middle of a form', () => {
       .waitFor()
     const button = page.getByRole('button', { name: 'Create product' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
+    // The pointer is over it, as after every press.
+    const background = (): Promise<string> => button.evaluate((element) => getComputedStyle(element).backgroundColor)
+    const pointedAt = await background()
+    await page.mouse.move(0, 0)
+    expect(await background()).toBe(pointedAt)
     await button.press('Enter')
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(keys).toHaveLength(2)

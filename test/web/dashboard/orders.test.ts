@@ -74,6 +74,10 @@ describe('D3: orders', () => {
     await signIn(page, tenant.key, '/orders/new')
     const field = page.getByRole('combobox', { name: 'Add a product' })
     window.expectComplaint(/404/)
+    // Nothing is found: no empty list covers the hint.
+    await field.fill('zzz')
+    await page.locator('[role=listbox][data-empty]').waitFor({ state: 'attached' })
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
     for (const [text, name] of [
       ['1', 'Tea'],
       ['TEA-1', 'Mate'],

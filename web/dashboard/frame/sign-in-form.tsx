@@ -30,7 +30,6 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
         hint={t.signIn.keyHint}
         value={key}
         onChange={setKey}
-        isRequired
         isSecret
         size="wide"
         autoComplete="off"
