@@ -3,6 +3,7 @@ import { eventsOf } from '../../support/events.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { newOrder } from '../../support/orders.ts'
 import { it } from '../support/browser.ts'
+import { resize } from '../support/open-screen.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
@@ -101,4 +102,30 @@ it('a double tap counts once, whatever lies below the finger by then; keys of th
   await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
   await expect.poll(async () => (await stockOf(tenant, second)).B).toBe(9)
   expect(await heading.textContent()).toBe('Orders to pick')
+})
+
+it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({
+  window: { page },
+  tenant,
+}) => {
+  const name = 'Donaudampfschifffahrtsgesellschaft'.repeat(4)
+  const tea = await stockedProduct(tenant, { A: 50 }, { name })
+  const cup = await stockedProduct(tenant, { A: 50 }, { name: 'Cup' })
+  const order_detail = [tea, cup].map(({ barcode }) => ({ barcode, quantity: 1 }))
+  const order = await newOrder(tenant, { customer_name: name, order_detail })
+  await resize(page, 320, 500)
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const wider: string[] = []
+  const look = async (screen: RegExp): Promise<void> => {
+    const heading = page.getByRole('heading', { level: 1, name: screen })
+    await expect.poll(async () => (await heading.boundingBox())?.y ?? 0).toBeGreaterThan(0)
+    const extra = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (extra > 0) wider.push(`${screen.source}: ${extra} px`)
+  }
+  await look(/^Orders to pick/)
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
+  await look(/^A$/)
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await look(/^Finish/)
+  expect(wider).toEqual([])
 })
