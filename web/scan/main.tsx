@@ -8,6 +8,7 @@ import { holdPage } from './app/page-lock.ts'
 import { signIn } from './app/session.ts'
 import { keepUpToDate } from './app/updates.ts'
 import { AppContext } from './app/use-app.ts'
+import { leaveOutDoubleTaps } from './double-taps.ts'
 import { takeEnrolmentCode } from './enrolment-code.ts'
 import { NoStore } from './screens/no-store.tsx'
 import { OtherTab } from './screens/other-tab.tsx'
@@ -47,6 +48,7 @@ function run(store: Store, lost: AbortSignal): void {
   listenToWedge(wedge, ({ text, usText, at }) => app.scan([text, usText], at), lost)
   // Browsers permit sound after a tap, any tap.
   addEventListener('pointerdown', () => app.feedback.unlock(), { capture: true, signal: lost })
+  leaveOutDoubleTaps(lost)
   startBackground(app, lost)
   // Without it the app works as long as there is a connection.
   keepUpToDate(app, lost).catch((error: unknown) => console.warn(error))

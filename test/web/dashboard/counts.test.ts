@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
 import { focusedName } from '../support/keyboard.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { answerUnsaved, unsavedQuestion } from '../support/unsaved.ts'
 
 /** 5 Tea and 2 Cup at A, and Mate nowhere. */
 async function stocked(tenant: TestTenant): Promise<void> {
@@ -46,6 +47,8 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
   window.expectComplaint(/400/)
   const { page } = window
   await stocked(tenant)
+  const mate = (await tenant.request('GET', '/products?search=Mate')).body.data.products[0].id
+  await seed(tenant, `/products/${mate}/barcodes`, { barcode: 'box of Mate', quantity: 6 })
   await signIn(page, tenant.key, '/counts')
   await page.getByText('No counts yet.').waitFor()
   await page.getByRole('link', { name: 'New count' }).click()
@@ -87,8 +90,9 @@ it('a count is begun blind, counted by keyboard, and posted; lines that stand in
 
   await page.getByRole('button', { name: 'Add an entry' }).click()
   const entry = page.getByRole('dialog', { name: 'Add an entry' })
-  await entry.getByRole('combobox', { name: 'Product' }).pressSequentially('3')
+  await entry.getByRole('combobox', { name: 'Product' }).pressSequentially('box of Mate')
   await page.keyboard.press('Enter')
+  await entry.getByText('The scanned barcode stands for 6. The quantity is in single units.').waitFor()
   await expect.poll(() => entry.getByRole('combobox', { name: 'Product' }).inputValue()).toBe('Mate')
   expect(await entry.getByRole('textbox', { name: 'Location' }).inputValue()).toBe('A')
   await entry.getByRole('spinbutton', { name: 'Quantity' }).fill('1')
@@ -144,6 +148,16 @@ it('approval says how many lines were not counted, and leaves them alone', async
   await page.getByRole('spinbutton', { name: 'Count of Tea at A' }).fill('4')
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('Counted 4 × Tea at A').last().waitFor()
+  // What was typed and not saved would be left out.
+  const cup = page.getByRole('spinbutton', { name: 'Count of Cup at A' })
+  await cup.fill('7')
+  for (const act of [page.getByRole('button', { name: 'Submit' }), page.getByRole('radio', { name: 'Different' })]) {
+    await act.click({ force: true })
+    await answerUnsaved(page, 'Stay')
+    await unsavedQuestion(page).waitFor({ state: 'detached' })
+  }
+  expect(await cup.inputValue()).toBe('7')
+  await cup.fill('')
   await page.getByRole('button', { name: 'Submit' }).click()
   await page.getByRole('status').getByText('Submitted count CC-1').last().waitFor()
   await page.getByRole('button', { name: 'Approve', exact: true }).click()

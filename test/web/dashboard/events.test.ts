@@ -1,10 +1,19 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { it } from '../support/browser.ts'
-import { seed, signIn } from '../support/page-server.ts'
+import { resize } from '../support/open-screen.ts'
+import { clipboardOf, seed, signIn } from '../support/page-server.ts'
 
 const shownIds = (page: Page): Promise<string[]> =>
   page.getByRole('table', { name: 'Events' }).getByRole('link').allTextContents()
+
+/** On how many lines an id is written. */
+const linesOf = (page: Page, id: string): Promise<number> =>
+  page
+    .getByRole('main')
+    .locator('code', { hasText: id })
+    .first()
+    .evaluate((code) => Math.round(code.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(code).lineHeight)))
 
 describe('the feed of events', () => {
   it('is newest first; new events wait until they are asked for', async ({ window, tenant }) => {
@@ -51,8 +60,21 @@ describe('the feed of events', () => {
     await page.getByRole('table', { name: 'Events' }).getByRole('link').click()
     await page.getByRole('heading', { level: 1, name: 'Event order/created' }).waitFor()
     await page.getByRole('region', { name: 'Body' }).filter({ hasText: 'SHOP-1' }).waitFor()
+    await page.getByRole('button', { name: 'Copy id' }).click()
+    await expect.poll(() => clipboardOf(page)).toBe(page.url().split('/').at(-1))
+    const heights: (readonly [number, number])[] = []
+    for (const width of [390, 320]) {
+      await resize(page, width)
+      heights.push([width, await linesOf(page, page.url().split('/').at(-1) ?? '')])
+    }
     await page.goBack()
     await page.goBack()
     await expect.poll(() => shownIds(page)).toHaveLength(50)
+    heights.push([320, await linesOf(page, (await shownIds(page))[0] ?? '')])
+    expect(heights).toEqual([
+      [390, 1],
+      [320, 1],
+      [320, 1],
+    ])
   })
 })

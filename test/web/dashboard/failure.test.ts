@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { seed, signIn } from '../support/page-server.ts'
+import { answerUnsaved, unsavedQuestion } from '../support/unsaved.ts'
 
 async function fillProduct(page: Page, tenant: TestTenant): Promise<void> {
   await signIn(page, tenant.key, '/products/new')
@@ -57,6 +58,11 @@ describe('D9: failure in the middle of a form', () => {
       .waitFor()
     const button = page.getByRole('button', { name: 'Create product' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
+    // The pointer is over it, as after every press.
+    const background = (): Promise<string> => button.evaluate((element) => getComputedStyle(element).backgroundColor)
+    const pointedAt = await background()
+    await page.mouse.move(0, 0)
+    expect(await background()).toBe(pointedAt)
     await button.press('Enter')
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(keys).toHaveLength(2)
@@ -261,6 +267,91 @@ describe('D9: failure in the middle of a form', () => {
     isBroken = false
     await alert.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('No products yet').waitFor()
+  })
+})
+
+describe('what was typed and not saved', () => {
+  it('is asked for by a link, Back, a reload and the sign-out; not when nothing is typed, or after a save', async ({
+    window: { page },
+    tenant,
+  }) => {
+    await signIn(page, tenant.key, '/products')
+    await page.getByRole('link', { name: 'New product' }).first().click()
+    const name = page.getByRole('textbox', { name: 'Name' })
+    // Typed and taken back is nothing.
+    await name.fill('Tea')
+    await name.fill('')
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+    await page.goBack()
+    await name.fill('Tea')
+    for (const leave of [
+      () => page.getByRole('link', { name: 'Orders' }).click(),
+      () => page.evaluate(() => history.back()),
+      async () => {
+        await page.getByRole('button', { name: 'Account' }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      },
+    ]) {
+      await leave()
+      await answerUnsaved(page, 'Stay')
+      await unsavedQuestion(page).waitFor({ state: 'detached' })
+      expect([new URL(page.url()).pathname, await name.inputValue()]).toEqual(['/dashboard/products/new', 'Tea'])
+    }
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.dismiss()
+    })
+    // The browser stays, so that the page is not loaded.
+    await page.evaluate(() => location.reload())
+    await expect.poll(() => asked).toEqual(['beforeunload'])
+    await page.getByRole('textbox', { name: 'Barcode' }).fill('1')
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tea' }).waitFor()
+    expect(await unsavedQuestion(page).count()).toBe(0)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await name.fill('Green tea')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.reload()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await name.fill('Green tea')
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await answerUnsaved(page, 'Discard')
+    await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+    expect(asked).toEqual(['beforeunload'])
+  })
+
+  it('is asked for when a dialog is closed, whatever is typed behind it', async ({ window: { page }, tenant }) => {
+    const id = await newOrder(tenant)
+    await signIn(page, tenant.key, `/orders/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Customer' }).fill('Ada')
+    const dialog = page.getByRole('dialog', { name: 'Cancel order' })
+    const closings = [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Back' }).click(),
+      () => dialog.getByRole('button', { name: 'Close' }).click(),
+    ]
+    for (const close of closings) {
+      await page.getByRole('button', { name: 'Cancel order' }).click()
+      await dialog.waitFor()
+      await close()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    const reason = dialog.getByRole('textbox', { name: 'Reason' })
+    await reason.fill('changed mind')
+    for (const close of closings) {
+      await close()
+      await unsavedQuestion(page).waitFor()
+      await page.keyboard.press('Escape')
+      await unsavedQuestion(page).waitFor({ state: 'detached' })
+      expect(await reason.inputValue()).toBe('changed mind')
+    }
+    await dialog.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
+    await page.getByRole('status').getByText('Cancelled order SHOP-1').last().waitFor()
+    expect(await unsavedQuestion(page).count()).toBe(0)
   })
 })
 

@@ -4,6 +4,7 @@ import { it } from '../support/browser.ts'
 import { focusedHeading, focusedName } from '../support/keyboard.ts'
 import { goToScreen } from '../support/open-screen.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
+import { answerUnsaved } from '../support/unsaved.ts'
 
 const SEARCH = 'Search orders, products and pages'
 
@@ -140,6 +141,12 @@ describe('search', () => {
     await page.getByRole('option', { name: `Order with id ${id}` }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Order SHOP-1' }).waitFor()
+    // A scanner types a barcode and Enter.
+    await seed(tenant, '/products', { name: 'Mate', barcode: '4006381333931' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: SEARCH }).pressSequentially('4006381333931')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Mate' }).waitFor()
   })
 })
 
@@ -305,6 +312,7 @@ describe('a screen whose files are gone after an update', () => {
         await page.getByRole('heading', { name: 'New key' }).click()
         await page.keyboard.type('gp')
       }
+      await answerUnsaved(page, 'Discard')
       await page.getByRole('heading', { level: 1, name: 'This screen failed to open' }).waitFor()
       expect([documents, new URL(page.url()).pathname]).toEqual([1, '/dashboard/products'])
       await page.unroute(files)

@@ -338,12 +338,7 @@ const DIALOGS: [path: string, pressed: string, dialog: string | undefined, names
     },
   ],
   ['/counts/:id', 'Cancel', 'Cancel', { textbox: ['Reason'], button: ['Cancel count CC-1', 'Copy as curl'] }],
-  [
-    '/orders/:id',
-    'Pack',
-    'Pack order SHOP-1',
-    { textbox: ['Reference', 'Carrier', 'Tracking number'], spinbutton: ['Weight (kg)'] },
-  ],
+  ['/orders/:id', 'Pack', 'Pack order SHOP-1', { textbox: ['Reference', 'Carrier', 'Tracking number'], spinbutton: ['Weight'] }],
   [
     '/shipments/:id',
     'Tracking of package 1',
@@ -362,6 +357,43 @@ const DIALOGS: [path: string, pressed: string, dialog: string | undefined, names
   ['/orders', 'Search', 'Search', { combobox: ['Search orders, products and pages'] }],
   ['/orders', 'Requests', 'Requests', { table: ['Requests'] }],
 ]
+
+/** Forms that are sent as they open: where, what opens it, what sends it, and the name of its dialog. */
+const FORMS: [path: string, opener: string | undefined, submit: string, dialog?: string][] = [
+  ['/orders/new', undefined, 'Create order'],
+  ['/products/new', undefined, 'Create product'],
+  ['/webhooks/new', undefined, 'Create webhook'],
+  ['/keys/new', undefined, 'Create key'],
+  ['/inbound/new', undefined, 'Announce delivery'],
+  ['/products/:id', 'Set stock', 'Set', 'Set stock'],
+  ['/products/:id', 'Adjust stock', 'Adjust', 'Adjust stock'],
+  ['/products/:id', 'Transfer', 'Transfer', 'Transfer'],
+  ['/products/:id', 'Add barcode', 'Add barcode', 'Add a barcode of Tea'],
+  ['/counts/:id', 'Add an entry', 'Add an entry', 'Add an entry'],
+  ['/picking', 'Assign SHOP-1', 'Assign', 'Assign'],
+  ['/picking', 'Start a batch', 'Start a batch', 'Start a batch'],
+  ['/webhooks/:id', 'Replay', 'Replay', 'Replay'],
+  ['/operators', 'Add operator', 'Add operator', 'Add operator'],
+  ['/devices', 'Enrol a device', 'Make a code', 'Enrol a device'],
+  ['/locations', 'New warehouse', 'Create warehouse', 'New warehouse'],
+]
+
+/** Fields that were refused without a sign, or that screen readers are not told of; whether the sign is explained. */
+function requiredProblems(form: Element): { refused: number; found: string[] } {
+  const refused = [...form.querySelectorAll('[aria-invalid=true]')].map((field) => {
+    const label = field.ariaLabelledByElements?.find((element) => element.tagName === 'LABEL')
+    const hasSign = label !== undefined && getComputedStyle(label, '::after').content.includes('*')
+    return { name: label?.textContent ?? field.outerHTML, isRight: hasSign && field.ariaRequired === 'true' }
+  })
+  const explained = [...form.querySelectorAll('p')].filter((text) => text.checkVisibility() && text.textContent === '* Required')
+  return {
+    refused: refused.length,
+    found: [
+      ...refused.filter(({ isRight }) => !isRight).map(({ name }) => `${name} is not marked`),
+      ...(explained.length === 1 ? [] : [`the sign is explained ${explained.length} times`]),
+    ],
+  }
+}
 
 /** Names of which there is not exactly one, a line each. */
 async function missing(within: Page | Locator, names: Names): Promise<string[]> {
@@ -407,6 +439,28 @@ describe('accessible names', () => {
       // Those of the frame, such as search, stay open on the next screen.
       if (dialog !== undefined) await page.keyboard.press('Escape')
     }
+  })
+
+  it('are marked as required where an empty field is refused, and the sign is explained once', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/40[04]/)
+    const records = await fillScreens(tenant)
+    await signIn(page, tenant.key)
+    const found: string[] = []
+    let refused = 0
+    for (const [path, opener, submit, within] of FORMS) {
+      await goToScreenAfresh(page, addressOf(path, records))
+      if (opener !== undefined) await page.getByRole('button', { name: opener, exact: true }).press('Enter')
+      const form =
+        within === undefined ? page.locator('main form').first() : page.getByRole('dialog', { name: within }).locator('form')
+      await form.getByRole('button', { name: submit, exact: true }).press('Enter')
+      await form.getByRole('alert').waitFor()
+      const problems = await form.evaluate(requiredProblems)
+      refused += problems.refused
+      found.push(...problems.found.map((problem) => `${path} ${submit}: ${problem}`))
+    }
+    expect(found).toEqual([])
+    expect(refused).toBeGreaterThan(FORMS.length)
   })
 
   it('of the frame', async ({ window: { page }, tenant }) => {

@@ -5,6 +5,7 @@ import { describe, expect } from 'vitest'
 import { it, type TestTenant } from '../support/browser.ts'
 import { focusedName } from '../support/keyboard.ts'
 import { clipboardOf, seed, signIn } from '../support/page-server.ts'
+import { answerUnsaved } from '../support/unsaved.ts'
 
 const TODAY = '2030-01-15'
 
@@ -73,6 +74,10 @@ describe('D3: orders', () => {
     await signIn(page, tenant.key, '/orders/new')
     const field = page.getByRole('combobox', { name: 'Add a product' })
     window.expectComplaint(/404/)
+    // Nothing is found: no empty list covers the hint.
+    await field.fill('zzz')
+    await page.locator('[role=listbox][data-empty]').waitFor({ state: 'attached' })
+    await expect.poll(() => page.getByRole('listbox').count()).toBe(0)
     for (const [text, name] of [
       ['1', 'Tea'],
       ['TEA-1', 'Mate'],
@@ -105,6 +110,7 @@ describe('D3: orders', () => {
     await page.locator('header').getByText('Released', { exact: true }).waitFor()
     expect(await page.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('changed mind')
     await page.keyboard.press('Escape')
+    await answerUnsaved(page, 'Discard')
     await expect.poll(() => focusedName(page)).toBe('Cancel order')
   })
 
@@ -112,6 +118,7 @@ describe('D3: orders', () => {
     const tea = await newProduct(tenant, 'Tea')
     const cup = await newProduct(tenant, 'Cup')
     const { page } = window
+    window.expectComplaint(/404/)
     await signIn(page, tenant.key, '/orders/new')
     const field = page.getByRole('combobox', { name: 'Add a product' })
     await field.click()
@@ -127,12 +134,59 @@ describe('D3: orders', () => {
     await scan(cup, '1')
     await page.keyboard.type('4711')
     await page.keyboard.press('Enter')
-    await page.getByText('No product has the name, SKU or barcode 4711').waitFor()
+    await page.getByRole('alert').getByText('No product has the name, SKU or barcode 4711').waitFor()
     await scan(cup, '2')
   })
 
+  it('take the content of a pack, and every scan however slow the network is; an inactive product is said to be one', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/404/)
+    const [tea, cup, mug] = [await newProduct(tenant, 'Tea'), await newProduct(tenant, 'Cup'), await newProduct(tenant, 'Mug')]
+    const { products } = (await tenant.request('GET', '/products')).body.data
+    const idOf = (name: string): number => products.find((each: { name: string }) => each.name === name).id
+    await seed(tenant, `/products/${idOf('Tea')}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+    await tenant.request('DELETE', `/products/${idOf('Mug')}`)
+    await page.route('**/dashboard/api/v1/products?*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await signIn(page, tenant.key, '/orders/new')
+    await page.getByRole('combobox', { name: 'Add a product' }).click()
+    for (const code of ['14006381333938', '4711', cup, tea, '14006381333938', cup, mug]) {
+      await page.keyboard.type(code)
+      await page.keyboard.press('Enter')
+    }
+    await page.getByText('Looks up').waitFor()
+    await page.getByText('Mug is inactive. Activate it on its screen first.').waitFor()
+    await page.getByRole('status').getByText('No product has the name, SKU or barcode 4711').first().waitFor()
+    const quantityOf = (name: string): Promise<string> =>
+      page.getByRole('spinbutton', { name: `Quantity of ${name}` }).inputValue()
+    expect([await quantityOf('Tea'), await quantityOf('Cup')]).toEqual(['25', '2'])
+
+    // Sent while something is still looked up: not without it, and not if it is not found.
+    await page.getByRole('textbox', { name: 'Order identifier' }).fill('SHOP-1')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    for (const [typed, shown] of [
+      ['4712', 'No product has the name, SKU or barcode 4712'],
+      ['sku of Cup', 'Created order SHOP-1'],
+    ] as const) {
+      await field.fill(typed)
+      // Behind the open list it has no role.
+      await page.getByText('Create order', { exact: true }).click()
+      await page.getByText(shown).last().waitFor()
+    }
+    await page.getByRole('heading', { level: 1, name: 'Order SHOP-1' }).waitFor()
+    const { orders } = (await tenant.request('GET', '/orders?include_details=true')).body.data
+    expect(
+      orders.map((order: { order_detail: { quantity: number }[] }) => order.order_detail.map(({ quantity }) => quantity)),
+    ).toEqual([[25, 3]])
+  })
+
   it('without lines is refused at the field that adds them', async ({ window, tenant }) => {
-    window.expectComplaint(/400/)
+    window.expectComplaint(/40[04]/)
     const tea = await newProduct(tenant, 'Tea')
     const { page } = window
     await signIn(page, tenant.key, '/orders/new')
@@ -204,14 +258,16 @@ describe('D3: orders', () => {
       await page.keyboard.press('Control+K')
       await page.getByRole('combobox', { name: 'Search orders, products and pages' }).fill(name)
       await page.getByRole('option', { name }).first().click()
-      await page.getByRole('heading', { name: `Order ${name}` }).waitFor()
     }
     await signIn(page, tenant.key, `/orders/${first}`)
-    await openOther('SHOP-2')
-    await openOther('SHOP-1')
+    for (const name of ['SHOP-2', 'SHOP-1']) {
+      await openOther(name)
+      await page.getByRole('heading', { name: `Order ${name}` }).waitFor()
+    }
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Customer' }).fill('of the first order')
     await openOther('SHOP-2')
+    await answerUnsaved(page, 'Discard')
     await page.getByRole('table', { name: 'Lines' }).waitFor()
     expect(await page.getByRole('textbox', { name: 'Customer' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)

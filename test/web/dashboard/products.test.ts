@@ -102,12 +102,25 @@ describe('D4: products and stock', () => {
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     const numbers = ['Price', 'Cost', 'Weight', 'Width', 'Height', 'Depth', 'Minimum threshold', 'Reorder quantity', 'Sales unit']
+    const unitOf = (name: string): Promise<string | undefined> =>
+      page.getByRole('spinbutton', { name }).evaluate((field) => field.ariaDescribedByElements?.[0]?.textContent ?? undefined)
+    expect(await Promise.all(numbers.map(unitOf))).toEqual([
+      undefined,
+      undefined,
+      'kg',
+      'cm',
+      'cm',
+      'cm',
+      undefined,
+      undefined,
+      'base units',
+    ])
     for (const [index, name] of numbers.entries()) await page.getByRole('spinbutton', { name }).fill(String(index + 1))
     await page.getByRole('textbox', { name: 'SKU' }).fill('TEA-G-100')
     await page.getByRole('textbox', { name: 'Category' }).fill('Tea leaves')
     await page.getByRole('textbox', { name: 'Description' }).fill('Picked in May')
     await page.getByRole('textbox', { name: 'Photo address' }).fill('http://photos.example/tea.jpg')
-    const tolerance = page.getByRole('spinbutton', { name: 'Picking tolerance, %' })
+    const tolerance = page.getByRole('spinbutton', { name: 'Picking tolerance' })
     expect(await tolerance.count()).toBe(0)
     await page.getByRole('checkbox', { name: 'Sold by weight' }).check()
     await tolerance.fill('7.5')
@@ -137,13 +150,13 @@ describe('D4: products and stock', () => {
       Description: 'Picked in May',
       Price: '1.00',
       Cost: '2.00',
-      Weight: '3',
-      'Width × height × depth, cm': '4 × 5 × 6',
+      Weight: '3 kg',
+      'Width × height × depth': '4 × 5 × 6 cm',
       'Minimum threshold': '7',
       'Reorder quantity': '8',
-      'Sales unit': '6',
+      'Sales unit': '6 base units',
       'Sold by weight': 'Yes',
-      'Picking tolerance, %': '7.5',
+      'Picking tolerance': '7.5 %',
     })
     // The page loads pictures over https alone.
     const photo = main.getByRole('link', { name: 'Photo' })
@@ -160,7 +173,7 @@ describe('D4: products and stock', () => {
     await page.getByRole('checkbox', { name: 'Sold by weight' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
-    await page.getByText('Picking tolerance, %').waitFor({ state: 'detached' })
+    await page.getByText('Picking tolerance').waitFor({ state: 'detached' })
     const saved = async () => {
       const { data } = (await tenant.request('GET', `/products/${id}`)).body
       return [data.sales_unit, data.weighable, data.pick_tolerance_percent]

@@ -280,7 +280,7 @@ it('needs the connection and says so at once; a step whose response is lost is n
   proxy.fault = (method, path): Fault => (method === 'POST' && path.endsWith('/ship') ? 'lost after' : 'none')
   await press(page, 'Ship')
   await page.getByRole('dialog', { name: 'Ship' }).getByRole('button', { name: 'Ship' }).click()
-  await problem(page).getByText('No connection').waitFor()
+  await problem(page).getByText('No answer from the server').waitFor()
   proxy.fault = () => 'none'
   await press(page, 'OK')
   await page.getByText(`Shipment ${shipments[0].id}: shipped, 1 package`).waitFor()

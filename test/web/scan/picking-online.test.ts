@@ -3,6 +3,7 @@ import { eventsOf } from '../../support/events.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { newOrder } from '../../support/orders.ts'
 import { it } from '../support/browser.ts'
+import { resize } from '../support/open-screen.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
@@ -60,4 +61,71 @@ it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events an
   const picks = audit.data.entries.filter(({ operation }: { operation: string }) => operation === 'flows.pick')
   expect(picks).toHaveLength(6)
   for (const entry of picks) expect(entry).toMatchObject({ operator_email: ada.email, surface: 'scan' })
+})
+
+it('a double tap counts once, whatever lies below the finger by then; keys of the keypad count each time', async ({
+  openWindow,
+  tenant,
+}) => {
+  const { page } = await openWindow({ hasTouch: true })
+  const first = await stockedProduct(tenant, { A: 5 })
+  const second = await stockedProduct(tenant, { B: 20 })
+  const order = await newOrder(tenant, {
+    order_detail: [
+      { barcode: first.barcode, quantity: 2 },
+      { barcode: second.barcode, quantity: 11 },
+    ],
+  })
+  await newOrder(tenant, { order_detail: [{ barcode: first.barcode, quantity: 1 }] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await device.scan(order.order_tenant_id)
+  const doubleTap = async (name: string): Promise<void> => {
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    if (box === null) throw new Error(`${name} is not drawn`)
+    for (const shift of [0, 5]) await page.touchscreen.tap(box.x + box.width / 2 + shift, box.y + box.height / 2)
+  }
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect.poll(() => heading.textContent()).toBe('A')
+  await doubleTap('Take all 2')
+  await expect.poll(() => heading.textContent()).toBe('B')
+  await page.getByText('Take 11').waitFor()
+  expect((await device.outcomes()).filter((outcome) => outcome === 'line')).toHaveLength(1)
+  await device.scan('Z-9', 'problem')
+  await doubleTap('OK')
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await page.getByText('Take 11').waitFor()
+  await page.getByRole('button', { name: 'Quantity' }).click()
+  for (const key of ['1', '1']) await page.getByRole('button', { name: key, exact: true }).tap()
+  await page.getByRole('button', { name: 'Confirm' }).last().tap()
+  await page.getByRole('heading', { name: `Finish ${order.order_tenant_id}` }).waitFor()
+  await doubleTap('Complete')
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await expect.poll(async () => (await stockOf(tenant, second)).B).toBe(9)
+  expect(await heading.textContent()).toBe('Orders to pick')
+})
+
+it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({
+  window: { page },
+  tenant,
+}) => {
+  const name = 'Donaudampfschifffahrtsgesellschaft'.repeat(4)
+  const tea = await stockedProduct(tenant, { A: 50 }, { name })
+  const cup = await stockedProduct(tenant, { A: 50 }, { name: 'Cup' })
+  const order_detail = [tea, cup].map(({ barcode }) => ({ barcode, quantity: 1 }))
+  const order = await newOrder(tenant, { customer_name: name, order_detail })
+  await resize(page, 320, 500)
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const wider: string[] = []
+  const look = async (screen: RegExp): Promise<void> => {
+    const heading = page.getByRole('heading', { level: 1, name: screen })
+    await expect.poll(async () => (await heading.boundingBox())?.y ?? 0).toBeGreaterThan(0)
+    const extra = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (extra > 0) wider.push(`${screen.source}: ${extra} px`)
+  }
+  await look(/^Orders to pick/)
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
+  await look(/^A$/)
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await look(/^Finish/)
+  expect(wider).toEqual([])
 })

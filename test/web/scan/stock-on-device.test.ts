@@ -63,13 +63,48 @@ it('moves and counts stock', async ({ window: { page }, tenant }) => {
   await page.getByText('Scan the product.').waitFor()
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
   await open(page, 'Count')
-  for (const code of [tea.barcode, 'A-1']) await device.scan(code)
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+  for (const code of ['14006381333938', 'A-1']) await device.scan(code)
+  await page.getByText('Enter the quantity in single units. The scanned code stands for 12.').waitFor()
   await type(page, '10')
   await device.scanner.scan('FC-CONFIRM')
   await page.getByText('Scan the product.').waitFor()
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 10, 'B-1': 5 })
   const { body } = await tenant.request('GET', '/audit-log?surface=scan&operation=stock.setLevel')
   expect(body.data.entries).toMatchObject([{ operator_email: 'ada@example.com' }])
+})
+
+it('moves once when the answer is lost and the button is pressed again; scans that come fast are taken in turn', async ({
+  window,
+  tenant,
+}) => {
+  const { page } = window
+  window.expectComplaint(/ERR_FAILED/)
+  const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await open(page, 'Move')
+  await page.route('**/scan/api/v1/scan?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  for (const code of [tea.barcode, 'A-1', 'B-1']) await device.scanner.scan(code)
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken', 'taken'])
+  await type(page, '3')
+  await page.route(
+    '**/scan/api/v1/stock/transfer',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Move' }).click()
+  await page.getByRole('alertdialog').getByText('No answer from the server. Try again: nothing is done twice.').waitFor()
+  await page.getByRole('button', { name: 'OK' }).click()
+  await page.getByRole('button', { name: 'Move' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
 })
 
 it('is for operators who may change stock', async ({ window: { page }, tenant }) => {

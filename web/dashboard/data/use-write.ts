@@ -6,6 +6,7 @@ import { client, queries } from './client.ts'
 import { announce } from './messages.ts'
 import { pause } from './pause.ts'
 import { whenSignedIn } from './session.tsx'
+import type { IsSaved } from './unsaved.ts'
 
 /** A call that writes. */
 export type Write<Input, T> = (client: FulfillmentClient, input: Input, options: WriteOptions) => PromiseLike<T>
@@ -26,6 +27,8 @@ export interface Writing<Input> {
   /** When it is sent again by itself, after 429 or 503. */
   retryAt: number | undefined
   forget: () => void
+  /** Whether this input is what was saved last. */
+  isSaved: IsSaved
   /** Ends the wait: nothing is sent again by itself. */
   stop: () => void
 }
@@ -35,8 +38,9 @@ export interface Writing<Input> {
  * and when the same input is saved again after no response came. So it is carried out once.
  */
 export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSettings<Input, T>): Writing<Input> {
-  const [state, setState] = useState<Omit<Writing<Input>, 'send' | 'forget' | 'stop'>>(IDLE)
+  const [state, setState] = useState<Omit<Writing<Input>, 'send' | 'forget' | 'stop' | 'isSaved'>>(IDLE)
   const tried = useRef<{ input: string; key: string } | undefined>(undefined)
+  const saved = useRef<string>(undefined)
   const busy = useRef(false)
   const stopping = useRef<AbortController>(undefined)
 
@@ -60,20 +64,27 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSett
         controller.signal,
       )
       tried.current = undefined
+      saved.current = JSON.stringify(input)
       setState(IDLE)
       void queries.invalidateQueries({ predicate: ({ queryKey }) => !gone.some((start) => beginsWith(queryKey, start)) })
       if (done !== undefined) announce(done(result, input))
       onDone?.(result, input)
     } catch (error) {
-      // A verdict ends the key; without a response, or while the server is busy, the next try must repeat the same request.
-      if (error instanceof APIError && !controller.signal.aborted) tried.current = undefined
+      // A refusal ends the key; without a response, or while the server or a proxy fails, the next try must repeat the same request.
+      if (error instanceof APIError && error.status < 500 && !controller.signal.aborted) tried.current = undefined
       setState({ ...IDLE, error: error as Error })
     } finally {
       busy.current = false
     }
   }
 
-  return { ...state, send, forget: () => setState(IDLE), stop: () => stopping.current?.abort() }
+  return {
+    ...state,
+    send,
+    forget: () => setState(IDLE),
+    stop: () => stopping.current?.abort(),
+    isSaved: (input) => saved.current !== undefined && saved.current === JSON.stringify(input),
+  }
 }
 
 const IDLE = { isSaving: false, error: undefined, retryAt: undefined }

@@ -4,6 +4,7 @@ import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 import { t } from '../../shared/texts/texts.ts'
 import { BASE_PATH, endSession } from '../data/client.ts'
 import { useScope, useSession } from '../data/session.tsx'
+import { askBefore, leaveFor } from '../data/unsaved.ts'
 import { Button } from '../kit/button.tsx'
 import select from '../kit/select.module.css'
 import styles from './frame.module.css'
@@ -26,7 +27,7 @@ export function AccountMenu() {
               {t.nav.sessions}
             </MenuItem>
           )}
-          <MenuItem className={select.item} onAction={() => void signOut()}>
+          <MenuItem className={select.item} onAction={() => void askBefore(() => void signOut())}>
             {t.account.signOut}
           </MenuItem>
         </Menu>
@@ -38,5 +39,5 @@ export function AccountMenu() {
 // A new document keeps nothing of what was read.
 async function signOut(): Promise<void> {
   await endSession()
-  location.assign(`${BASE_PATH}/sign-in`)
+  leaveFor(`${BASE_PATH}/sign-in`)
 }

@@ -13,6 +13,7 @@ import { SearchDialog } from '../search/search-dialog.tsx'
 import { ShortcutsDialog } from '../shortcuts/shortcuts-dialog.tsx'
 import { useShortcuts } from '../shortcuts/use-shortcuts.ts'
 import { SignInDialog } from './sign-in-dialog.tsx'
+import { UnsavedQuestion } from './unsaved-question.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
 
 /** What surrounds every screen. */
@@ -38,6 +39,7 @@ export function Frame() {
       <SearchDialog />
       <RequestsDialog />
       <ShortcutsDialog />
+      <UnsavedQuestion />
       <SignInDialog />
     </ScreenReadsProvider>
   )

@@ -5,6 +5,7 @@ import { isNoSession, type Session } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { BASE_PATH, MODE, readSession } from '../data/client.ts'
 import { SessionProvider, signedIn, signInNeeded } from '../data/session.tsx'
+import { leaveFor } from '../data/unsaved.ts'
 import { Region } from '../kit/region.tsx'
 import { Frame } from './frame.tsx'
 import styles from './frame.module.css'
@@ -27,7 +28,7 @@ export function Root() {
     if (data === undefined) return
     tenant.current ??= data.tenant.id
     // Somebody signed in, over the screen or in another tab. Another tenant's data must not mix with what is on screen.
-    if (data.tenant.id !== tenant.current) location.assign(BASE_PATH)
+    if (data.tenant.id !== tenant.current) leaveFor(BASE_PATH)
     else if (signInNeeded.get()) signedIn()
   }, [data, query.dataUpdatedAt])
   if (data === undefined && hasEnded) return null

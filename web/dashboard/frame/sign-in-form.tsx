@@ -14,6 +14,7 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
   return (
     <Form
       label={t.signIn.title}
+      typed={undefined}
       error={error}
       buttons={
         <div className={form.buttons}>
@@ -29,7 +30,6 @@ export function SignInForm({ onSession }: { onSession: (session: Session) => voi
         hint={t.signIn.keyHint}
         value={key}
         onChange={setKey}
-        isRequired
         isSecret
         size="wide"
         autoComplete="off"
@@ -53,6 +53,7 @@ export function CodeForm({
   return (
     <Form
       label={t.signIn.title}
+      typed={undefined}
       error={error}
       buttons={
         <div className={form.buttons}>

@@ -10,6 +10,7 @@ import {
 } from 'react-aria-components'
 import styles from './field.module.css'
 import { useFieldMessage } from './field-message.ts'
+import { requiredMark } from './required-mark.ts'
 import segments from './segments.module.css'
 
 export interface Option<Value extends string = string> {
@@ -48,20 +49,23 @@ interface GroupProps<Value extends string> {
 
 /** Checkboxes of which any number can be chosen. */
 export function CheckboxGroup<Value extends string>(
-  props: GroupProps<Value> & { value: readonly Value[]; onChange: (value: Value[]) => void },
+  props: GroupProps<Value> & { value: readonly Value[]; onChange: (value: Value[]) => void; isRequired?: boolean },
 ) {
-  const { label, name, options, value, onChange, isLabelHidden = false } = props
+  const { label, name, options, value, onChange, isLabelHidden = false, isRequired = false } = props
   const message = useFieldMessage(name)
   return (
     <AriaCheckboxGroup
       className={styles.group}
       validationBehavior="aria"
       isInvalid={message !== undefined}
+      isRequired={isRequired}
       value={[...value]}
       onChange={(values) => onChange(values as Value[])}
       {...(name === undefined ? {} : { name })}
     >
-      <Label className={isLabelHidden ? 'visually-hidden' : styles.label}>{label}</Label>
+      <Label className={isLabelHidden ? 'visually-hidden' : styles.label} {...requiredMark(isRequired)}>
+        {label}
+      </Label>
       <div className={styles.choices}>
         {options.map((option) => (
           <Checkbox key={option.value} value={option.value} label={option.label} />

@@ -15,6 +15,7 @@ import {
 import field from './field.module.css'
 import select from './select.module.css'
 import { useFieldMessage } from './field-message.ts'
+import { requiredMark } from './required-mark.ts'
 
 export interface ComboOption {
   id: string
@@ -37,17 +38,20 @@ export interface ComboProps {
   onText?: (text: string) => void
   /** Enter, where leaving the field must do nothing. */
   onEnter?: (text: string) => void
+  /** The field is empty again after Enter or when it is left: it takes one text after another. */
+  isEmptied?: boolean | undefined
   size?: 'normal' | 'narrow' | 'wide'
   hint?: string | undefined
   /** What is wrong with the text. */
   problem?: string | undefined
   autoFocus?: boolean | undefined
+  isRequired?: boolean | undefined
 }
 
 /** A field with options to choose from while typing. */
 export function Combo(props: ComboProps) {
   const { label, name, options, value, onType, onChoose, onText, size = 'normal', hint, problem, autoFocus = false } = props
-  const { onEnter = onText } = props
+  const { onEnter = onText, isRequired = false, isEmptied = false } = props
   const [typed, setTyped] = useState(value)
   const [isEntered, setEntered] = useState(false)
   const said = useFieldMessage(name)
@@ -65,6 +69,7 @@ export function Combo(props: ComboProps) {
       {...(name === undefined ? {} : { name })}
       validationBehavior="aria"
       isInvalid={message !== undefined}
+      isRequired={isRequired}
       items={shown}
       inputValue={typed}
       onInputChange={type}
@@ -81,10 +86,14 @@ export function Combo(props: ComboProps) {
         if (option !== undefined) onChoose(option)
       }}
       onBlur={() => {
-        if (typed !== value) onText?.(typed.trim())
+        if (typed === value) return
+        if (isEmptied) setTyped('')
+        onText?.(typed.trim())
       }}
     >
-      <Label className={field.label}>{label}</Label>
+      <Label className={field.label} {...requiredMark(isRequired)}>
+        {label}
+      </Label>
       <span className={select.combo}>
         <Input
           className={field.input}
@@ -93,7 +102,8 @@ export function Combo(props: ComboProps) {
             if (event.key !== 'Enter' || isChoosing) return
             event.preventDefault()
             // What is typed or scanned next takes the place of this text.
-            event.currentTarget.select()
+            if (isEmptied) setTyped('')
+            else event.currentTarget.select()
             setEntered(true)
             onEnter?.(typed.trim())
           }}
@@ -108,7 +118,10 @@ export function Combo(props: ComboProps) {
           {hint}
         </Text>
       )}
-      <FieldError className={field.error}>{message}</FieldError>
+      {/* The focus stays in the field: only an alert is heard. */}
+      <span {...(problem === undefined ? {} : { role: 'alert' })}>
+        <FieldError className={field.error}>{message}</FieldError>
+      </span>
       <Popover className={select.popover}>
         <ListBox<ComboOption> className={select.list}>
           {({ id, label: text, note }) => (

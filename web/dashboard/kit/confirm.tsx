@@ -1,17 +1,15 @@
 import { type ReactNode, useState } from 'react'
-import { Form as AriaForm } from 'react-aria-components'
 import type { Call } from '../../shared/curl.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { type CodeFields, fieldErrors } from '../data/field-errors.ts'
+import type { CodeFields } from '../data/field-errors.ts'
 import type { Scope } from '../data/scopes.ts'
+import { askBefore, type IsSaved, useUnsavedInput } from '../data/unsaved.ts'
 import { Button } from './button.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { Dialog } from './dialog.tsx'
-import { ErrorNote } from './error-note.tsx'
 import { Field } from './field.tsx'
 import form from './form.module.css'
-import { FieldMessages } from './field-message.ts'
-import { useReadable } from './use-readable.ts'
+import { Form } from './form.tsx'
 
 export interface ConfirmProps {
   title: string
@@ -19,6 +17,9 @@ export interface ConfirmProps {
   act: string
   onClose: () => void
   onConfirm: () => void
+  /** What is typed, where something is. While it is another than at first, closing the dialog asks. */
+  typed?: unknown
+  isSaved?: IsSaved | undefined
   /** What it sends, for `Copy as curl`. */
   calls: readonly Call[]
   children?: ReactNode
@@ -43,42 +44,48 @@ export function Confirm(props: ConfirmProps) {
     act,
     onClose,
     onConfirm,
+    typed,
+    isSaved,
     calls,
     children,
     scope,
     isSaving,
-    error,
-    retryAt,
-    stop,
     typedName,
-    codes,
     note,
     kind = 'bad',
   } = props
-  const [typed, setTyped] = useState('')
-  const isReady = typedName === undefined || typed === typedName
-  const { messages, submit } = useReadable(() => {
-    if (isReady) onConfirm()
-  })
+  const { error, retryAt, stop, codes } = props
+  const [name, setName] = useState('')
+  const isUnsaved = useUnsavedInput(typed, { isSaved })
+  const close = (): void => void askBefore(onClose, isUnsaved)
+  const isReady = typedName === undefined || name === typedName
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
-      <FieldMessages value={{ ...fieldErrors(error, {}, codes), ...messages }}>
-        <AriaForm className={form.form} validationBehavior="aria" onSubmit={submit}>
-          {note !== undefined && <p>{note}</p>}
-          {children}
-          {typedName !== undefined && (
-            <Field label={t.dialog.typeToConfirm(typedName)} value={typed} onChange={setTyped} size="wide" autoFocus />
-          )}
-          <ErrorNote error={error} retryAt={retryAt} stop={stop} />
+    <Dialog title={title} isOpen onClose={close}>
+      <Form
+        typed={undefined}
+        error={error}
+        retryAt={retryAt}
+        stop={stop}
+        {...(codes === undefined ? {} : { codes })}
+        onSubmit={() => {
+          if (isReady) onConfirm()
+        }}
+        buttons={
           <div className={form.buttons}>
             <CopyAsCurl calls={() => calls} />
-            <Button onPress={onClose}>{t.dialog.back}</Button>
+            <Button onPress={close}>{t.dialog.back}</Button>
             <Button type="submit" kind={kind} scope={scope} isSaving={isSaving} isDisabled={!isReady}>
               {act}
             </Button>
           </div>
-        </AriaForm>
-      </FieldMessages>
+        }
+      >
+        {note !== undefined && <p>{note}</p>}
+        {children}
+        {typedName !== undefined && (
+          <Field label={t.dialog.typeToConfirm(typedName)} value={name} onChange={setName} size="wide" autoFocus />
+        )}
+      </Form>
     </Dialog>
   )
 }

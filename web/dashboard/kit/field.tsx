@@ -3,6 +3,7 @@ import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-
 import styles from './field.module.css'
 import { useFieldMessage } from './field-message.ts'
 import { numberInput } from './number-input.ts'
+import { requiredMark } from './required-mark.ts'
 
 export interface FieldProps {
   label: string
@@ -57,7 +58,9 @@ export function Field(props: FieldProps) {
       className={`${styles.field} ${styles[size]}`}
     >
       <span className={isLabelHidden ? 'visually-hidden' : styles.head}>
-        <Label className={styles.label}>{label}</Label>
+        <Label className={styles.label} {...requiredMark(isRequired && !isLabelHidden)}>
+          {label}
+        </Label>
         {mark !== undefined && (
           <Text slot="description" className={styles.hint}>
             {mark}

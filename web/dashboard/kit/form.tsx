@@ -1,13 +1,20 @@
-import type { ReactNode } from 'react'
-import { Form as AriaForm } from 'react-aria-components'
+import { type ReactNode, useMemo } from 'react'
 import { type CodeFields, type FieldNames, fieldErrors } from '../data/field-errors.ts'
+import { t } from '../../shared/texts/texts.ts'
+import { type IsSaved, useUnsavedInput } from '../data/unsaved.ts'
 import { ErrorNote } from './error-note.tsx'
 import styles from './form.module.css'
 import { FieldMessages } from './field-message.ts'
-import { useReadable } from './use-readable.ts'
+import { LookupsContext, useReadable } from './use-readable.ts'
 
 export interface FormProps {
-  label: string
+  /** In a dialog its title is name enough. */
+  label?: string
+  /** What is typed. While it is another than at first, leaving the screen asks. Undefined where nothing is worth asking. */
+  typed: unknown
+  /** What `typed` is without a change, where it is not what the form was opened with. */
+  first?: unknown
+  isSaved?: IsSaved | undefined
   children: ReactNode
   error: Error | undefined
   retryAt?: number | undefined
@@ -21,16 +28,24 @@ export interface FormProps {
   onSubmit: () => void
 }
 
-/** A form. The server alone checks what is typed; its messages appear beside their fields, and all of them above the buttons. */
-export function Form({ label, children, error, retryAt, stop, fields, codes, buttons, onSubmit }: FormProps) {
-  const { messages, submit } = useReadable(onSubmit)
+/**
+ * A form. The server alone checks what is typed; its messages appear beside their fields, and all of them above the buttons. It is the browser's:
+ * that of the library draws every field again at each key, which a form of 500 lines feels.
+ */
+export function Form(props: FormProps) {
+  const { label, typed, first, isSaved, children, error, retryAt, stop, fields, codes, buttons, onSubmit } = props
+  useUnsavedInput(typed, { first, isSaved })
+  const { messages, submit, lookups } = useReadable(onSubmit)
+  // The same ones as long as they do not change: every field is drawn again for others.
+  const all = useMemo(() => ({ ...fieldErrors(error, fields, codes), ...messages }), [error, fields, codes, messages])
   return (
-    <FieldMessages value={{ ...fieldErrors(error, fields, codes), ...messages }}>
-      <AriaForm aria-label={label} className={styles.form} validationBehavior="aria" onSubmit={submit}>
-        {children}
+    <FieldMessages value={all}>
+      <form {...(label === undefined ? {} : { 'aria-label': label })} className={styles.form} noValidate onSubmit={submit}>
+        <p className={styles.legend}>{t.form.required}</p>
+        <LookupsContext value={lookups}>{children}</LookupsContext>
         <ErrorNote error={error} retryAt={retryAt} stop={stop} />
         {buttons}
-      </AriaForm>
+      </form>
     </FieldMessages>
   )
 }

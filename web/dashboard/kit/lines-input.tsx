@@ -1,13 +1,13 @@
 import type { Product } from '@fulfillment/sdk'
 import { X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
 import { ProductCombo } from './product-combo.tsx'
-import { numberOf } from './number-input.ts'
+import { isNumber, numberOf } from './number-input.ts'
 
 export interface NewLine {
   product: Pick<Product, 'id' | 'name' | 'barcode'>
@@ -20,7 +20,8 @@ export interface NewLine {
 
 interface LinesInputProps {
   lines: readonly NewLine[]
-  onChange: (lines: readonly NewLine[]) => void
+  /** Scans may come faster than they are drawn: a change is of the lines as they are then. */
+  onChange: (change: (lines: readonly NewLine[]) => readonly NewLine[]) => void
   /** The server's messages are by position: those that are shown are about other lines then. */
   onRemoved: () => void
   /** The API's name of the array: the server's messages for its items are shown at the lines. */
@@ -33,15 +34,15 @@ interface LinesInputProps {
 
 /** The lines of a new record: products are found by typing or scanned; scanning one again adds one. */
 export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = false, children }: LinesInputProps) {
-  const [added, setAdded] = useState(0)
-  const change = (position: number, changed: Partial<NewLine>): void =>
-    onChange(lines.map((line, at) => (at === position ? { ...line, ...changed } : line)))
-  const add = (product: Product): void => {
-    setAdded(added + 1)
-    const position = lines.findIndex((line) => line.product.id === product.id)
-    if (position < 0) return onChange([...lines, { product, quantity: '1' }])
-    change(position, { quantity: String(Number(lines[position]?.quantity) + 1) })
-  }
+  const latest = useRef(onRemoved)
+  useEffect(() => void (latest.current = onRemoved))
+  const [removed] = useState(() => () => latest.current())
+  const add = (product: Product, units: number): void =>
+    onChange((before) =>
+      before.some((line) => line.product.id === product.id)
+        ? before.map((line) => (line.product.id === product.id ? { ...line, quantity: sumOf(line.quantity, units) } : line))
+        : [...before, { product, quantity: String(units) }],
+    )
   return (
     <section className={form.form}>
       <h2>{t.orders.linesTitle}</h2>
@@ -54,40 +55,42 @@ export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = fals
                 line={line}
                 name={`${name}[${position}]`}
                 hasReason={hasReasons}
-                onChange={(changed) => change(position, changed)}
-                onRemove={() => {
-                  onChange(lines.filter((_, at) => at !== position))
-                  onRemoved()
-                }}
+                onChange={onChange}
+                onRemoved={removed}
               />
             </li>
           ))}
         </ol>
       )}
-      {/* Empty again after each product, and ready for the next scan. */}
       <ProductCombo
-        key={added}
         label={t.orders.addProduct}
+        isRequired={lines.length === 0}
         // The server's message that there are none.
         name={lines.length === 0 ? name : undefined}
         hint={t.orders.addHint}
         value=""
-        autoFocus={added > 0}
+        isAdding
         onProduct={add}
       />
     </section>
   )
 }
 
-interface LineProps {
+interface LineProps extends Pick<LinesInputProps, 'onChange' | 'onRemoved'> {
   line: NewLine
   name: string
   hasReason: boolean
-  onChange: (changed: Partial<NewLine>) => void
-  onRemove: () => void
 }
 
-function LineInput({ line: { product, quantity, note, reason = '' }, name, hasReason, onChange, onRemove }: LineProps) {
+/** Drawn only when it changes: of 500 lines, each key in one took half a second. */
+const LineInput = memo(function LineInput({ line, name, hasReason, onChange, onRemoved }: LineProps) {
+  const { product, quantity, note, reason = '' } = line
+  const change = (changed: Partial<NewLine>): void =>
+    onChange((before) => before.map((each) => (each.product.id === product.id ? { ...each, ...changed } : each)))
+  const remove = (): void => {
+    onChange((before) => before.filter((each) => each.product.id !== product.id))
+    onRemoved()
+  }
   return (
     <>
       <span className={styles.product}>
@@ -98,10 +101,11 @@ function LineInput({ line: { product, quantity, note, reason = '' }, name, hasRe
         label={t.orders.quantityOf(product.name)}
         isLabelHidden
         name={`${name}.quantity`}
+        isRequired
         type="number"
         size="narrow"
         value={quantity}
-        onChange={(typed) => onChange({ quantity: typed })}
+        onChange={(typed) => change({ quantity: typed })}
       />
       {hasReason && (
         <Field
@@ -111,15 +115,19 @@ function LineInput({ line: { product, quantity, note, reason = '' }, name, hasRe
           name={`${name}.reason`}
           maxLength={1000}
           value={reason}
-          onChange={(typed) => onChange({ reason: typed })}
+          onChange={(typed) => change({ reason: typed })}
         />
       )}
-      <Button kind="quiet" aria-label={t.orders.removeLine(product.name)} onPress={onRemove}>
+      <Button kind="quiet" aria-label={t.orders.removeLine(product.name)} onPress={remove}>
         <X size={16} aria-hidden />
       </Button>
     </>
   )
-}
+})
+
+/** With at most 3 decimals, as quantities have them. What is typed and no number counts as none. */
+const sumOf = (typed: string, units: number): string =>
+  String(Math.round(((isNumber(typed) ? Number(typed) : 0) + units) * 1_000) / 1_000)
 
 /** Lines as deliveries and returns take them. */
 export const announcedLines = (lines: readonly NewLine[]) =>

@@ -33,6 +33,7 @@ export function OperatorCombo({ chosen, onOperator }: OperatorComboProps) {
       label={t.picking.operator}
       name="operator_email"
       hint={t.picking.assignHint}
+      isRequired
       autoFocus
       value={active.find(({ id }) => id === chosen.operator_id)?.name ?? chosen.operator_email}
       options={active.map(({ id, name, email }) => ({ id: String(id), label: name, note: email }))}

@@ -19,6 +19,7 @@ export function WriteDialog<Input, T>(props: WriteDialogProps<Input, T>) {
     <Confirm
       {...shown}
       {...writing}
+      typed={input}
       calls={calls ?? [(api) => write(api, input, {})]}
       onConfirm={() => void writing.send(input)}
     />

@@ -44,6 +44,7 @@ export function AnnounceRecord<Rec extends InboundDelivery | Return>(props: Anno
     <Form
       {...write}
       label={kind.texts.new}
+      typed={input}
       buttons={
         <FormButtons
           submit={kind.texts.announce}

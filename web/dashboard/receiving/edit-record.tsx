@@ -27,6 +27,7 @@ export function EditRecord({ kind, record, onClose }: EditRecordProps) {
     <Form
       {...write}
       label={t.receiving.edit}
+      typed={input}
       buttons={
         <FormButtons
           submit={t.dialog.save}

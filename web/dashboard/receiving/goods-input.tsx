@@ -1,8 +1,8 @@
-import { useState } from 'react'
+import { type Dispatch, type SetStateAction, useState } from 'react'
 import { formatNumber } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Field } from '../kit/field.tsx'
-import { ProductCombo } from '../kit/product-combo.tsx'
+import { packHint, ProductCombo } from '../kit/product-combo.tsx'
 import { Select } from '../kit/select.tsx'
 import { numberOf } from '../kit/number-input.ts'
 import type { Receivable } from './kind.ts'
@@ -16,7 +16,7 @@ const ANOTHER = 'another'
 interface Goods {
   /** The id of a line; `another` for a product that was not announced. */
   line: string
-  product?: { id: number; name: string }
+  product?: { id: number; name: string; units: number }
   quantity: string
 }
 
@@ -39,14 +39,14 @@ export const receiptOf = ({ line, product, quantity }: Goods) => ({
 interface GoodsInputProps {
   record: Pick<Receivable, 'allow_over'> & { lines: readonly Line[] }
   goods: Goods
-  onGoods: (goods: Goods) => void
+  onGoods: Dispatch<SetStateAction<Goods>>
 }
 
 /** The line that goods belong to, or their product where more than announced may come, and the quantity. */
 export function GoodsInput({ record: { lines, allow_over }, goods, onGoods }: GoodsInputProps) {
   const choose = (line: string): void => {
     const chosen = lines.find(({ id }) => String(id) === line)
-    onGoods({ ...goods, line, quantity: chosen === undefined ? goods.quantity : String(openOf(chosen)) })
+    onGoods((before) => ({ ...before, line, quantity: chosen === undefined ? before.quantity : String(openOf(chosen)) }))
   }
   const others = allow_over ? [{ value: ANOTHER, label: t.receiving.another }] : []
   return (
@@ -61,8 +61,10 @@ export function GoodsInput({ record: { lines, allow_over }, goods, onGoods }: Go
       {goods.line === ANOTHER && (
         <ProductCombo
           label={t.receiving.product}
+          isRequired
+          hint={goods.product && packHint(goods.product.units)}
           value={goods.product?.name ?? ''}
-          onProduct={({ id, name }) => onGoods({ ...goods, product: { id, name } })}
+          onProduct={({ id, name }, units) => onGoods((before) => ({ ...before, product: { id, name, units } }))}
         />
       )}
       <Field
@@ -72,7 +74,7 @@ export function GoodsInput({ record: { lines, allow_over }, goods, onGoods }: Go
         type="number"
         size="narrow"
         value={goods.quantity}
-        onChange={(quantity) => onGoods({ ...goods, quantity })}
+        onChange={(quantity) => onGoods((before) => ({ ...before, quantity }))}
       />
     </>
   )

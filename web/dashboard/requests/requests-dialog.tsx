@@ -8,8 +8,9 @@ import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { copyText } from '../kit/copy-text.tsx'
 import { Dialog } from '../kit/dialog.tsx'
+import { Id } from '../kit/id.tsx'
 import { type Column, Table } from '../kit/table.tsx'
-import { Clock, Value } from '../kit/time.tsx'
+import { Clock, None } from '../kit/time.tsx'
 
 /** Whether the panel of requests is open. */
 export const requestsOpen = createStore(false)
@@ -37,7 +38,11 @@ const columns = (origin: string): Column<CallRecord>[] => [
   { id: 'call', header: t.requests.call, isWide: true, cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
   { id: 'status', header: t.requests.status, cell: ({ status }) => <Status status={status} /> },
   { id: 'duration', header: t.requests.duration, isNumber: true, cell: ({ durationMs }) => durationMs },
-  { id: 'request', header: t.requests.id, cell: ({ requestId }) => <Value text={requestId} /> },
+  {
+    id: 'request',
+    header: t.requests.id,
+    cell: ({ requestId }) => (requestId === undefined ? <None /> : <Id id={requestId} isShort />),
+  },
   {
     id: 'actions',
     header: t.keys.actions,

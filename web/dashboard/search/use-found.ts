@@ -1,3 +1,4 @@
+import type { Product } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
@@ -18,6 +19,7 @@ export interface Findings {
 }
 
 const LIMIT = 5
+const SHORTEST_GTIN = 8
 
 /** What matches a text: orders by identifier, id and customer; products by name, SKU and barcode; screens and actions by name. */
 export function useFound(text: string): Findings {
@@ -45,8 +47,11 @@ export function useFound(text: string): Findings {
   const pages = usePages(text)
   const isCurrent = search === text && ![byIdentifier, byCustomer, products].some(isAwaited)
   if (!isAsked) return { found: pages, isCurrent }
+  const items = products.data?.products ?? []
   const orders = [...(byIdentifier.data?.orders ?? []), ...(byCustomer.data?.orders ?? [])]
   const found = [
+    // What is scanned is no order's id.
+    ...items.filter(({ barcode }) => barcode === search && search.length >= SHORTEST_GTIN).map(foundProduct),
     ...orders.map(({ id, order_tenant_id, customer_name }) => ({
       path: `/orders/${id}`,
       label: order_tenant_id,
@@ -55,15 +60,17 @@ export function useFound(text: string): Findings {
     ...(/^\d{1,15}$/.test(search) && canReadOrders
       ? [{ path: `/orders/${search}`, label: t.search.orderId(search), note: t.search.order }]
       : []),
-    ...(products.data?.products ?? []).map(({ id, name, external_id, barcode }) => ({
-      path: `/products/${id}`,
-      label: name,
-      note: external_id ?? barcode,
-    })),
+    ...items.map(foundProduct),
     ...pages,
   ]
   return { found: [...new Map(found.map((each) => [each.path, each])).values()], isCurrent }
 }
+
+const foundProduct = ({ id, name, external_id, barcode }: Product): Found => ({
+  path: `/products/${id}`,
+  label: name,
+  note: external_id ?? barcode,
+})
 
 /** Whether the rows of a read are those of another text, or none yet. */
 function isAwaited({ data, fetchStatus, isPlaceholderData }: UseQueryResult): boolean {

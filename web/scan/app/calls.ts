@@ -11,7 +11,7 @@ export async function online<T>(app: App, call: () => PromiseLike<T>): Promise<T
     return await call()
   } catch (error) {
     const at = performance.now()
-    if (error instanceof ConnectionError) app.stop({ message: t.problem.offline }, at)
+    if (error instanceof ConnectionError) app.stop({ message: navigator.onLine ? t.problem.noAnswer : t.problem.offline }, at)
     else if (error instanceof APIError) refuse(app, error, at)
     else throw error
     return undefined

@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useLayoutEffect, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App, CodeHandler } from './app.ts'
 
@@ -16,6 +16,22 @@ export function useApp(): App {
 export function useCodes(handler: CodeHandler): void {
   const app = use(AppContext)
   useLayoutEffect(() => app?.handleCodes(handler))
+}
+
+/**
+ * The same, for a screen that asks the server: each code after the one before it, however slow the network is. After a problem, codes that waited
+ * are heard, and nothing goes on. Returns the handler.
+ */
+export function useCodesInTurn(handler: CodeHandler): CodeHandler {
+  const app = use(AppContext)
+  const turn = useRef(Promise.resolve(true))
+  const inTurn: CodeHandler = (...scan) => {
+    const take = (): boolean | Promise<boolean> => app?.ui.problem !== undefined || handler(...scan)
+    turn.current = turn.current.catch(() => true).then(take)
+    return turn.current
+  }
+  useCodes(inTurn)
+  return inTurn
 }
 
 /** The title of the document, for the list of tabs and for screen readers. */

@@ -1,10 +1,9 @@
-import { ConnectionError } from '@fulfillment/sdk'
 import { texts } from '../../shared/texts/scan-batch-texts.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App } from '../app/app.ts'
+import type { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
 import { keepFlows } from '../app/flows.ts'
-import { newPickId } from '../app/picking-actions.ts'
 import { inSteps } from '../data/in-steps.ts'
 
 /** As the server permits. */
@@ -17,7 +16,7 @@ interface Wanted {
 }
 
 /** Starts a batch of the most urgent orders that are ready, and shows it when all of it is stored here. */
-export async function startBatch(app: App, { slots, isSingleLine }: Wanted, attempts: StartAttempts): Promise<void> {
+export async function startBatch(app: App, { slots, isSingleLine }: Wanted, attempts: Attempts): Promise<void> {
   const at = performance.now()
   const operator = app.kept.session?.operator
   if (operator === null || operator === undefined) return
@@ -32,22 +31,4 @@ export async function startBatch(app: App, { slots, isSingleLine }: Wanted, atte
   if (flows === undefined || !(await keepFlows(app, flows, at))) return
   app.go({ name: 'batch', record: batch.id })
   app.tell('taken', texts.started(t.pick.batch(batch.id), flows.length), at)
-}
-
-/** Attempts to start the same batch have the same key: one whose answer was lost starts no second batch. */
-export class StartAttempts {
-  #open: { what: string; key: string } | undefined
-
-  async of<T>(what: string, call: (key: string) => PromiseLike<T>): Promise<T> {
-    if (this.#open?.what !== what) this.#open = { what, key: newPickId() }
-    try {
-      const result = await call(this.#open.key)
-      this.#open = undefined
-      return result
-    } catch (error) {
-      // Refused: nothing was started.
-      if (!(error instanceof ConnectionError)) this.#open = undefined
-      throw error
-    }
-  }
 }

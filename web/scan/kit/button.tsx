@@ -10,10 +10,13 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'cla
   isBusy?: boolean
   isDisabled?: boolean
   isSubmit?: boolean
+  /** A key of a keypad: it counts however fast it is tapped again. */
+  isKey?: boolean
 }
 
 /** A button for fingers in gloves. */
-export function Button({ kind = 'plain', command, isBusy = false, isDisabled = false, isSubmit = false, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { kind = 'plain', command, isBusy = false, isDisabled = false, isSubmit = false, isKey = false, ...rest } = props
   return (
     <button
       {...rest}
@@ -21,6 +24,7 @@ export function Button({ kind = 'plain', command, isBusy = false, isDisabled = f
       type={isSubmit ? 'submit' : 'button'}
       className={`${styles.button} ${styles[kind]}`}
       data-command={command}
+      data-key={isKey ? '' : undefined}
       disabled={isDisabled}
     />
   )

@@ -1,7 +1,9 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
+import type { CodeHandler } from '../app/app.ts'
+import { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
-import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
@@ -25,35 +27,46 @@ interface ChangeStockProps {
   quantityLabel: string
   button: string
   done: string
-  save: (scanned: Required<Scanned>, quantity: number) => PromiseLike<unknown>
+  save: (scanned: Required<Scanned>, quantity: number, options: { idempotencyKey: string }) => PromiseLike<unknown>
 }
 
 /** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
 export function ChangeStock({ title, places, quantityLabel, button, done, save }: ChangeStockProps) {
   const app = useApp()
   const [scanned, setScanned] = useState<Scanned>({})
+  const latest = useRef(scanned)
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const [attempts, setAttempts] = useState(() => new Attempts())
   useTitle(title)
   const missing = places.find(({ key }) => scanned[key] === undefined)
   const { product } = scanned
-  useCodes(async (texts, at, codes) => {
+  const change = (next: Scanned): void => {
+    latest.current = next
+    setScanned(next)
+  }
+  const take: CodeHandler = async (texts, at, codes) => {
+    const before = latest.current
+    const next = places.find(({ key }) => before[key] === undefined)
     const { client } = app.api
     const found = await online(app, async () =>
-      product === undefined
+      before.product === undefined
         ? await findProduct(client, texts, codes)
         : ((await findCode(client, texts, codes))?.location ?? null),
     )
     if (found === undefined && app.ui.problem !== undefined) return true
     if (found === undefined || found === null) return false
     const isProduct = 'weighable' in found
-    if (!isProduct && missing === undefined) return false
-    setScanned({ ...scanned, [isProduct ? 'product' : (missing?.key ?? 'from')]: found })
+    if (!isProduct && next === undefined) return false
+    change({ ...before, [isProduct ? 'product' : (next?.key ?? 'from')]: found })
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
     return true
-  })
+  }
+  useCodesInTurn(take)
   const restart = (): void => {
-    setScanned({})
+    // What is entered anew is meant anew.
+    setAttempts(new Attempts())
+    change({})
     setTyped('')
   }
   const quantity = quantityOf(typed)
@@ -62,7 +75,8 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     setBusy(true)
     const at = performance.now()
     const isSaved = await online(app, async () => {
-      await save({ ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>, quantity)
+      const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
+      await attempts.of(JSON.stringify([complete, quantity]), (idempotencyKey) => save(complete, quantity, { idempotencyKey }))
       return true
     })
     setBusy(false)
@@ -91,7 +105,9 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
           </div>
         ))}
       </dl>
-      <p className={styles.expected}>{product === undefined ? t.stock.scanProduct : (missing?.hint ?? t.stock.enterQuantity)}</p>
+      <p className={styles.expected}>
+        {product === undefined ? t.stock.scanProduct : (missing?.hint ?? t.stock.enterQuantity(product.quantity))}
+      </p>
       {product !== undefined && missing === undefined && (
         <>
           <Keypad label={quantityLabel} value={typed} onChange={setTyped} isWhole={!product.weighable} />

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { online } from '../app/calls.ts'
-import type { CodeHandler } from '../app/app.ts'
-import { useApp, useCodes, useTitle } from '../app/use-app.ts'
+import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
 import { findBySku, findCode } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
@@ -25,15 +24,14 @@ export function LookUp() {
   const [found, setFound] = useState<Found>()
   const [typed, setTyped] = useState('')
   useTitle(t.lookUp.title)
-  const look: CodeHandler = async (texts, at, codes) => {
+  const look = useCodesInTurn(async (texts, at, codes) => {
     const result = await online(app, async () => (await find(app.api.client, texts, codes)) ?? false)
     if (result === undefined) return true
     if (result === false) return false
     setFound(result)
     app.tell('taken', result.title, at, texts[0])
     return true
-  }
-  useCodes(look)
+  })
   const lookTyped = async (): Promise<void> => {
     const at = performance.now()
     const code = [typed.trim()]

@@ -17,8 +17,8 @@ export function Move() {
       quantityLabel={stock.quantity}
       button={stock.move}
       done={t.said.moved}
-      save={({ product, from, to }, quantity) =>
-        api.client.stock.transfer({ product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity })
+      save={({ product, from, to }, quantity, options) =>
+        api.client.stock.transfer({ product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity }, options)
       }
     />
   )
@@ -34,8 +34,8 @@ export function Count() {
       quantityLabel={stock.counted}
       button={stock.save}
       done={t.said.counted}
-      save={({ product, from }, quantity) =>
-        api.client.stock.setLevel(product.id, { location_id: from.id, quantity, reason: 'inventory_count' })
+      save={({ product, from }, quantity, options) =>
+        api.client.stock.setLevel(product.id, { location_id: from.id, quantity, reason: 'inventory_count' }, options)
       }
     />
   )

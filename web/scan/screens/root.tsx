@@ -1,4 +1,6 @@
+import { useLayoutEffect } from 'react'
 import { isOwnWalk } from '../app/own-flows.ts'
+import { hashOf } from '../app/screen.ts'
 import { useApp } from '../app/use-app.ts'
 import { keyOfBatch } from '../picking/walk.ts'
 import { Badge } from './badge.tsx'
@@ -30,6 +32,10 @@ export function Root({ onUse }: { onUse: () => void }) {
 function CurrentScreen() {
   const app = useApp()
   const { screen, needs, code } = app.ui
+  useLayoutEffect(() => {
+    // Each screen begins with its heading, wherever the button was that led to it. Newer browsers return a promise, which is no clean-up.
+    scrollTo(0, 0)
+  }, [hashOf(screen)])
   if (needs === 'enrolment' || code !== undefined) return <Enrol />
   if (needs === 'badge') return <Badge />
   switch (screen.name) {

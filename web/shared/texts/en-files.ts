@@ -45,7 +45,7 @@ export const files = {
       sku: 'SKU',
       category: 'Category',
       price: 'Price',
-      weight: 'Weight',
+      weight: 'Weight, kg',
       product_id: 'Product id',
       location_id: 'Location',
       quantity: 'Quantity',

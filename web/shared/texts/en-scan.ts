@@ -156,6 +156,7 @@ export const scan = {
     storage: 'The storage of this device is full. Nothing was taken; what was confirmed before is kept.',
     failed: 'The server refused this',
     offline: 'No connection. Nothing was sent.',
+    noAnswer: 'No answer from the server. Try again: nothing is done twice.',
   },
   problems: {
     title: 'Problems',
@@ -234,7 +235,10 @@ export const scan = {
     scanFrom: 'Scan the location it comes from.',
     scanTo: 'Scan the location it goes to.',
     scanLocation: 'Scan the location.',
-    enterQuantity: 'Enter the quantity.',
+    enterQuantity: (units: number) =>
+      units === 1
+        ? 'Enter the quantity.'
+        : `Enter the quantity in single units. The scanned code stands for ${formatNumber(units)}.`,
     notAllowed: 'You may not change stock on this device.',
     again: 'Start over',
   },

@@ -7,6 +7,7 @@ import { Breakable } from '../../kit/breakable.tsx'
 import { CursorTable } from '../../kit/cursor-table.tsx'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { Id } from '../../kit/id.tsx'
 import { JsonCell } from '../../kit/json-body.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
@@ -67,7 +68,7 @@ const COLUMNS: Column<AuditEntry>[] = [
   { id: 'input', header: t.audit.input, cell: ({ input }) => <JsonCell value={input} /> },
   { id: 'error', header: t.audit.error, isTight: true, cell: ({ error }) => <Failure code={error} /> },
   { id: 'address', header: t.audit.address, isTight: true, cell: ({ address }) => <Address address={address} /> },
-  { id: 'request', header: t.audit.requestId, isWide: true, cell: ({ request_id }) => <code>{request_id}</code> },
+  { id: 'request', header: t.audit.requestId, cell: ({ request_id }) => <Id id={request_id} isShort /> },
 ]
 
 /** The key, and from where and in whose name it was used. */

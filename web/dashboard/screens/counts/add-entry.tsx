@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { Field } from '../../kit/field.tsx'
-import { ProductCombo } from '../../kit/product-combo.tsx'
+import { packHint, ProductCombo } from '../../kit/product-combo.tsx'
 import { numberOf } from '../../kit/number-input.ts'
 import { useTyped } from '../../kit/use-typed.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
 /** The dialog for what lies where the count has no line yet. */
 export function AddEntry({ count, onClose }: { count: Count; onClose: () => void }) {
-  const [product, setProduct] = useState<{ id: number; name: string }>()
+  const [product, setProduct] = useState<{ id: number; name: string; units: number }>()
   const [typed, bind] = useTyped({
     location_id: count.location_ids?.length === 1 ? String(count.location_ids[0]) : '',
     quantity: '',
@@ -35,9 +35,11 @@ export function AddEntry({ count, onClose }: { count: Count; onClose: () => void
     >
       <ProductCombo
         label={t.receiving.product}
+        isRequired
+        hint={product && packHint(product.units)}
         value={product?.name ?? ''}
         autoFocus
-        onProduct={({ id, name }) => setProduct({ id, name })}
+        onProduct={({ id, name }, units) => setProduct({ id, name, units })}
       />
       <Field label={t.stock.location} isRequired maxLength={64} {...bind('location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />

@@ -1,6 +1,7 @@
 import type { Count } from '@fulfillment/sdk'
 import { useEffect, useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { askBefore } from '../../data/unsaved.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { CancelRecord } from '../../kit/cancel-record.tsx'
@@ -38,7 +39,7 @@ export function CountActions({ count, onRefused }: CountActionsProps) {
         scope="write:stock"
         isDisabled={!isCounting}
         isSaving={write.isSaving}
-        onPress={() => void write.send('submit')}
+        onPress={() => void askBefore(() => void write.send('submit'))}
       >
         {t.counts.submit}
       </Button>

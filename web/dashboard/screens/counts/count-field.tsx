@@ -2,6 +2,7 @@ import type { Count, CountLine } from '@fulfillment/sdk'
 import { useRef, useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { useUnsaved } from '../../data/unsaved.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
@@ -34,7 +35,9 @@ export function CountField({ count, line, isAsked }: CountFieldProps) {
       focusNext(own.current)
     },
   })
-  const isShown = isAsked || (typed !== undefined && typed !== counted)
+  const isUnsaved = typed !== undefined && typed !== counted
+  useUnsaved(() => isUnsaved)
+  const isShown = isAsked || isUnsaved
   return (
     <form
       ref={own}

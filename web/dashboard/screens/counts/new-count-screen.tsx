@@ -1,6 +1,6 @@
 import type { CountsCreateParams } from '@fulfillment/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type Dispatch, type SetStateAction, useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Checkbox } from '../../kit/choices.tsx'
@@ -37,16 +37,17 @@ export function NewCountScreen() {
   })
   // The server's messages are by position, which is another one then.
   const changing =
-    (set: (chosen: readonly Chosen[]) => void) =>
-    (chosen: readonly Chosen[]): void => {
+    (set: Dispatch<SetStateAction<readonly Chosen[]>>) =>
+    (change: (chosen: readonly Chosen[]) => readonly Chosen[]): void => {
       write.forget()
-      set(chosen)
+      set(change)
     }
   return (
     <Screen title={t.counts.new} hasCurl={false}>
       <Form
         {...write}
         label={t.counts.new}
+        typed={input}
         buttons={
           <FormButtons
             submit={t.counts.begin}

@@ -19,7 +19,8 @@ export interface Chosen {
 
 interface ScopeProps {
   chosen: readonly Chosen[]
-  onChange: (chosen: readonly Chosen[]) => void
+  /** Scans may come faster than they are drawn: a change is of what is chosen then. */
+  onChange: (change: (chosen: readonly Chosen[]) => readonly Chosen[]) => void
 }
 
 /** The locations of the scope. The first hundred are offered, of the warehouse if one is chosen; any id can be typed. */
@@ -29,7 +30,7 @@ export function LocationsInput({ chosen, warehouse, onChange }: ScopeProps & { w
   const offered = data?.locations.filter(({ warehouse_id }) => warehouse === undefined || warehouse_id === warehouse) ?? []
   const add = (item: Chosen): void => {
     setAdded(added + 1)
-    onChange(withItem(chosen, item))
+    onChange((before) => withItem(before, item))
   }
   const addTyped = (text: string): void => {
     if (text === '') return
@@ -55,19 +56,14 @@ export function LocationsInput({ chosen, warehouse, onChange }: ScopeProps & { w
 
 /** The products of the scope. */
 export function ProductsInput({ chosen, onChange }: ScopeProps) {
-  const [added, setAdded] = useState(0)
   return (
     <ChosenList chosen={chosen} onChange={onChange} label={t.counts.products} name="product_ids">
       <ProductCombo
-        key={added}
         label={t.counts.addProduct}
         hint={t.counts.addProductHint}
         value=""
-        autoFocus={added > 0}
-        onProduct={({ id, name }) => {
-          setAdded(added + 1)
-          onChange(withItem(chosen, { id: String(id), label: name }))
-        }}
+        isAdding
+        onProduct={({ id, name }) => onChange((before) => withItem(before, { id: String(id), label: name }))}
       />
     </ChosenList>
   )
@@ -94,7 +90,7 @@ function ChosenList({ chosen, onChange, label, name, children }: ChosenListProps
               key={item.id}
               item={item}
               name={`${name}[${position}]`}
-              onRemove={() => onChange(chosen.filter(({ id }) => id !== item.id))}
+              onRemove={() => onChange((before) => before.filter(({ id }) => id !== item.id))}
             />
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
+import { CopiedId } from '../../kit/id.tsx'
 import { JsonBody } from '../../kit/json-body.tsx'
 import { Region } from '../../kit/region.tsx'
 import { Facts, Screen, Section } from '../../kit/screen.tsx'
@@ -17,7 +18,7 @@ export function EventScreen() {
           <>
             <Facts
               facts={[
-                { name: t.events.id, value: <code>{event.id}</code> },
+                { name: t.events.id, value: <CopiedId id={event.id} /> },
                 { name: t.events.at, value: <Time at={event.created_at} /> },
               ]}
             />

@@ -5,6 +5,7 @@ import { useRead } from '../../data/use-read.ts'
 import { CursorTable } from '../../kit/cursor-table.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { Id } from '../../kit/id.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
@@ -76,8 +77,8 @@ const COLUMNS: Column<Event>[] = [
     id: 'id',
     header: t.events.id,
     cell: ({ id }) => (
-      <Link to="/events/$id" params={{ id }}>
-        <code>{id}</code>
+      <Link to="/events/$id" params={{ id }} aria-label={id}>
+        <Id id={id} />
       </Link>
     ),
   },

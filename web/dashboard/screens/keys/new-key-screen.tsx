@@ -46,6 +46,7 @@ function NewKeyForm({ like }: { like?: ApiKey }) {
       <Form
         {...write}
         label={t.keys.new}
+        typed={input.params}
         fields={FIELDS}
         buttons={
           <FormButtons
@@ -99,6 +100,7 @@ function useKeyInput(like: ApiKey | undefined) {
       <CheckboxGroup
         label={t.keys.scopes}
         name="scopes"
+        isRequired
         options={SCOPES.map((scope) => ({ value: scope, label: scope }))}
         value={scopes}
         onChange={(chosen) => setScopes(SCOPES.filter((scope) => chosen.includes(scope)))}
@@ -112,7 +114,15 @@ function useKeyInput(like: ApiKey | undefined) {
           onChange={setExpiry}
         />
         {expiry === 'date' && (
-          <Field label={t.keys.expiryDate} name="expires_at" type="date" size="narrow" value={date} onChange={setDate} />
+          <Field
+            label={t.keys.expiryDate}
+            name="expires_at"
+            isRequired
+            type="date"
+            size="narrow"
+            value={date}
+            onChange={setDate}
+          />
         )}
       </div>
       <Field

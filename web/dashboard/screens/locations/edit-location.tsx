@@ -42,7 +42,7 @@ export function EditLocation({
       done={(changed) => t.locations.saved(changed.code)}
       onClose={onClose}
     >
-      <Field label={t.locations.code} name="code" maxLength={255} autoFocus value={code} onChange={setCode} />
+      <Field label={t.locations.code} name="code" isRequired maxLength={255} autoFocus value={code} onChange={setCode} />
       <Field label={t.products.name} name="name" maxLength={255} value={name} onChange={setName} />
       <Select
         label={t.locations.warehouse}

@@ -21,6 +21,7 @@ export function EditOrder({ order, onClose }: { order: Order; onClose: () => voi
     <Form
       {...write}
       label={t.orders.edit}
+      typed={input}
       buttons={
         <FormButtons
           submit={t.dialog.save}

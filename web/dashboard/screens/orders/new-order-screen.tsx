@@ -32,6 +32,7 @@ export function NewOrderScreen() {
       <Form
         {...write}
         label={t.orders.new}
+        typed={order}
         buttons={
           <FormButtons
             submit={t.orders.create}

@@ -22,14 +22,7 @@ export function OrderHeadInput({ bind, isNew = false }: Props) {
     <>
       <div className={form.row}>
         {isNew && <Field label={t.orders.identifier} isRequired maxLength={255} {...bind('order_tenant_id')} />}
-        <Field
-          label={t.orders.assemblyDate}
-          type="date"
-          size="narrow"
-          isRequired={isNew}
-          autoFocus={!isNew}
-          {...bind('assembly_date')}
-        />
+        <Field label={t.orders.assemblyDate} type="date" size="narrow" isRequired autoFocus={!isNew} {...bind('assembly_date')} />
         <Field label={t.orders.customer} maxLength={255} {...bind('customer_name')} />
       </div>
       <Field label={t.orders.address} isMultiline maxLength={4000} size="wide" {...bind('shipping_address')} />

@@ -69,7 +69,7 @@ export function PackOrder({ order, shipments, onClose }: Props) {
         />
       ))}
       <Field label={t.shipments.reference} maxLength={255} {...bind('reference')} />
-      <Field label={t.shipments.weight} type="number" size="narrow" {...ofPackage('weight')} />
+      <Field label={t.shipments.weight} mark={t.units.kg} type="number" size="narrow" {...ofPackage('weight')} />
       <Field label={t.shipments.carrier} maxLength={255} {...ofPackage('carrier')} />
       <Field label={t.shipments.trackingNumber} maxLength={255} {...ofPackage('tracking_number')} />
     </WriteDialog>

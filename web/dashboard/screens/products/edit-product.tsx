@@ -21,6 +21,7 @@ export function EditProduct({ product, onClose }: { product: ProductWithStock; o
     <Form
       {...write}
       label={t.orders.edit}
+      typed={input}
       codes={CODES}
       buttons={
         <FormButtons

@@ -25,6 +25,7 @@ export function NewProductScreen() {
       <Form
         {...write}
         label={t.products.new}
+        typed={input}
         codes={CODES}
         buttons={
           <FormButtons

@@ -58,10 +58,20 @@ function valueOf(name: TextName | NumberName, text: string): string | number | n
   return (NUMBERS as readonly string[]).includes(name) ? Number(text) : text
 }
 
+/** Units as the API defines them. Prices are in the tenant's own currency, which it does not know. */
+const UNITS: Partial<Record<NumberName, string>> = {
+  weight: t.units.kg,
+  width: t.units.cm,
+  height: t.units.cm,
+  depth: t.units.cm,
+  sales_unit: t.units.baseUnits,
+  pick_tolerance_percent: t.units.percent,
+}
+
 /** The fields of a product that can be changed. */
 export function ProductInput({ bind, weighable, setWeighable }: Pick<Typed, 'bind' | 'weighable' | 'setWeighable'>) {
   const number = (name: NumberName) => (
-    <Field key={name} label={t.products.fields[name]} type="number" size="narrow" {...bind(name)} />
+    <Field key={name} label={t.products.fields[name]} mark={UNITS[name]} type="number" size="narrow" {...bind(name)} />
   )
   return (
     <>

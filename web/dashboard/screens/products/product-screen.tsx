@@ -74,7 +74,7 @@ function ProductActions({ product: { id, name, is_active }, onEdit }: { product:
 
 function factsOf(product: ProductWithStock) {
   const { fields } = t.products
-  const number = (value: number | null) => (value === null ? <None /> : formatNumber(value))
+  const number = (value: number | null, unit?: string) => (value === null ? <None /> : withUnit(value, unit))
   return [
     { name: t.orders.id, value: product.id },
     { name: t.products.sku, value: <Value text={product.external_id} /> },
@@ -82,12 +82,12 @@ function factsOf(product: ProductWithStock) {
     { name: t.products.category, value: <Value text={product.category} /> },
     { name: fields.price, value: product.price === null ? <None /> : formatPrice(product.price) },
     { name: fields.cost, value: product.cost === null ? <None /> : formatPrice(product.cost) },
-    { name: fields.weight, value: number(product.weight) },
+    { name: fields.weight, value: number(product.weight, t.units.kg) },
     { name: t.products.size, value: <Value text={sizeOf(product)} /> },
-    { name: fields.sales_unit, value: number(product.sales_unit) },
+    { name: fields.sales_unit, value: product.sales_unit === null ? <None /> : t.units.ofBase(product.sales_unit) },
     { name: t.products.weighable, value: product.weighable ? t.products.yes : t.products.no },
     ...(product.weighable
-      ? [{ name: fields.pick_tolerance_percent, value: formatNumber(product.pick_tolerance_percent ?? 0) }]
+      ? [{ name: fields.pick_tolerance_percent, value: number(product.pick_tolerance_percent ?? 0, t.units.percent) }]
       : []),
     { name: fields.minimum_threshold, value: number(product.minimum_threshold) },
     { name: fields.reorder_quantity, value: number(product.reorder_quantity) },
@@ -102,8 +102,11 @@ function sizeOf({ width, height, depth }: ProductWithStock): string | undefined 
   const sides = [width, height, depth]
   return sides.every((side) => side === null)
     ? undefined
-    : sides.map((side) => (side === null ? '?' : formatNumber(side))).join(' × ')
+    : `${sides.map((side) => (side === null ? '?' : formatNumber(side))).join(' × ')} ${t.units.cm}`
 }
+
+const withUnit = (value: number, unit: string | undefined): string =>
+  unit === undefined ? formatNumber(value) : `${formatNumber(value)} ${unit}`
 
 function StockSection({ product }: { product: ProductWithStock }) {
   const total = product.stock.reduce((sum, { quantity }) => sum + quantity * 1_000, 0) / 1_000

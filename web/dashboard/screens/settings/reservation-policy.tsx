@@ -28,6 +28,8 @@ export function ReservationPolicy({ settings: { reservation_policy: present } }:
       <Form
         {...write}
         label={t.settings.policy}
+        typed={policy}
+        first={present}
         buttons={
           <FormButtons
             submit={t.settings.savePolicy}

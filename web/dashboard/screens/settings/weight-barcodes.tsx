@@ -20,7 +20,8 @@ const MAX_PATTERNS = 10
 /** The patterns of barcodes that hold a weight; the first that fits is used. */
 export function WeightBarcodes({ settings: { weight_barcodes } }: { settings: TenantSettings }) {
   const [edited, setEdited] = useState<readonly Typed[]>()
-  const patterns = edited ?? weight_barcodes.map(({ pattern, decimals }) => ({ pattern, decimals: String(decimals) }))
+  const present = weight_barcodes.map(({ pattern, decimals }) => ({ pattern, decimals: String(decimals) }))
+  const patterns = edited ?? present
   const input = { weight_barcodes: patterns.map(({ pattern, decimals }) => ({ pattern, decimals: numberOf(decimals) })) }
   const write = useWrite({
     write: (api, params: SettingsUpdateParams, options) => api.settings.update(params, options),
@@ -33,6 +34,8 @@ export function WeightBarcodes({ settings: { weight_barcodes } }: { settings: Te
     <Form
       {...write}
       label={t.settings.weightBarcodes}
+      typed={patterns}
+      first={present}
       buttons={
         <FormButtons
           submit={t.settings.saveBarcodes}
@@ -86,6 +89,7 @@ function PatternInput({ typed: { pattern, decimals }, position, onChange, onRemo
       <Field
         label={t.settings.pattern}
         name={`weight_barcodes[${position}].pattern`}
+        isRequired
         maxLength={13}
         value={pattern}
         onChange={(text) => onChange({ pattern: text })}
@@ -93,6 +97,8 @@ function PatternInput({ typed: { pattern, decimals }, position, onChange, onRemo
       <Field
         label={t.settings.decimals}
         name={`weight_barcodes[${position}].decimals`}
+        mark={t.units.kg}
+        isRequired
         type="number"
         size="narrow"
         value={decimals}

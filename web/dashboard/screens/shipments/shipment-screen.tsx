@@ -97,7 +97,7 @@ const factsOfPackage = (each: Package) => [
   { name: t.shipments.carrier, value: <Value text={each.carrier} /> },
   { name: t.shipments.trackingNumber, value: <Value text={each.tracking_number} /> },
   { name: t.shipments.track, value: <Address url={each.tracking_url} text={each.tracking_url} /> },
-  { name: t.shipments.weight, value: each.weight === null ? <None /> : formatNumber(each.weight) },
+  { name: t.shipments.weight, value: each.weight === null ? <None /> : `${formatNumber(each.weight)} ${t.units.kg}` },
   { name: t.shipments.size, value: <Value text={sizeOf(each)} /> },
   { name: t.shipments.label, value: <Address url={each.label_url} text={t.shipments.openLabel} /> },
 ]
@@ -105,7 +105,7 @@ const factsOfPackage = (each: Package) => [
 const sizeOf = ({ width, height, depth }: Package): string | undefined =>
   [width, height, depth].every((measure) => measure === null)
     ? undefined
-    : [width, height, depth].map((measure) => (measure === null ? '–' : formatNumber(measure))).join(' × ')
+    : `${[width, height, depth].map((measure) => (measure === null ? '–' : formatNumber(measure))).join(' × ')} ${t.units.cm}`
 
 /** A link out of the dashboard. The server takes http and https alone. */
 function Address({ url, text }: { url: string | null; text: string | null }) {

@@ -3,6 +3,7 @@ import { APIError } from '../../../shared/api.ts'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { queries } from '../../data/client.ts'
+import { useUnsaved } from '../../data/unsaved.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
@@ -49,6 +50,7 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
     done: ({ new_quantity }) => t.stock.isNow(product.name, level.location_code, new_quantity),
     onDone: () => close(),
   })
+  useUnsaved(() => typed !== undefined && typed !== String(shown))
   const now = levelFound(write.error)
   const close = (): void => {
     if (now !== undefined) void queries.invalidateQueries({ queryKey: ['stock'] })

@@ -4,6 +4,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { Id } from '../../kit/id.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { TimeUntil } from '../../kit/relative-time.tsx'
@@ -89,7 +90,7 @@ const COLUMNS: Column<Delivery>[] = [
     id: 'event',
     header: t.deliveries.event,
     cell: ({ id, event, event_id, webhook_id }) => (
-      <Stacked below={<code>{event_id}</code>}>
+      <Stacked below={<Id id={event_id} />}>
         <Link to="/webhooks/$id/deliveries/$delivery" params={{ id: webhook_id, delivery: id }}>
           {event}
         </Link>

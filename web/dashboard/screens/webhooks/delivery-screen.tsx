@@ -6,6 +6,7 @@ import { useRead } from '../../data/use-read.ts'
 import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
+import { CopiedId, Id } from '../../kit/id.tsx'
 import { JsonBody } from '../../kit/json-body.tsx'
 import { Region } from '../../kit/region.tsx'
 import { TimeUntil } from '../../kit/relative-time.tsx'
@@ -71,9 +72,11 @@ const factsOf = ({ webhook_id, event_id, attempt_count, next_attempt_at, created
   {
     name: t.deliveries.event,
     value: (
-      <Link to="/events/$id" params={{ id: event_id }}>
-        <code>{event_id}</code>
-      </Link>
+      <CopiedId id={event_id}>
+        <Link to="/events/$id" params={{ id: event_id }} aria-label={event_id}>
+          <Id id={event_id} />
+        </Link>
+      </CopiedId>
     ),
   },
   { name: t.deliveries.attemptCount, value: formatNumber(attempt_count) },

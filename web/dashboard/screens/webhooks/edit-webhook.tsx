@@ -23,6 +23,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
     <Form
       {...write}
       label={t.webhooks.edit}
+      typed={changes}
       fields={TOPIC_FIELDS}
       buttons={
         <FormButtons

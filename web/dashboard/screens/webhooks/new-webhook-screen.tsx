@@ -23,6 +23,7 @@ export function NewWebhookScreen() {
       <Form
         {...write}
         label={t.webhooks.new}
+        typed={input}
         fields={TOPIC_FIELDS}
         buttons={
           <FormButtons

@@ -52,6 +52,7 @@ export function useWebhookInput(initial: WebhookInput) {
       <CheckboxGroup
         label={t.webhooks.topics}
         name="events"
+        isRequired
         options={OPTIONS}
         value={input.events}
         onChange={(chosen) => change({ events: topicsOf(chosen, input.events) })}

@@ -5,7 +5,8 @@ import { ownBatches, readOwnFlows } from '../../app/own-flows.ts'
 import { nameOfWalk } from '../../app/picking-actions.ts'
 import { pickScreen } from '../../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
-import { MOST_SLOTS, startBatch, StartAttempts } from '../../batch/start-batch.ts'
+import { Attempts } from '../../app/attempts.ts'
+import { MOST_SLOTS, startBatch } from '../../batch/start-batch.ts'
 import { Button } from '../../kit/button.tsx'
 import { Field } from '../../kit/field.tsx'
 import styles from '../screens.module.css'
@@ -45,7 +46,7 @@ export function StartBatch() {
 
 function StartForm() {
   const app = useApp()
-  const [attempts] = useState(() => new StartAttempts())
+  const [attempts] = useState(() => new Attempts())
   const [typed, setTyped] = useState(String(app.kept.settings.slots))
   const [isSingleLine, setSingleLine] = useState(false)
   const [isBusy, setBusy] = useState(false)
