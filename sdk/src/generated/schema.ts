@@ -4552,7 +4552,7 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
+            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
             disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
             /** @description Time the subscription became inactive, UTC; null while it is active. */
             disabled_at: string | null;
