@@ -22,7 +22,7 @@ export interface NewOrder extends Named<Schemas['NewOrder']> {}
 /** A line of an order to create. */
 export interface NewOrderLine extends Named<Schemas['NewOrderLine']> {}
 
-/** Which of the orders that are ready to be picked a batch takes. */
+/** Rule by which a batch chooses among the orders that are ready to be picked. */
 export interface FlowBatchRule extends Named<Schemas['FlowBatchRule']> {}
 
 /** A product to keep, named by exactly one of `product_id`, `sku` and `barcode`. */
@@ -40,7 +40,7 @@ export interface NewPackage extends Named<Schemas['NewPackage']> {}
 /** What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
 export interface NewPackageLine extends Named<Schemas['NewPackageLine']> {}
 
-/** How a package travels. What is not given stays. */
+/** Tracking of a package. Fields that are not given stay. */
 export interface PackageTracking extends Named<Schemas['PackageTracking']> {}
 
 /** A pattern of barcodes that contain a weight. */
@@ -82,7 +82,7 @@ export interface StockLevel extends Named<Schemas['StockLevel']> {}
 /** Quantities of a product in a warehouse. */
 export interface ProductAvailability extends Named<Schemas['ProductAvailability']> {}
 
-/** What an order line or a hold has reserved, or waits for, with names. */
+/** Reserved and backordered quantity of an order line or a hold, with names. */
 export interface ListedReservation extends Named<Schemas['ListedReservation']> {}
 
 /** A created order. */
@@ -100,10 +100,10 @@ export interface Order extends Named<Schemas['Order']> {}
 /** A reason why an order cannot be picked now. */
 export type Blocker = Schemas['Blocker']
 
-/** What an order line or a hold has reserved, or waits for. */
+/** Reserved and backordered quantity of an order line or a hold. */
 export interface Reservation extends Named<Schemas['Reservation']> {}
 
-/** Something that happened to an order. `kind` says what, and what `data` has. */
+/** Something that happened to an order. `kind` says what, and determines the fields of `data`. */
 export type TimelineEntry = Schemas['TimelineEntry']
 
 /** A delivery, without its attempts. */
@@ -136,10 +136,10 @@ export interface FlowBatchSlot extends Named<Schemas['FlowBatchSlot']> {}
 /** A product to take from a location. */
 export interface FlowBatchStop extends Named<Schemas['FlowBatchStop']> {}
 
-/** What a slot gets. */
+/** Quantity of the product for a slot. */
 export interface FlowBatchShare extends Named<Schemas['FlowBatchShare']> {}
 
-/** A product of which the pickable locations do not have enough. */
+/** A product with too little stock at pickable locations. */
 export interface FlowBatchMissing extends Named<Schemas['FlowBatchMissing']> {}
 
 /** A batch, without its stops. */
@@ -181,7 +181,7 @@ export interface ReturnSummary extends Named<Schemas['ReturnSummary']> {}
 /** Goods of a return that were received. */
 export interface ReturnReceipt extends Named<Schemas['ReturnReceipt']> {}
 
-/** A count of what lies at locations. */
+/** A count of stock at locations. */
 export interface Count extends Named<Schemas['Count']> {}
 
 /** A level to count. */
@@ -190,13 +190,13 @@ export interface CountLine extends Named<Schemas['CountLine']> {}
 /** A count, without its lines. */
 export interface CountSummary extends Named<Schemas['CountSummary']> {}
 
-/** What of an order was packed, and goes out together. */
+/** Packages of an order that are shipped together. */
 export interface Shipment extends Named<Schemas['Shipment']> {}
 
 /** A package of a shipment. */
 export interface Package extends Named<Schemas['Package']> {}
 
-/** What is in a package of an order line. */
+/** Quantity of an order line in a package. */
 export interface PackageLine extends Named<Schemas['PackageLine']> {}
 
 /** The tenant's settings. */
@@ -226,7 +226,7 @@ export interface Session extends Named<Schemas['Session']> {}
 /** The operator who is signed in on a device. */
 export interface SessionOperator extends Named<Schemas['SessionOperator']> {}
 
-/** A person who picks orders with a device. */
+/** A person who works with a scan device. */
 export interface Operator extends Named<Schemas['Operator']> {}
 
 /** A call to change data. */

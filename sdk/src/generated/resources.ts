@@ -381,7 +381,7 @@ export class Barcodes {
    *
    * Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a `barcode` then find the product by it, and a scan of a pack stands for its `quantity`. A product can have 100 additional barcodes.
    *
-   * A barcode is unique among all barcodes of the tenant, those of deleted products too. Adding the same barcode with the same content again changes nothing.
+   * A barcode is unique among all barcodes of the tenant, including those of deleted products. Adding the same barcode with the same content again changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -415,16 +415,16 @@ export class Barcodes {
   }
 
   /**
-   * Say what a code is.
+   * Identify a code.
    *
-   * Reads a scanned code as every call reads its `barcode`, and says what it names. The first of these that finds a product counts:
+   * Identifies a scanned code, by the rules by which picks, receipts and other calls read their `barcode`. The first rule that finds a product counts:
    *
    * 1. A primary or additional barcode equal to the code.
    * 2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
    * 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
    * 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
    *
-   * The GS1 fields are returned also when no product has the GTIN. A code that is nothing at all is `not_found`. Changes nothing.
+   * The GS1 fields are returned even if no product has the GTIN. A code that names nothing is `not_found`. Changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -451,7 +451,7 @@ export class Stock {
   /**
    * Set a stock level.
    *
-   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.
+   * Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, the level changes only if it equals that quantity.
    *
    * Scope: `write:stock`.
    *
@@ -468,7 +468,7 @@ export class Stock {
   /**
    * Adjust a stock level.
    *
-   * Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.
+   * Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, the level changes only if it equals that quantity.
    *
    * Scope: `write:stock`.
    *
@@ -485,7 +485,7 @@ export class Stock {
   /**
    * Set many stock levels.
    *
-   * Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is made only when the level is exactly that when its turn comes.
+   * Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is applied only if the level equals it at that moment.
    *
    * Scope: `write:stock`.
    *
@@ -606,7 +606,7 @@ export class Stock {
   /**
    * Reconcile stock.
    *
-   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.
+   * Compares each level with the sum of its movements, and each warehouse total with the sum of its levels. Under a reservation policy, also compares reserved and backordered totals with the reservations. Checks one page of products at a time. Stock changes are not blocked.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -623,7 +623,7 @@ export class Stock {
   /**
    * List availability.
    *
-   * What can be promised of each product in each warehouse. Without `product_id` and `sku`, products with all numbers 0 are left out. Nothing is reserved under the reservation policy `off`.
+   * Quantity of each product in each warehouse that can be promised to orders. Without `product_id` and `sku`, products whose quantities are all 0 are left out. Nothing is reserved under the reservation policy `off`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -729,7 +729,7 @@ export class Orders {
    *
    * Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
    *
-   * While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.
+   * While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling also cancels the open shipments of the order.
    *
    * Scope: `write:orders`.
    *
@@ -771,7 +771,7 @@ export class Orders {
   /**
    * Get what blocks an order.
    *
-   * Why the order cannot be picked now, under every reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
+   * Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -792,7 +792,7 @@ export class Orders {
    *
    * `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
    *
-   * Entries of one time are ordered by kind, as listed above with the creation after calls, and then by id. Paging shows every entry once, also while others are added.
+   * Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -861,7 +861,7 @@ export class Flows {
   /**
    * List orders to pick.
    *
-   * Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
+   * Orders with `state_id` 1 or 2 and no running picking flow, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1008,9 +1008,9 @@ export class FlowBatches {
    *
    * Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most 1000 open lines.
    *
-   * The orders are named, or chosen by a `rule`. A named order that cannot be started returns `flow_error`, with `details` for all of them; a rule passes over orders that another call is starting, and returns `flow_error` if no order is ready.
+   * Name the orders, or let a `rule` choose them. If named orders cannot be started, the call returns `flow_error` with `details` for all of them. A rule skips orders that another call is starting, and returns `flow_error` if no order is ready.
    *
-   * Picks are those of the flows: `POST /flows/{id}/picks`. What is not picked stays open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   * Record picks in the flows: `POST /flows/{id}/picks`. Lines that are not picked stay open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1053,7 +1053,7 @@ export class FlowBatches {
   /**
    * Get a batch with its stops.
    *
-   * The batch with its slots, and the way through the warehouse for what is still to be picked: stops in pick order, with the quantity for each slot.
+   * The batch with its slots and its remaining stops in pick order, with the quantity for each slot.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1070,7 +1070,7 @@ export class FlowBatches {
   /**
    * Complete a batch.
    *
-   * Completes every running flow, in slot order, as its own call would, all or nothing: an order whose lines are all picked is completed, the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
+   * Completes every running flow in slot order, as `POST /flows/{id}/complete` does, all or nothing. Orders whose lines are all fulfilled are completed; the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
    *
    * Sends the events of each flow, slot by slot.
    *
@@ -1089,7 +1089,7 @@ export class FlowBatches {
   /**
    * Cancel a batch.
    *
-   * Cancels every running flow, in slot order, as its own call would, all or nothing: its picks return to their locations, and its order to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
+   * Cancels every running flow in slot order, as `POST /flows/{id}/cancel` does, all or nothing. Picks return to their locations, and orders to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
    *
    * Sends the events of each flow, slot by slot.
    *
@@ -1139,7 +1139,7 @@ export class Locations {
   /**
    * Create a location.
    *
-   * Creates a location before it has stock. A location that a stock call names first is created with the defaults of this call.
+   * Creates a location before it has stock. If a stock call names a location that does not exist, the location is created with the defaults of this call.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1223,7 +1223,7 @@ export class Warehouses {
   }
 }
 
-/** Stock that is kept for carts for a while. */
+/** Stock kept for carts for a limited time. */
 export class Holds {
   readonly #transport: Transport
 
@@ -1235,9 +1235,9 @@ export class Holds {
   /**
    * Keep stock for a cart.
    *
-   * Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`: all lines in full, otherwise `insufficient_stock`. Needs a reservation policy other than `off`.
+   * Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`. Returns `insufficient_stock` unless all lines can be kept in full. Needs a reservation policy other than `off`.
    *
-   * Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same `reference` is an `idempotency_conflict`.
+   * Sending the same hold again while it is active changes nothing and returns its current state. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1292,7 +1292,7 @@ export class Holds {
   /**
    * Change a hold.
    *
-   * Sets the time of an active hold, from now, or replaces all its lines, in full or not at all. What it has kept so far counts as available.
+   * Sets the expiration of an active hold, or replaces all its lines, in full or not at all. Stock that the hold already keeps counts as available.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1311,7 +1311,7 @@ export class Holds {
   /**
    * Release a hold.
    *
-   * Frees what the hold keeps. Releasing a hold again, or one that has expired, succeeds and changes nothing.
+   * Frees the stock of the hold. Releasing a released or expired hold succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1326,7 +1326,7 @@ export class Holds {
   }
 }
 
-/** Expected deliveries, and the goods that are received of them. */
+/** Expected deliveries and their receipts. */
 export class Inbound {
   readonly #transport: Transport
 
@@ -1340,7 +1340,7 @@ export class Inbound {
    *
    * Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
    *
-   * Sending the same delivery again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   * Sending the same delivery again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1383,7 +1383,7 @@ export class Inbound {
   /**
    * Get a delivery.
    *
-   * An expected delivery with its lines and what was received of each.
+   * An expected delivery with its lines and the received quantity of each.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1419,9 +1419,9 @@ export class Inbound {
   /**
    * Receive goods.
    *
-   * Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is an `inbound_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line.
+   * Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills only that line. A surplus or an unannounced product is an `inbound_error`. With `allow_over`, the surplus goes to the last line of the product, and an unannounced product gets a new line.
    *
-   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
+   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1446,7 +1446,7 @@ export class Inbound {
   /**
    * List receipts of a delivery.
    *
-   * Newest first, those that were undone too. `total` is exact.
+   * Newest first, including undone receipts. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1484,7 +1484,7 @@ export class Inbound {
   /**
    * Close a delivery.
    *
-   * Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.
+   * Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1501,7 +1501,7 @@ export class Inbound {
   /**
    * Cancel a delivery.
    *
-   * Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+   * Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1518,7 +1518,7 @@ export class Inbound {
   }
 }
 
-/** Goods that come back, from an order or without one. */
+/** Goods that come back, with or without an order. */
 export class Returns {
   readonly #transport: Transport
 
@@ -1530,9 +1530,9 @@ export class Returns {
   /**
    * Announce a return.
    *
-   * Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+   * Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
    *
-   * A return never changes the order. Sending the same return again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   * A return never changes the order. Sending the same return again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1575,7 +1575,7 @@ export class Returns {
   /**
    * Get a return.
    *
-   * A return with its lines, and what was received of each and what became of it.
+   * A return with its lines, and the received, restocked, quarantined and scrapped quantity of each.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1611,9 +1611,9 @@ export class Returns {
   /**
    * Receive goods of a return.
    *
-   * Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is a `return_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+   * Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills only that line. A surplus or an unannounced product is a `return_error`. With `allow_over`, the surplus goes to the last line of the product, and an unannounced product gets a new line. More than was taken for the order is always refused.
    *
-   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
+   * A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1639,7 +1639,7 @@ export class Returns {
   /**
    * List receipts of a return.
    *
-   * Newest first, those that were undone too. `total` is exact.
+   * Newest first, including undone receipts. `total` is exact.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1677,7 +1677,7 @@ export class Returns {
   /**
    * Close a return.
    *
-   * Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.
+   * Ends the return: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1694,7 +1694,7 @@ export class Returns {
   /**
    * Cancel a return.
    *
-   * Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+   * Cancels a return without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1711,7 +1711,7 @@ export class Returns {
   }
 }
 
-/** Counts of what lies at locations, whose differences are posted when they are approved. */
+/** Counts of stock at locations. Approval posts the differences. */
 export class Counts {
   readonly #transport: Transport
 
@@ -1723,9 +1723,9 @@ export class Counts {
   /**
    * Begin a count.
    *
-   * Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most 1000. Stock goes on being picked and received meanwhile.
+   * Begins a count of locations, of products, or of both. Its lines are the levels above 0 of this scope, at most 1000. Picking and receiving continue during the count.
    *
-   * Sending the same count again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   * Sending the same count again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1778,11 +1778,11 @@ export class Counts {
   }
 
   /**
-   * Say what lies there.
+   * Enter a counted quantity.
    *
-   * Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as `expected_quantity`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+   * Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as `expected_quantity`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
    *
-   * A level of the scope that is no line yet becomes one, up to 1000; another is a `count_error`. The state must be `counting`.
+   * A level of the scope without a line gets one, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
    *
    * An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
    *
@@ -1807,9 +1807,9 @@ export class Counts {
   }
 
   /**
-   * End counting.
+   * Submit a count.
    *
-   * Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.
+   * Ends counting. The count can then be reviewed and approved, or reopened to count again. Submitting it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1824,7 +1824,7 @@ export class Counts {
   }
 
   /**
-   * Count again.
+   * Reopen a count.
    *
    * Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.
    *
@@ -1841,11 +1841,11 @@ export class Counts {
   }
 
   /**
-   * Post a count.
+   * Approve a count.
    *
-   * Writes for each counted line an `ADJUSTMENT` movement of its variance with the reason `inventory_count`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+   * Writes an `ADJUSTMENT` movement with the reason `inventory_count` for each counted line, all or nothing. The movement adds the variance to the current level, so picks, receipts and moves since the counting are kept. A variance of 0 writes a movement of 0.
    *
-   * Lines that were not counted are left alone. It is refused with `count_error` if a level was set, or posted by another count, since it was counted, or would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
+   * Lines that were not counted do not change. The call returns `count_error` if a level was set, or posted by another count, since it was counted, or if a level would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1862,7 +1862,7 @@ export class Counts {
   }
 
   /**
-   * Drop a count.
+   * Cancel a count.
    *
    * Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.
    *
@@ -1881,7 +1881,7 @@ export class Counts {
   }
 }
 
-/** Packages of orders, and where they are. */
+/** Packages of orders and their tracking. */
 export class Shipments {
   readonly #transport: Transport
 
@@ -1893,9 +1893,9 @@ export class Shipments {
   /**
    * Pack a shipment.
    *
-   * Begins a shipment of an order that is not cancelled, also before the order is completed. An order can have several. What all its shipments that are not cancelled have of an order line is never more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered. A product goes to the order's lines in order, to each up to what is taken and not yet packed.
+   * Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
    *
-   * Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+   * Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1944,7 +1944,7 @@ export class Shipments {
   /**
    * Get a shipment.
    *
-   * A shipment with its packages, what is in them and how they travel.
+   * A shipment with its packages, their contents and tracking.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1959,9 +1959,9 @@ export class Shipments {
   }
 
   /**
-   * Pack again, or set tracking.
+   * Change a shipment.
    *
-   * `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state but `cancelled`. With both, `packages` comes first. Sends no event.
+   * `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state except `cancelled`. If both are given, `packages` is applied first. Sends no event.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -1982,7 +1982,7 @@ export class Shipments {
   /**
    * Ship a shipment.
    *
-   * Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
+   * Marks the shipment as shipped: packages can no longer be changed, but tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2016,7 +2016,7 @@ export class Shipments {
   /**
    * Cancel a shipment.
    *
-   * Cancels a shipment that is open or shipped. What it had can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
+   * Cancels a shipment that is open or shipped. Its goods can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2064,7 +2064,7 @@ export class Settings {
    *
    * Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
    *
-   * With a `reservation_policy` the response takes a third of a second: until every server shows the new one.
+   * With a `reservation_policy`, the response takes a third of a second longer, until every server uses the new policy.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2458,7 +2458,7 @@ export class Sessions {
   }
 }
 
-/** Operators, who pick orders with devices. */
+/** Operators: people who work with scan devices. */
 export class Operators {
   readonly #transport: Transport
 
@@ -2525,7 +2525,7 @@ export class Operators {
   /**
    * Update an operator.
    *
-   * Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. Picks that a device had stored before are still accepted.
+   * Changes the given fields. A deactivated operator is signed out of every device. An operator who loses `may_change_stock` can no longer transfer, adjust or set stock. Picks that a device stored before are still accepted.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2559,7 +2559,7 @@ export class Operators {
   }
 }
 
-/** Enrolment of devices that scan. */
+/** Enrolment of scan devices. */
 export class Devices {
   readonly #transport: Transport
 
@@ -2571,7 +2571,7 @@ export class Devices {
   /**
    * Make a code that enrols a device.
    *
-   * The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.
+   * The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key ends, after 30 days without use, or after 180 days.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2617,7 +2617,7 @@ export class AuditLog {
   }
 }
 
-/** Sums by hour and day. */
+/** Totals by hour and day. */
 export class Reports {
   readonly #transport: Transport
 
@@ -2629,7 +2629,7 @@ export class Reports {
   /**
    * Report stock over time.
    *
-   * Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
+   * Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the current day or hour is the current stock. The numbers are exact: they equal the stock movements.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2663,7 +2663,7 @@ export class Reports {
   /**
    * Report picking.
    *
-   * What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time that it took, without pauses of more than 15 minutes. Has picks from this version of the service on.
+   * What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with its duration, without pauses of more than 15 minutes. Picks from before the upgrade to the version with this operation are missing.
    *
    * Addition: this operation is not part of the published API specification.
    *
@@ -2730,15 +2730,15 @@ export class Resources {
   readonly locations: Locations
   /** Groups of locations. */
   readonly warehouses: Warehouses
-  /** Stock that is kept for carts for a while. */
+  /** Stock kept for carts for a limited time. */
   readonly holds: Holds
-  /** Expected deliveries, and the goods that are received of them. */
+  /** Expected deliveries and their receipts. */
   readonly inbound: Inbound
-  /** Goods that come back, from an order or without one. */
+  /** Goods that come back, with or without an order. */
   readonly returns: Returns
-  /** Counts of what lies at locations, whose differences are posted when they are approved. */
+  /** Counts of stock at locations. Approval posts the differences. */
   readonly counts: Counts
-  /** Packages of orders, and where they are. */
+  /** Packages of orders and their tracking. */
   readonly shipments: Shipments
   /** Settings of the tenant. A sandbox has its own. */
   readonly settings: Settings
@@ -2750,13 +2750,13 @@ export class Resources {
   readonly apiKeys: ApiKeys
   /** Sign-ins to the dashboard, and enrolled devices. */
   readonly sessions: Sessions
-  /** Operators, who pick orders with devices. */
+  /** Operators: people who work with scan devices. */
   readonly operators: Operators
-  /** Enrolment of devices that scan. */
+  /** Enrolment of scan devices. */
   readonly devices: Devices
   /** Who changed what, when and from where. */
   readonly auditLog: AuditLog
-  /** Sums by hour and day. */
+  /** Totals by hour and day. */
   readonly reports: Reports
 
   /** @internal */

@@ -154,7 +154,7 @@ export interface paths {
          * Add a barcode
          * @description Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a `barcode` then find the product by it, and a scan of a pack stands for its `quantity`. A product can have 100 additional barcodes.
          *
-         *     A barcode is unique among all barcodes of the tenant, those of deleted products too. Adding the same barcode with the same content again changes nothing.
+         *     A barcode is unique among all barcodes of the tenant, including those of deleted products. Adding the same barcode with the same content again changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -199,15 +199,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say what a code is
-         * @description Reads a scanned code as every call reads its `barcode`, and says what it names. The first of these that finds a product counts:
+         * Identify a code
+         * @description Identifies a scanned code, by the rules by which picks, receipts and other calls read their `barcode`. The first rule that finds a product counts:
          *
          *     1. A primary or additional barcode equal to the code.
          *     2. An EAN-13 that contains a weight, by the setting `weight_barcodes`.
          *     3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
          *     4. A GS1 element string or a GS1 Digital Link, by its GTIN.
          *
-         *     The GS1 fields are returned also when no product has the GTIN. A code that is nothing at all is `not_found`. Changes nothing.
+         *     The GS1 fields are returned even if no product has the GTIN. A code that names nothing is `not_found`. Changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -232,7 +232,7 @@ export interface paths {
         get?: never;
         /**
          * Set a stock level
-         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.
+         * @description Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, the level changes only if it equals that quantity.
          *
          *     Scope: `write:stock`.
          */
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Adjust a stock level
-         * @description Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.
+         * @description Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, the level changes only if it equals that quantity.
          *
          *     Scope: `write:stock`.
          */
@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Set many stock levels
-         * @description Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is made only when the level is exactly that when its turn comes.
+         * @description Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is applied only if the level equals it at that moment.
          *
          *     Scope: `write:stock`.
          */
@@ -437,7 +437,7 @@ export interface paths {
         };
         /**
          * Reconcile stock
-         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.
+         * @description Compares each level with the sum of its movements, and each warehouse total with the sum of its levels. Under a reservation policy, also compares reserved and backordered totals with the reservations. Checks one page of products at a time. Stock changes are not blocked.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -502,7 +502,7 @@ export interface paths {
          * Update an order
          * @description Changes the given fields of an order that is neither completed nor cancelled. Sends `order/updated` when something changed, and also `order/completed` or `order/cancelled` when `state_id` becomes 5 or 7.
          *
-         *     While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.
+         *     While a picking flow of the order runs, `state_id` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling also cancels the open shipments of the order.
          *
          *     Scope: `write:orders`.
          */
@@ -583,7 +583,7 @@ export interface paths {
         };
         /**
          * List orders to pick
-         * @description Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
+         * @description Orders with `state_id` 1 or 2 and no running picking flow, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -773,9 +773,9 @@ export interface paths {
          * Start a batch
          * @description Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most 1000 open lines.
          *
-         *     The orders are named, or chosen by a `rule`. A named order that cannot be started returns `flow_error`, with `details` for all of them; a rule passes over orders that another call is starting, and returns `flow_error` if no order is ready.
+         *     Name the orders, or let a `rule` choose them. If named orders cannot be started, the call returns `flow_error` with `details` for all of them. A rule skips orders that another call is starting, and returns `flow_error` if no order is ready.
          *
-         *     Picks are those of the flows: `POST /flows/{id}/picks`. What is not picked stays open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *     Record picks in the flows: `POST /flows/{id}/picks`. Lines that are not picked stay open. Sends the events of each flow, slot by slot. Sending the same batch again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -797,7 +797,7 @@ export interface paths {
         };
         /**
          * Get a batch with its stops
-         * @description The batch with its slots, and the way through the warehouse for what is still to be picked: stops in pick order, with the quantity for each slot.
+         * @description The batch with its slots and its remaining stops in pick order, with the quantity for each slot.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a batch
-         * @description Completes every running flow, in slot order, as its own call would, all or nothing: an order whose lines are all picked is completed, the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
+         * @description Completes every running flow in slot order, as `POST /flows/{id}/complete` does, all or nothing. Orders whose lines are all fulfilled are completed; the others return to `state_id` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns `flow_error`.
          *
          *     Sends the events of each flow, slot by slot.
          *
@@ -849,7 +849,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description Cancels every running flow, in slot order, as its own call would, all or nothing: its picks return to their locations, and its order to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
+         * @description Cancels every running flow in slot order, as `POST /flows/{id}/cancel` does, all or nothing. Picks return to their locations, and orders to `state_id` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns `flow_error`.
          *
          *     Sends the events of each flow, slot by slot.
          *
@@ -883,7 +883,7 @@ export interface paths {
         put?: never;
         /**
          * Create a location
-         * @description Creates a location before it has stock. A location that a stock call names first is created with the defaults of this call.
+         * @description Creates a location before it has stock. If a stock call names a location that does not exist, the location is created with the defaults of this call.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -961,7 +961,7 @@ export interface paths {
         };
         /**
          * List availability
-         * @description What can be promised of each product in each warehouse. Without `product_id` and `sku`, products with all numbers 0 are left out. Nothing is reserved under the reservation policy `off`.
+         * @description Quantity of each product in each warehouse that can be promised to orders. Without `product_id` and `sku`, products whose quantities are all 0 are left out. Nothing is reserved under the reservation policy `off`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1009,7 +1009,7 @@ export interface paths {
         };
         /**
          * Get what blocks an order
-         * @description Why the order cannot be picked now, under every reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
+         * @description Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1043,9 +1043,9 @@ export interface paths {
         put?: never;
         /**
          * Keep stock for a cart
-         * @description Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`: all lines in full, otherwise `insufficient_stock`. Needs a reservation policy other than `off`.
+         * @description Keeps stock until the hold expires, is released, or is taken over by an order that names its `reference` as `hold`. Returns `insufficient_stock` unless all lines can be kept in full. Needs a reservation policy other than `off`.
          *
-         *     Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same `reference` is an `idempotency_conflict`.
+         *     Sending the same hold again while it is active changes nothing and returns its current state. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1076,7 +1076,7 @@ export interface paths {
         get: operations["holds.get"];
         /**
          * Change a hold
-         * @description Sets the time of an active hold, from now, or replaces all its lines, in full or not at all. What it has kept so far counts as available.
+         * @description Sets the expiration of an active hold, or replaces all its lines, in full or not at all. Stock that the hold already keeps counts as available.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1086,7 +1086,7 @@ export interface paths {
         post?: never;
         /**
          * Release a hold
-         * @description Frees what the hold keeps. Releasing a hold again, or one that has expired, succeeds and changes nothing.
+         * @description Frees the stock of the hold. Releasing a released or expired hold succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1119,7 +1119,7 @@ export interface paths {
          * Announce a delivery
          * @description Announces goods that a warehouse expects. They are `incoming` in `GET /stock/availability` until they are received or the delivery is over.
          *
-         *     Sending the same delivery again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *     Sending the same delivery again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description An expected delivery with its lines and what was received of each.
+         * @description An expected delivery with its lines and the received quantity of each.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1173,7 +1173,7 @@ export interface paths {
         };
         /**
          * List receipts of a delivery
-         * @description Newest first, those that were undone too. `total` is exact.
+         * @description Newest first, including undone receipts. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1183,9 +1183,9 @@ export interface paths {
         put?: never;
         /**
          * Receive goods
-         * @description Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is an `inbound_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line.
+         * @description Adds goods of the delivery to stock at a location, all or nothing, with an `IN` movement with the reason `stock_receipt`. A product fills its open lines in order; `line_id` fills only that line. A surplus or an unannounced product is an `inbound_error`. With `allow_over`, the surplus goes to the last line of the product, and an unannounced product gets a new line.
          *
-         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the delivery was closed or the receipt undone. A `receipt_id` of another receipt of the delivery is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1235,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Close a delivery
-         * @description Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         * @description Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1259,7 +1259,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a delivery
-         * @description Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         * @description Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1291,9 +1291,9 @@ export interface paths {
         put?: never;
         /**
          * Announce a return
-         * @description Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+         * @description Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
          *
-         *     A return never changes the order. Sending the same return again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *     A return never changes the order. Sending the same return again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1315,7 +1315,7 @@ export interface paths {
         };
         /**
          * Get a return
-         * @description A return with its lines, and what was received of each and what became of it.
+         * @description A return with its lines, and the received, restocked, quarantined and scrapped quantity of each.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1347,7 +1347,7 @@ export interface paths {
         };
         /**
          * List receipts of a return
-         * @description Newest first, those that were undone too. `total` is exact.
+         * @description Newest first, including undone receipts. `total` is exact.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1357,9 +1357,9 @@ export interface paths {
         put?: never;
         /**
          * Receive goods of a return
-         * @description Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills that line alone. More than is still to come, or a product that was not announced, is a `return_error`; with `allow_over` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+         * @description Receives goods of the return, all or nothing. `restock` adds them to stock at a sellable location and `quarantine` at one that is not, with an `IN` movement with the reason `return` and the order's id; `scrap` changes no stock. A product fills its open lines in order; `line_id` fills only that line. A surplus or an unannounced product is a `return_error`. With `allow_over`, the surplus goes to the last line of the product, and an unannounced product gets a new line. More than was taken for the order is always refused.
          *
-         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
+         *     A receipt with a `receipt_id` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the return was closed or the receipt undone. A `receipt_id` of another receipt of the return is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1409,7 +1409,7 @@ export interface paths {
         put?: never;
         /**
          * Close a return
-         * @description Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.
+         * @description Ends the return: remaining goods are no longer expected. Closing it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1433,7 +1433,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a return
-         * @description Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.
+         * @description Cancels a return without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1465,9 +1465,9 @@ export interface paths {
         put?: never;
         /**
          * Begin a count
-         * @description Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most 1000. Stock goes on being picked and received meanwhile.
+         * @description Begins a count of locations, of products, or of both. Its lines are the levels above 0 of this scope, at most 1000. Picking and receiving continue during the count.
          *
-         *     Sending the same count again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *     Sending the same count again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1514,10 +1514,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what lies there
-         * @description Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as `expected_quantity`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+         * Enter a counted quantity
+         * @description Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as `expected_quantity`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
          *
-         *     A level of the scope that is no line yet becomes one, up to 1000; another is a `count_error`. The state must be `counting`.
+         *     A level of the scope without a line gets one, up to 1000 lines. A level outside the scope is a `count_error`. The state must be `counting`.
          *
          *     An entry with an `entry_id` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An `entry_id` of another entry of the count is an `idempotency_conflict`.
          *
@@ -1542,8 +1542,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End counting
-         * @description Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.
+         * Submit a count
+         * @description Ends counting. The count can then be reviewed and approved, or reopened to count again. Submitting it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1566,7 +1566,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Count again
+         * Reopen a count
          * @description Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1590,10 +1590,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post a count
-         * @description Writes for each counted line an `ADJUSTMENT` movement of its variance with the reason `inventory_count`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+         * Approve a count
+         * @description Writes an `ADJUSTMENT` movement with the reason `inventory_count` for each counted line, all or nothing. The movement adds the variance to the current level, so picks, receipts and moves since the counting are kept. A variance of 0 writes a movement of 0.
          *
-         *     Lines that were not counted are left alone. It is refused with `count_error` if a level was set, or posted by another count, since it was counted, or would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
+         *     Lines that were not counted do not change. The call returns `count_error` if a level was set, or posted by another count, since it was counted, or if a level would leave its range: `details` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1616,7 +1616,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Drop a count
+         * Cancel a count
          * @description Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
@@ -1649,9 +1649,9 @@ export interface paths {
         put?: never;
         /**
          * Pack a shipment
-         * @description Begins a shipment of an order that is not cancelled, also before the order is completed. An order can have several. What all its shipments that are not cancelled have of an order line is never more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered. A product goes to the order's lines in order, to each up to what is taken and not yet packed.
+         * @description Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
          *
-         *     Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns it as it is now, for ever. Another content with the same `reference` is an `idempotency_conflict`.
+         *     Packing changes no stock, flow or order. Sending the same shipment again with its `reference` changes nothing and returns its current state, at any later time. Different content with the same `reference` is an `idempotency_conflict`.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1673,7 +1673,7 @@ export interface paths {
         };
         /**
          * Get a shipment
-         * @description A shipment with its packages, what is in them and how they travel.
+         * @description A shipment with its packages, their contents and tracking.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1681,8 +1681,8 @@ export interface paths {
          */
         get: operations["shipments.get"];
         /**
-         * Pack again, or set tracking
-         * @description `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state but `cancelled`. With both, `packages` comes first. Sends no event.
+         * Change a shipment
+         * @description `packages` replaces all packages while the shipment is open, by the same rules as in a new shipment. `tracking` changes carrier, number and address of the packages that it names, in every state except `cancelled`. If both are given, `packages` is applied first. Sends no event.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1707,7 +1707,7 @@ export interface paths {
         put?: never;
         /**
          * Ship a shipment
-         * @description Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
+         * @description Marks the shipment as shipped: packages can no longer be changed, but tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1755,7 +1755,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a shipment
-         * @description Cancels a shipment that is open or shipped. What it had can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
+         * @description Cancels a shipment that is open or shipped. Its goods can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -1790,7 +1790,7 @@ export interface paths {
          *
          *     Turning `reservation_policy` on or off makes or removes the reservations of all open orders in the background; until that is done, `reservation_state` is `switching`. Sends no event.
          *
-         *     With a `reservation_policy` the response takes a third of a second: until every server shows the new one.
+         *     With a `reservation_policy`, the response takes a third of a second longer, until every server uses the new policy.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2226,7 +2226,7 @@ export interface paths {
         get: operations["operators.get"];
         /**
          * Update an operator
-         * @description Changes the given fields. A device makes no further change of stock for an operator who is not active or lost `may_change_stock`. Picks that a device had stored before are still accepted.
+         * @description Changes the given fields. A deactivated operator is signed out of every device. An operator who loses `may_change_stock` can no longer transfer, adjust or set stock. Picks that a device stored before are still accepted.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2275,7 +2275,7 @@ export interface paths {
         put?: never;
         /**
          * Make a code that enrols a device
-         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to what picking and stock work need. Its session ends when the key ends, after 30 days without use, or after 180 days.
+         * @description The code is valid once, for 10 minutes. The device works on the live or test data of the calling key. It has the current rights of an API key, limited to the operations of picking, packing, receiving, counting and stock work. Its session ends when the key ends, after 30 days without use, or after 180 days.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2321,7 +2321,7 @@ export interface paths {
         };
         /**
          * Report stock over time
-         * @description Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.
+         * @description Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the current day or hour is the current stock. The numbers are exact: they equal the stock movements.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2369,7 +2369,7 @@ export interface paths {
         };
         /**
          * Report picking
-         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with the time that it took, without pauses of more than 15 minutes. Has picks from this version of the service on.
+         * @description What operators picked, by hour for at most 31 days, or by day or operator for at most 366 days (UTC). Undone picks, and picks that were returned because their flow was cancelled, are not counted. A flow counts when it is completed, with its duration, without pauses of more than 15 minutes. Picks from before the upgrade to the version with this operation are missing.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2445,7 +2445,7 @@ export interface paths {
          *
          *     `omitted` lists the kinds that the key may not see: `call` needs `admin`, `movement` needs `read:stock`, `event` needs `read:webhooks`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
          *
-         *     Entries of one time are ordered by kind, as listed above with the creation after calls, and then by id. Paging shows every entry once, also while others are added.
+         *     Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.
          *
          *     Addition: this operation is not part of the published API specification.
          *
@@ -2478,10 +2478,10 @@ export interface components {
                 barcode: string;
                 /** @description Quantity ordered. */
                 quantity: number;
-                /** @description Quantity that earlier lines leave. */
+                /** @description Quantity available after earlier lines. */
                 available: number;
             }[] | undefined;
-            /** @description With `insufficient_stock` of a hold: what is available of the product of the line. */
+            /** @description With `insufficient_stock` of a hold: available quantity of the line's product. */
             available?: number | undefined;
         } | {
             /** @description Name of the field, such as `order_detail[0].quantity`. */
@@ -2557,7 +2557,7 @@ export interface components {
         /** @description A line of an order to create. */
         NewOrderLine: {
             /**
-             * @description Barcode of an active product, its own or an additional one of single units; not that of a pack.
+             * @description Barcode of an active product: the primary one, or an additional one of single units. Not the barcode of a pack.
              * @example 4006381333931
              */
             barcode: string;
@@ -2569,7 +2569,7 @@ export interface components {
             /** @description Unit price, in the tenant's own currency. Default: the product's price. */
             price?: (number | null) | undefined;
         };
-        /** @description Which of the orders that are ready to be picked a batch takes. */
+        /** @description Rule by which a batch chooses among the orders that are ready to be picked. */
         FlowBatchRule: {
             /** @description Maximum number of orders, 1 to 50. Default: 10. */
             max_orders?: (number | null) | undefined;
@@ -2638,7 +2638,7 @@ export interface components {
         };
         /** @description A package to pack. */
         NewPackage: {
-            /** @description What is in the package, 1 to 1000. */
+            /** @description Contents of the package, 1 to 1000 lines. */
             lines: components["schemas"]["NewPackageLine"][];
             /**
              * @description Weight of the package in kilograms.
@@ -2663,7 +2663,7 @@ export interface components {
             tracking_number?: (string | null) | undefined;
             /** @description http or https address that shows where the package is. */
             tracking_url?: (string | null) | undefined;
-            /** @description http or https address of its label. Labels are not made or kept by the service. */
+            /** @description http or https address of its label. The service neither makes nor stores labels. */
             label_url?: (string | null) | undefined;
         };
         /** @description What is in a package: exactly one of `order_detail_id`, `product_id`, `sku` and `barcode`, and how much. */
@@ -2685,7 +2685,7 @@ export interface components {
              */
             quantity?: (number | null) | undefined;
         };
-        /** @description How a package travels. What is not given stays. */
+        /** @description Tracking of a package. Fields that are not given stay. */
         PackageTracking: {
             /**
              * @description Number of the package in its shipment, from 1.
@@ -2866,7 +2866,7 @@ export interface components {
             quantity: number;
             /** @description Name of the pack; null if it has none. */
             name: string | null;
-            /** @description True for the product's own `barcode`, false for an additional one. */
+            /** @description True for the product's primary `barcode`, false for an additional one. */
             is_primary: boolean;
             /**
              * Format: date-time
@@ -2884,7 +2884,7 @@ export interface components {
             barcode: string | null;
             /** @description Number of base units of that barcode; null without a product. */
             pack_quantity: number | null;
-            /** @description What one scan stands for in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product. */
+            /** @description Quantity of one scan in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product. */
             quantity: number | null;
             /** @description GTIN of 14 digits: of AI 01, else 02, else of a code that matched in another length; otherwise null. */
             gtin: string | null;
@@ -3023,7 +3023,7 @@ export interface components {
             /** @description Earliest date of what is incoming; null if there is none. */
             next_expected_at: string | null;
         };
-        /** @description What an order line or a hold has reserved, or waits for, with names. */
+        /** @description Reserved and backordered quantity of an order line or a hold, with names. */
         ListedReservation: {
             /** @description Id of the product. */
             product_id: number;
@@ -3273,7 +3273,7 @@ export interface components {
                 quantity: number;
             }[];
         };
-        /** @description What an order line or a hold has reserved, or waits for. */
+        /** @description Reserved and backordered quantity of an order line or a hold. */
         Reservation: {
             /** @description Id of the product. */
             product_id: number;
@@ -3296,7 +3296,7 @@ export interface components {
             /** @description Time at which the hold expires, UTC; null for an order. */
             expires_at: string | null;
         };
-        /** @description Something that happened to an order. `kind` says what, and what `data` has. */
+        /** @description Something that happened to an order. `kind` says what, and determines the fields of `data`. */
         TimelineEntry: {
             /**
              * Format: date-time
@@ -3453,7 +3453,7 @@ export interface components {
                 created_at: string;
                 /** @description Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on those from before the upgrade to the version with this operation. */
                 flow_id?: number | undefined;
-                /** @description Id of the pick that was made or taken back. Absent like `flow_id`. */
+                /** @description Id of the pick that was made or undone. Absent like `flow_id`. */
                 pick_id?: string | undefined;
             };
         } | {
@@ -3758,7 +3758,7 @@ export interface components {
                 location_code: string;
                 /** @description Quantity of the product at the location. */
                 quantity: number;
-                /** @description Place of the location in the pick order. Absent if it has none. */
+                /** @description Position of the location in the pick order. Absent if it has none. */
                 pick_sequence?: number | undefined;
             }[];
         };
@@ -3836,9 +3836,9 @@ export interface components {
             ended_at: string | null;
             /** @description Slots in order. */
             slots: components["schemas"]["FlowBatchSlot"][];
-            /** @description The way through the warehouse for what is still to be picked: in pick order, then by product. Each product is taken from its pickable locations in pick order, from each as much as it has, and goes to slots in order. A proposal, made anew on each read; it reserves nothing. */
+            /** @description Remaining stops, in pick order, then by product. Each product is taken from its pickable locations in pick order, as much as possible from each, and goes to slots in order. A proposal that is computed at each read and reserves nothing. */
             stops: components["schemas"]["FlowBatchStop"][];
-            /** @description What is still to be picked and at no pickable location, by product. */
+            /** @description Remaining quantities that are at no pickable location, by product. */
             missing: components["schemas"]["FlowBatchMissing"][];
         };
         /** @description A place on the cart, for one order. */
@@ -3875,10 +3875,10 @@ export interface components {
             product_name: string;
             /** @description Quantity to take, with at most 3 decimal places. */
             quantity: number;
-            /** @description Slots that it is for, in order. */
+            /** @description Slots that need the product, in order. */
             slots: components["schemas"]["FlowBatchShare"][];
         };
-        /** @description What a slot gets. */
+        /** @description Quantity of the product for a slot. */
         FlowBatchShare: {
             /** @description Number of the slot, from 1. */
             slot: number;
@@ -3887,7 +3887,7 @@ export interface components {
             /** @description Quantity for the slot, with at most 3 decimal places. */
             quantity: number;
         };
-        /** @description A product of which the pickable locations do not have enough. */
+        /** @description A product with too little stock at pickable locations. */
         FlowBatchMissing: {
             /** @description Id of the product. */
             product_id: number;
@@ -3935,11 +3935,11 @@ export interface components {
             name: string | null;
             /** @description Id of the warehouse that the location belongs to. */
             warehouse_id: number;
-            /** @description Whether picks may take stock from the location. Put-backs always may return it. */
+            /** @description Whether picks may take stock from the location. Put-backs may always return stock to it. */
             pickable: boolean;
             /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
             sellable: boolean;
-            /** @description Place of the location in the order of picking, 0 to 1000000000: smallest first, locations without one last, then by id. */
+            /** @description Position of the location in the pick order, 0 to 1000000000, smallest first; locations without one come last, then by id. */
             pick_sequence: number | null;
         };
         /** @description A group of locations. */
@@ -3973,7 +3973,7 @@ export interface components {
             lines: components["schemas"]["HoldLine"][];
             /**
              * Format: date-time
-             * @description Time from which the hold keeps nothing, UTC.
+             * @description Time at which the hold expires, UTC.
              */
             expires_at: string;
             /** @description Id of the order that took it over; null unless consumed. */
@@ -4023,7 +4023,7 @@ export interface components {
             expected_at: string | null;
             /** @description Note; null if there is none. */
             note: string | null;
-            /** @description Whether more than announced, and other products, may be received. */
+            /** @description Whether surplus quantities and unannounced products may be received. */
             allow_over: boolean;
             /** @description Total quantity announced, with at most 3 decimal places. */
             total_quantity: number;
@@ -4086,7 +4086,7 @@ export interface components {
             expected_at: string | null;
             /** @description Note; null if there is none. */
             note: string | null;
-            /** @description Whether more than announced, and other products, may be received. */
+            /** @description Whether surplus quantities and unannounced products may be received. */
             allow_over: boolean;
             /** @description Total quantity announced, with at most 3 decimal places. */
             total_quantity: number;
@@ -4127,7 +4127,7 @@ export interface components {
             lines: {
                 /** @description Id of the line. */
                 line_id: number;
-                /** @description Quantity of the receipt that went to it. */
+                /** @description Quantity of the receipt that went to this line. */
                 quantity: number;
             }[];
             /** @description Id of the stock movement. */
@@ -4157,7 +4157,7 @@ export interface components {
             expected_at: string | null;
             /** @description Note; null if there is none. */
             note: string | null;
-            /** @description Whether more than announced, and other products, may be received. */
+            /** @description Whether surplus quantities and unannounced products may be received. */
             allow_over: boolean;
             /** @description Total quantity announced, with at most 3 decimal places. */
             total_quantity: number;
@@ -4232,7 +4232,7 @@ export interface components {
             expected_at: string | null;
             /** @description Note; null if there is none. */
             note: string | null;
-            /** @description Whether more than announced, and other products, may be received. */
+            /** @description Whether surplus quantities and unannounced products may be received. */
             allow_over: boolean;
             /** @description Total quantity announced, with at most 3 decimal places. */
             total_quantity: number;
@@ -4277,7 +4277,7 @@ export interface components {
             lines: {
                 /** @description Id of the line. */
                 line_id: number;
-                /** @description Quantity of the receipt that went to it. */
+                /** @description Quantity of the receipt that went to this line. */
                 quantity: number;
             }[];
             /** @description Id of the stock movement; null for `scrap`. */
@@ -4295,7 +4295,7 @@ export interface components {
              */
             disposition: "restock" | "quarantine" | "scrap";
         };
-        /** @description A count of what lies at locations. */
+        /** @description A count of stock at locations. */
         Count: {
             /** @description Id of the count. */
             id: number;
@@ -4361,9 +4361,9 @@ export interface components {
             location_code: string;
             /** @description Quantity counted; null until then. */
             counted_quantity: number | null;
-            /** @description The level when the line was counted; until then the level now. null in a blind count while counting, and when the count is over and the line was not counted. */
+            /** @description The level when the line was counted; until then the current level. null in a blind count while counting, and when the count is over and the line was not counted. */
             expected_quantity: number | null;
-            /** @description `counted_quantity` less `expected_quantity`; null as these are. */
+            /** @description `counted_quantity` minus `expected_quantity`; null if either is null. */
             variance: number | null;
             /** @description Time of the latest entry, UTC; null until then. */
             counted_at: string | null;
@@ -4418,7 +4418,7 @@ export interface components {
             /** @description Reason of the cancellation; null if none was given. */
             cancellation_reason: string | null;
         };
-        /** @description What of an order was packed, and goes out together. */
+        /** @description Packages of an order that are shipped together. */
         Shipment: {
             /** @description Id of the shipment. */
             id: number;
@@ -4431,7 +4431,7 @@ export interface components {
             /** @description Id of the warehouse. */
             warehouse_id: number;
             /**
-             * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: what it had is no longer packed.
+             * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: its goods are no longer packed.
              * @enum {string}
              */
             state: "open" | "shipped" | "delivered" | "cancelled";
@@ -4480,10 +4480,10 @@ export interface components {
             tracking_url: string | null;
             /** @description http or https address of its label; null if none was given. */
             label_url: string | null;
-            /** @description What is in the package, in the order submitted. */
+            /** @description Contents of the package, in the order submitted. */
             lines: components["schemas"]["PackageLine"][];
         };
-        /** @description What is in a package of an order line. */
+        /** @description Quantity of an order line in a package. */
         PackageLine: {
             /** @description Id of the order line. */
             order_detail_id: number;
@@ -4552,7 +4552,7 @@ export interface components {
              * @description Time of the last change, UTC.
              */
             updated_at: string;
-            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
+            /** @description Why the subscription is inactive. `gone`: the receiver responded with 410. `failing`: the receiver acknowledged no event for 5 days and at least 20 attempts in a row. `paused`: a PUT set `active` to false. `moved`: the tenant is now in another database. null while the subscription is active. */
             disabled_reason: ("gone" | "failing" | "paused" | "moved") | null;
             /** @description Time the subscription became inactive, UTC; null while it is active. */
             disabled_at: string | null;
@@ -4724,7 +4724,7 @@ export interface components {
             /** @description E-mail address of the operator. */
             email: string;
         };
-        /** @description A person who picks orders with a device. */
+        /** @description A person who works with a scan device. */
         Operator: {
             /** @description Id of the operator. */
             id: number;
@@ -4732,7 +4732,7 @@ export interface components {
             name: string;
             /** @description E-mail address of the operator, unique in the tenant regardless of case. */
             email: string;
-            /** @description Whether the operator may move, adjust and count stock on a device. */
+            /** @description Whether the operator may transfer, adjust and set stock on a device. Picks, receipts and entries of counts do not need it. */
             may_change_stock: boolean;
             /** @description Whether the operator may use devices. */
             is_active: boolean;
@@ -4788,7 +4788,7 @@ export interface components {
              * @description Start of the hour or day, UTC.
              */
             at: string;
-            /** @description Stock at its end; of the present hour or day, the present stock. */
+            /** @description Stock at the end of the hour or day; for the current one, the current stock. */
             quantity: number;
         };
         /** @description Orders of a day. */
@@ -4801,7 +4801,7 @@ export interface components {
             /** @description Numbers of orders by state, without states that no order has. */
             counts: {
                 /**
-                 * @description State of the orders now.
+                 * @description Current state of the orders.
                  * @enum {integer}
                  */
                 state_id: 1 | 2 | 3 | 5 | 7;
@@ -4813,10 +4813,10 @@ export interface components {
         PickingRow: {
             /**
              * Format: date-time
-             * @description Start of the hour or day, UTC. Not by operator.
+             * @description Start of the hour or day, UTC. Absent in a report by operator.
              */
             at?: string | undefined;
-            /** @description E-mail address of the operator. By operator only. */
+            /** @description E-mail address of the operator. Only in a report by operator. */
             operator_email?: string | undefined;
             /** @description Number of picks. */
             picks: number;
@@ -4824,7 +4824,7 @@ export interface components {
             units: number;
             /** @description Picking flows completed. */
             flows: number;
-            /** @description Time that these flows took, in seconds, all together: from start to end, without pauses of more than 15 minutes. The flows of a batch share its time. */
+            /** @description Total duration of these flows in seconds, from start to end, without pauses of more than 15 minutes. The flows of a batch share its duration. */
             seconds: number;
         };
         /** @description Attempts to deliver webhooks of an hour. */
@@ -4854,7 +4854,7 @@ export interface components {
             key_id: number;
             /** @description `operationId` of the calls in this document. */
             operation: string;
-            /** @description Requests, whatever came of them. */
+            /** @description All requests, whatever their response. */
             requests: number;
             /** @description Requests with a 4xx response, without 429. */
             client_errors: number;
@@ -5602,7 +5602,7 @@ export interface components {
                 /** @description Id of the warehouse. */
                 warehouse_id: number;
                 /**
-                 * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: what it had is no longer packed.
+                 * @description `open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: its goods are no longer packed.
                  * @enum {string}
                  */
                 state: "open" | "shipped" | "delivered" | "cancelled";
@@ -6359,7 +6359,7 @@ export interface operations {
                      * @example 120
                      */
                     quantity: number;
-                    /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                    /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                     expected_quantity?: (number | null) | undefined;
                     /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
@@ -6426,7 +6426,7 @@ export interface operations {
                      * @example -5
                      */
                     adjustment_quantity: number;
-                    /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                    /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                     expected_quantity?: (number | null) | undefined;
                     /** @description Reason, stored with the movement. `stock/updated` includes it if the event allows the value. */
                     reason?: (string | null) | undefined;
@@ -6503,7 +6503,7 @@ export interface operations {
                          * @example 120
                          */
                         quantity: number;
-                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                        /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                         expected_quantity?: (number | null) | undefined;
                     }[];
                 };
@@ -6533,7 +6533,7 @@ export interface operations {
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
-                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
+                                /** @description The current level, if it is not the `expected_quantity` of the update; otherwise absent. */
                                 current_quantity?: number | undefined;
                             }[];
                         };
@@ -6574,7 +6574,7 @@ export interface operations {
                          * @example 120
                          */
                         quantity: number;
-                        /** @description Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is. */
+                        /** @description Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check. */
                         expected_quantity?: (number | null) | undefined;
                     }[];
                 };
@@ -6604,7 +6604,7 @@ export interface operations {
                                 error: string;
                                 /** @description Position in the submitted array, from 0. */
                                 index: number;
-                                /** @description The level, when it is not the `expected_quantity` of the update; else absent. */
+                                /** @description The current level, if it is not the `expected_quantity` of the update; otherwise absent. */
                                 current_quantity?: number | undefined;
                             }[];
                         };
@@ -6943,7 +6943,7 @@ export interface operations {
                             /** @description Differences found. Empty unless the database was changed directly. */
                             differences: {
                                 /**
-                                 * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: what is reserved or backordered of a product in a warehouse is not the sum of its reservations.
+                                 * @description `level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: the reserved or backordered total of a product in a warehouse is not the sum of its reservations.
                                  * @enum {string}
                                  */
                                 kind: "level" | "warehouse_total" | "reserved" | "backordered";
@@ -7234,7 +7234,7 @@ export interface operations {
                 order_id?: number;
                 /** @description Only flows of the operator with this e-mail address, ignoring case. */
                 operator_email?: string;
-                /** @description Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started. */
+                /** @description Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, only among the 10,000 completed flows that were started last. */
                 completed_since?: string;
             };
             header?: never;
@@ -7671,7 +7671,7 @@ export interface operations {
                      *     ]
                      */
                     order_tenant_ids?: (string[] | null) | undefined;
-                    /** @description Takes orders by `assembly_date`, then id, from those that are pending or released, have an open line and are ready to be picked, each judged on the stock that those before it leave at pickable locations. */
+                    /** @description Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations. */
                     rule?: (components["schemas"]["FlowBatchRule"] | null) | undefined;
                     /**
                      * @description E-mail address of the operator.
@@ -7684,7 +7684,7 @@ export interface operations {
                      */
                     operator_id?: (number | null) | undefined;
                     /**
-                     * @description The client's own identifier, unique among batches for ever. A call with the same reference and content changes nothing.
+                     * @description The client's own identifier, permanently unique among batches. A call with the same reference and content changes nothing.
                      * @example WALK-2026-48-3
                      */
                     reference?: (string | null) | undefined;
@@ -7879,7 +7879,7 @@ export interface operations {
                     pickable?: (boolean | null) | undefined;
                     /** @description Whether stock at the location can be promised to orders. Default: true. */
                     sellable?: (boolean | null) | undefined;
-                    /** @description Place of the location in the order of picking, 0 to 1000000000: smallest first. Default: none, after those with one. */
+                    /** @description Position of the location in the pick order, 0 to 1000000000, smallest first. Default: none; such locations come last. */
                     pick_sequence?: (number | null) | undefined;
                 };
             };
@@ -7927,12 +7927,12 @@ export interface operations {
                     name?: (string | null) | undefined;
                     /** @description Id of the warehouse to move the location to, with its stock. */
                     warehouse_id?: number | undefined;
-                    /** @description Whether picks may take stock from the location. Put-backs always may return it. */
+                    /** @description Whether picks may take stock from the location. Put-backs may always return stock to it. */
                     pickable?: boolean | undefined;
                     /** @description Whether stock at the location can be promised to orders. It can be picked in any case. */
                     sellable?: boolean | undefined;
                     /**
-                     * @description Place of the location in the order of picking, 0 to 1000000000; null removes it.
+                     * @description Position of the location in the pick order, 0 to 1000000000; null removes it.
                      * @example 120
                      */
                     pick_sequence?: (number | null) | undefined;
@@ -8056,7 +8056,7 @@ export interface operations {
                 sku?: string;
                 /** @description Only this warehouse. */
                 warehouse_id?: number;
-                /** @description True lists only what open orders wait for. Default: false. */
+                /** @description True: only products and warehouses with a backordered quantity. Default: false. */
                 backordered?: boolean;
             };
             header?: never;
@@ -8160,7 +8160,7 @@ export interface operations {
                         data: {
                             /** @description Id of the order, assigned by the service. */
                             order_id: number;
-                            /** @description True when nothing is in the way. */
+                            /** @description True if there are no reasons. */
                             ready: boolean;
                             /** @description Reasons, first of the order, then by line. */
                             blockers: components["schemas"]["Blocker"][];
@@ -8415,7 +8415,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @description The client's own identifier, permanently unique among records of this kind. A call with the same reference and content changes nothing.
                      * @example PO-2044
                      */
                     reference?: (string | null) | undefined;
@@ -8428,7 +8428,7 @@ export interface operations {
                     expected_at?: (string | null) | undefined;
                     /** @description Note. */
                     note?: (string | null) | undefined;
-                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    /** @description Whether surplus quantities and unannounced products may be received. Default: false. */
                     allow_over?: (boolean | null) | undefined;
                     /**
                      * @description Name of the supplier.
@@ -8515,7 +8515,7 @@ export interface operations {
                     supplier?: (string | null) | undefined;
                     /** @description Note; null removes it. It can also be changed when the delivery is over. */
                     note?: (string | null) | undefined;
-                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    /** @description Whether surplus quantities and unannounced products may be received. null: false. */
                     allow_over?: (boolean | null) | undefined;
                 };
             };
@@ -8568,7 +8568,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Receipts of this page, newest first, those undone too. */
+                            /** @description Receipts of this page, newest first, including undone ones. */
                             receipts: components["schemas"]["InboundReceipt"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -8824,7 +8824,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.
+                     * @description The client's own identifier, permanently unique among records of this kind. A call with the same reference and content changes nothing.
                      * @example RMA-77
                      */
                     reference?: (string | null) | undefined;
@@ -8837,9 +8837,9 @@ export interface operations {
                     expected_at?: (string | null) | undefined;
                     /** @description Note. */
                     note?: (string | null) | undefined;
-                    /** @description Whether more than announced, and other products, may be received. Default: false. */
+                    /** @description Whether surplus quantities and unannounced products may be received. Default: false. */
                     allow_over?: (boolean | null) | undefined;
-                    /** @description Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order. */
+                    /** @description Id of the order that the goods come back from. Without `order_id` and `order_tenant_id`, the return has no order. */
                     order_id?: (number | null) | undefined;
                     /** @description The client's own identifier of the order. When `order_id` is given too, both must name the same order. */
                     order_tenant_id?: (string | null) | undefined;
@@ -8925,7 +8925,7 @@ export interface operations {
                     reason?: (string | null) | undefined;
                     /** @description Note; null removes it. It can also be changed when the return is over. */
                     note?: (string | null) | undefined;
-                    /** @description Whether more than announced, and other products, may be received. null: false. */
+                    /** @description Whether surplus quantities and unannounced products may be received. null: false. */
                     allow_over?: (boolean | null) | undefined;
                 };
             };
@@ -8978,7 +8978,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Receipts of this page, newest first, those undone too. */
+                            /** @description Receipts of this page, newest first, including undone ones. */
                             receipts: components["schemas"]["ReturnReceipt"][];
                             pagination: components["schemas"]["Pagination"];
                         };
@@ -9036,7 +9036,7 @@ export interface operations {
                      */
                     disposition: "restock" | "quarantine" | "scrap";
                     /**
-                     * @description Id of the location that the goods go to. Required, but with `scrap`.
+                     * @description Id of the location that the goods go to. Required unless `disposition` is `scrap`.
                      * @example A-01-03
                      */
                     location_id?: (string | null) | undefined;
@@ -9240,7 +9240,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The client's own identifier, unique among counts for ever. A call with the same reference and content changes nothing.
+                     * @description The client's own identifier, permanently unique among counts. A call with the same reference and content changes nothing.
                      * @example CC-2026-48
                      */
                     reference?: (string | null) | undefined;
@@ -9340,7 +9340,7 @@ export interface operations {
                      */
                     location_id: string;
                     /**
-                     * @description All that lies there, from 0, at most 3 decimal places.
+                     * @description The whole quantity at the location, from 0, at most 3 decimal places.
                      * @example 118
                      */
                     quantity: number;
@@ -9587,7 +9587,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The client's own identifier, unique among shipments for ever. A call with the same reference and content changes nothing.
+                     * @description The client's own identifier, permanently unique among shipments. A call with the same reference and content changes nothing.
                      * @example SHP-10023-1
                      */
                     reference?: (string | null) | undefined;
@@ -9684,7 +9684,7 @@ export interface operations {
                     /** @description Replaces all packages, while the shipment is open. Numbered from 1, at most 100 with at most 1000 lines in all. */
                     packages?: (components["schemas"]["NewPackage"][] | null) | undefined;
                     /**
-                     * @description Tracking of packages, at most 100, in every state but `cancelled`. Follows `packages`.
+                     * @description Tracking of packages, at most 100, in every state except `cancelled`. Applied after `packages`.
                      * @example [
                      *       {
                      *         "number": 1,
@@ -10358,9 +10358,9 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Events of this page, in the order asked for. */
+                            /** @description Events of this page, in the requested order. */
                             events: components["schemas"]["Event"][];
-                            /** @description Pass it as `cursor` to get the next page; null when there are no later events yet; newest first, when there are no older ones. */
+                            /** @description Pass it as `cursor` to get the next page; null when there are no later events yet or, newest first, no older ones. */
                             next_cursor: string | null;
                         };
                     };
@@ -10671,7 +10671,7 @@ export interface operations {
                      * @example ada@warehouse.example
                      */
                     email: string;
-                    /** @description Whether the operator may move, adjust and count stock on a device. Default: false. */
+                    /** @description Whether the operator may transfer, adjust and set stock on a device. Picks, receipts and entries of counts do not need it. Default: false. */
                     may_change_stock?: (boolean | null) | undefined;
                     /** @description Whether the operator may use devices. Default: true. */
                     is_active?: (boolean | null) | undefined;
@@ -10748,7 +10748,7 @@ export interface operations {
                     name?: string | undefined;
                     /** @description New e-mail address. Picking flows keep theirs. */
                     email?: string | undefined;
-                    /** @description Whether the operator may move, adjust and count stock on a device. */
+                    /** @description Whether the operator may transfer, adjust and set stock on a device. Picks, receipts and entries of counts do not need it. */
                     may_change_stock?: boolean | undefined;
                     /** @description Whether the operator may use devices. `false` signs the operator out of every device. */
                     is_active?: boolean | undefined;
@@ -10827,7 +10827,7 @@ export interface operations {
                      * @example Handheld 3
                      */
                     device_name: string;
-                    /** @description Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key. */
+                    /** @description Id of the API key whose rights the device gets. It must have the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key. */
                     key_id?: (number | null) | undefined;
                 };
             };
@@ -10876,7 +10876,7 @@ export interface operations {
                 operation?: string;
                 /** @description Only the call with this `X-Request-Id`. */
                 request_id?: string;
-                /** @description Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`. */
+                /** @description Only calls from this surface: `api`, `dashboard`, `scan` or `mcp`. */
                 surface?: "api" | "dashboard" | "scan" | "mcp";
                 /** @description Only calls of the operator with this e-mail address, from a device. */
                 operator_email?: string;
@@ -10947,7 +10947,7 @@ export interface operations {
                         success: true;
                         /** @description Result of the call. */
                         data: {
-                            /** @description Present `minimum_threshold` of the product; null if it has none. */
+                            /** @description Current `minimum_threshold` of the product; null if it has none. */
                             minimum_threshold: number | null;
                             /** @description All hours or days of the period up to now, oldest first. */
                             points: components["schemas"]["StockPoint"][];
@@ -11001,7 +11001,7 @@ export interface operations {
                 since: string;
                 /** @description Last day or hour (UTC): a date for that whole day, or an ISO 8601 timestamp for the day or hour of that time. Default: now. */
                 until?: string;
-                /** @description What the rows are: hours, days or operators. Default: day. */
+                /** @description Rows of the report: hours, days or operators. Default: day. */
                 by?: "hour" | "day" | "operator";
             };
             header?: never;

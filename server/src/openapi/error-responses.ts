@@ -132,7 +132,7 @@ const SHORT_LINES = {
       position: { type: 'integer', description: 'Position of the line in `order_detail`, from 0.' },
       barcode: { type: 'string', description: 'Barcode of the line.' },
       quantity: { type: 'integer', description: 'Quantity ordered.' },
-      available: { type: 'number', description: 'Quantity that earlier lines leave.' },
+      available: { type: 'number', description: 'Quantity available after earlier lines.' },
     },
     required: ['position', 'barcode', 'quantity', 'available'],
   },
@@ -150,7 +150,7 @@ export const ERROR_DETAIL_SCHEMA: JsonObject = {
         lines: SHORT_LINES,
         available: {
           type: 'number',
-          description: 'With `insufficient_stock` of a hold: what is available of the product of the line.',
+          description: "With `insufficient_stock` of a hold: available quantity of the line's product.",
         },
       },
       required: ['index', 'error'],

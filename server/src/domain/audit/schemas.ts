@@ -30,7 +30,7 @@ export const listAuditLogInput = z
       .describe('Only calls of this operation, by its `operationId`.')
       .meta({ examples: ['stock.adjust'] }),
     request_id: text(255).optional().describe('Only the call with this `X-Request-Id`.'),
-    surface: surface.optional().describe('Only calls that came this way: `api`, `dashboard`, `scan` or `mcp`.'),
+    surface: surface.optional().describe('Only calls from this surface: `api`, `dashboard`, `scan` or `mcp`.'),
     operator_email: text(255).optional().describe('Only calls of the operator with this e-mail address, from a device.'),
     since: since
       .optional()

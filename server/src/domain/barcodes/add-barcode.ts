@@ -43,7 +43,7 @@ export const addBarcode = endpoint({
   summary: 'Add a barcode',
   description: `Adds a barcode of the product or of a pack of it, such as a case of 12: calls that take a \`barcode\` then find the product by it, and a scan of a pack stands for its \`quantity\`. A product can have ${MOST_BARCODES} additional barcodes.
 
-A barcode is unique among all barcodes of the tenant, those of deleted products too. Adding the same barcode with the same content again changes nothing.`,
+A barcode is unique among all barcodes of the tenant, including those of deleted products. Adding the same barcode with the same content again changes nothing.`,
   errors: ['already_exists'],
   isAddition: true,
   input: addBarcodeInput,

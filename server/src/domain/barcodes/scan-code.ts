@@ -28,15 +28,15 @@ export const scanCode = endpoint({
   scope: 'read:products',
   method: 'GET',
   path: '/scan',
-  summary: 'Say what a code is',
-  description: `Reads a scanned code as every call reads its \`barcode\`, and says what it names. The first of these that finds a product counts:
+  summary: 'Identify a code',
+  description: `Identifies a scanned code, by the rules by which picks, receipts and other calls read their \`barcode\`. The first rule that finds a product counts:
 
 1. A primary or additional barcode equal to the code.
 2. An EAN-13 that contains a weight, by the setting \`weight_barcodes\`.
 3. A GTIN-8, 12, 13 or 14, compared to barcodes as 14 digits with leading zeros.
 4. A GS1 element string or a GS1 Digital Link, by its GTIN.
 
-The GS1 fields are returned also when no product has the GTIN. A code that is nothing at all is \`not_found\`. Changes nothing.`,
+The GS1 fields are returned even if no product has the GTIN. A code that names nothing is \`not_found\`. Changes nothing.`,
   errors: ['not_found'],
   isAddition: true,
   input: scanInput,

@@ -12,7 +12,7 @@ export const productBarcode = z
     barcode: z.string().describe('The barcode.'),
     quantity: z.number().describe('Number of base units that it stands for: 1, or the content of a pack.'),
     name: z.string().nullable().describe('Name of the pack; null if it has none.'),
-    is_primary: z.boolean().describe("True for the product's own `barcode`, false for an additional one."),
+    is_primary: z.boolean().describe("True for the product's primary `barcode`, false for an additional one."),
     created_at: returned.created_at,
   })
   .meta({ id: 'ProductBarcode', description: 'A barcode of a product or of a pack of it.' })
@@ -87,7 +87,7 @@ export const scanOutput = z
       .number()
       .nullable()
       .describe(
-        'What one scan stands for in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product.',
+        'Quantity of one scan in base units: the weight of a weighable product if the code has one, otherwise `pack_quantity` times `count`; null without a product.',
       ),
     gtin: z
       .string()

@@ -9,7 +9,8 @@ export const barcodes = slice({
   tags: [
     {
       name: 'scan',
-      description: 'What a scanned code is. Every call that takes a `barcode` reads it in the same way.',
+      description:
+        'Identification of scanned codes. Picks, receipts, counts, and lines of deliveries, returns, holds and packages read their `barcode` in the same way.',
     },
   ],
   endpoints: [listBarcodes, addBarcode, removeBarcode, scanCode],

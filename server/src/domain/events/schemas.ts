@@ -46,12 +46,12 @@ export const listEventsInput = z
   .transform((query) => ({ ...query, after: query.cursor ?? query.after }))
 
 export const listEventsOutput = z.object({
-  events: z.array(event).describe('Events of this page, in the order asked for.'),
+  events: z.array(event).describe('Events of this page, in the requested order.'),
   next_cursor: z
     .string()
     .nullable()
     .describe(
-      'Pass it as `cursor` to get the next page; null when there are no later events yet; newest first, when there are no older ones.',
+      'Pass it as `cursor` to get the next page; null when there are no later events yet or, newest first, no older ones.',
     ),
 })
 

@@ -15,7 +15,7 @@ export const cancelFlowBatch = endpoint({
   method: 'POST',
   path: '/flow-batches/{id}/cancel',
   summary: 'Cancel a batch',
-  description: `Cancels every running flow, in slot order, as its own call would, all or nothing: its picks return to their locations, and its order to \`state_id\` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns \`flow_error\`.
+  description: `Cancels every running flow in slot order, as \`POST /flows/{id}/cancel\` does, all or nothing. Picks return to their locations, and orders to \`state_id\` 2. Cancelling a cancelled batch succeeds and changes nothing; a completed one returns \`flow_error\`.
 
 Sends the events of each flow, slot by slot.`,
   errors: ['flow_error', 'adjustment_error'],

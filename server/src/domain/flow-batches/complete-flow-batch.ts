@@ -12,7 +12,7 @@ export const completeFlowBatch = endpoint({
   method: 'POST',
   path: '/flow-batches/{id}/complete',
   summary: 'Complete a batch',
-  description: `Completes every running flow, in slot order, as its own call would, all or nothing: an order whose lines are all picked is completed, the others return to \`state_id\` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns \`flow_error\`.
+  description: `Completes every running flow in slot order, as \`POST /flows/{id}/complete\` does, all or nothing. Orders whose lines are all fulfilled are completed; the others return to \`state_id\` 2 and keep their picks. Completing a completed batch succeeds and changes nothing; a cancelled one returns \`flow_error\`.
 
 Sends the events of each flow, slot by slot.`,
   errors: ['flow_error'],

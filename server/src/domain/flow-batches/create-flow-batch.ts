@@ -56,9 +56,9 @@ export const createFlowBatch = endpoint({
   summary: 'Start a batch',
   description: `Starts a picking flow for each of up to 50 orders of one warehouse, all or none, to be picked in one walk. Each order gets a slot, such as a box on a cart. Together the orders have at most ${MOST_LINES} open lines.
 
-The orders are named, or chosen by a \`rule\`. A named order that cannot be started returns \`flow_error\`, with \`details\` for all of them; a rule passes over orders that another call is starting, and returns \`flow_error\` if no order is ready.
+Name the orders, or let a \`rule\` choose them. If named orders cannot be started, the call returns \`flow_error\` with \`details\` for all of them. A rule skips orders that another call is starting, and returns \`flow_error\` if no order is ready.
 
-Picks are those of the flows: \`POST /flows/{id}/picks\`. What is not picked stays open. Sends the events of each flow, slot by slot. Sending the same batch again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+Record picks in the flows: \`POST /flows/{id}/picks\`. Lines that are not picked stay open. Sends the events of each flow, slot by slot. Sending the same batch again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['flow_error'],
   isAddition: true,
   inputOfOperator: ({ id, email }) => ({ operator_id: id, operator_email: email }),

@@ -9,8 +9,7 @@ export const getFlowBatch = endpoint({
   method: 'GET',
   path: '/flow-batches/{id}',
   summary: 'Get a batch with its stops',
-  description:
-    'The batch with its slots, and the way through the warehouse for what is still to be picked: stops in pick order, with the quantity for each slot.',
+  description: 'The batch with its slots and its remaining stops in pick order, with the quantity for each slot.',
   isAddition: true,
   input: flowBatchId,
   output: flowBatch,

@@ -46,7 +46,7 @@ const rule = z
     assembly_until: date.nullish().describe('Only orders with this `assembly_date` or an earlier one. Default: any date.'),
     single_line: z.boolean().nullish().describe('Whether only orders with one open line are taken. Default: false.'),
   })
-  .meta({ id: 'FlowBatchRule', description: 'Which of the orders that are ready to be picked a batch takes.' })
+  .meta({ id: 'FlowBatchRule', description: 'Rule by which a batch chooses among the orders that are ready to be picked.' })
 
 export const createFlowBatchInput = z
   .object({
@@ -57,7 +57,7 @@ export const createFlowBatchInput = z
     rule: rule
       .nullish()
       .describe(
-        'Takes orders by `assembly_date`, then id, from those that are pending or released, have an open line and are ready to be picked, each judged on the stock that those before it leave at pickable locations.',
+        'Chooses pending or released orders that have an open line and are ready to be picked, by `assembly_date`, then id. Each order is checked against the stock that the orders before it leave at pickable locations.',
       ),
     operator_email: trimmedText(255)
       .describe('E-mail address of the operator.')
@@ -69,7 +69,7 @@ export const createFlowBatchInput = z
     reference: reference
       .nullish()
       .describe(
-        "The client's own identifier, unique among batches for ever. A call with the same reference and content changes nothing.",
+        "The client's own identifier, permanently unique among batches. A call with the same reference and content changes nothing.",
       )
       .meta({ examples: ['WALK-2026-48-3'] }),
   })
@@ -97,7 +97,7 @@ export const flowBatchSlot = z
 
 export const flowBatchShare = z
   .object({ slot: slotNumber, flow_id: flowId, quantity: quantityOf('Quantity for the slot') })
-  .meta({ id: 'FlowBatchShare', description: 'What a slot gets.' })
+  .meta({ id: 'FlowBatchShare', description: 'Quantity of the product for a slot.' })
 
 export const flowBatchStop = z
   .object({
@@ -107,7 +107,7 @@ export const flowBatchStop = z
     barcode: returned.barcode,
     product_name: returned.product_name,
     quantity: quantityOf('Quantity to take'),
-    slots: z.array(flowBatchShare).describe('Slots that it is for, in order.'),
+    slots: z.array(flowBatchShare).describe('Slots that need the product, in order.'),
   })
   .meta({ id: 'FlowBatchStop', description: 'A product to take from a location.' })
 
@@ -117,7 +117,7 @@ export const missingProduct = z
     quantity: quantityOf('Quantity that is at no pickable location'),
     slots: z.array(flowBatchShare).describe('Slots that lack it, in order.'),
   })
-  .meta({ id: 'FlowBatchMissing', description: 'A product of which the pickable locations do not have enough.' })
+  .meta({ id: 'FlowBatchMissing', description: 'A product with too little stock at pickable locations.' })
 
 /** Fields of the record, without what follows from its flows. */
 export const flowBatchFields = {
@@ -143,9 +143,9 @@ export const flowBatch = z
     stops: z
       .array(flowBatchStop)
       .describe(
-        'The way through the warehouse for what is still to be picked: in pick order, then by product. Each product is taken from its pickable locations in pick order, from each as much as it has, and goes to slots in order. A proposal, made anew on each read; it reserves nothing.',
+        'Remaining stops, in pick order, then by product. Each product is taken from its pickable locations in pick order, as much as possible from each, and goes to slots in order. A proposal that is computed at each read and reserves nothing.',
       ),
-    missing: z.array(missingProduct).describe('What is still to be picked and at no pickable location, by product.'),
+    missing: z.array(missingProduct).describe('Remaining quantities that are at no pickable location, by product.'),
   })
   .meta({ id: 'FlowBatch', description: 'Picking flows of several orders that an operator picks in one walk.' })
 

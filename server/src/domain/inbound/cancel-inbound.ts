@@ -11,7 +11,7 @@ export const cancelInbound = endpoint({
   path: '/inbound/{id}/cancel',
   summary: 'Cancel a delivery',
   description:
-    'Cancels a delivery of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.',
+    'Cancels a delivery without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.',
   errors: ['inbound_error'],
   isAddition: true,
   input: cancelRecordInput,

@@ -9,7 +9,7 @@ export const closeInbound = endpoint({
   method: 'POST',
   path: '/inbound/{id}/close',
   summary: 'Close a delivery',
-  description: 'Ends the delivery: what was not received is expected no more. Closing it again succeeds and changes nothing.',
+  description: 'Ends the delivery: remaining goods are no longer expected. Closing it again succeeds and changes nothing.',
   errors: ['inbound_error'],
   isAddition: true,
   input: inboundId,

@@ -11,7 +11,7 @@ export const createInbound = endpoint({
   summary: 'Announce a delivery',
   description: `Announces goods that a warehouse expects. They are \`incoming\` in \`GET /stock/availability\` until they are received or the delivery is over.
 
-Sending the same delivery again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+Sending the same delivery again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   isAddition: true,
   input: createInboundInput,
   output: inbound,

@@ -9,7 +9,7 @@ export const getInbound = endpoint({
   method: 'GET',
   path: '/inbound/{id}',
   summary: 'Get a delivery',
-  description: 'An expected delivery with its lines and what was received of each.',
+  description: 'An expected delivery with its lines and the received quantity of each.',
   isAddition: true,
   input: inboundId,
   output: inbound,

@@ -10,7 +10,7 @@ export const listInboundReceipts = endpoint({
   method: 'GET',
   path: '/inbound/{id}/receipts',
   summary: 'List receipts of a delivery',
-  description: 'Newest first, those that were undone too. `total` is exact.',
+  description: 'Newest first, including undone receipts. `total` is exact.',
   isAddition: true,
   readsReplica: true,
   input: listReceiptsInput,

@@ -13,9 +13,9 @@ export const receiveInbound = textEndpoint({
   method: 'POST',
   path: '/inbound/{id}/receipts',
   summary: 'Receive goods',
-  description: `Adds goods of the delivery to stock at a location, all or nothing, with an \`IN\` movement with the reason \`stock_receipt\`. A product fills its open lines in order; \`line_id\` fills that line alone. More than is still to come, or a product that was not announced, is an \`inbound_error\`; with \`allow_over\` the surplus goes to the last line of the product, and a new product gets a line.
+  description: `Adds goods of the delivery to stock at a location, all or nothing, with an \`IN\` movement with the reason \`stock_receipt\`. A product fills its open lines in order; \`line_id\` fills only that line. A surplus or an unannounced product is an \`inbound_error\`. With \`allow_over\`, the surplus goes to the last line of the product, and an unannounced product gets a new line.
 
-A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the delivery was closed or the receipt undone. A \`receipt_id\` of another receipt of the delivery is an \`idempotency_conflict\`.`,
+A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the delivery was closed or the receipt undone. A \`receipt_id\` of another receipt of the delivery is an \`idempotency_conflict\`.`,
   errors: ['inbound_error', 'adjustment_error'],
   isAddition: true,
   input: receiveInboundInput,

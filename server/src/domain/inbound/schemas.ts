@@ -58,7 +58,7 @@ export const updateInboundInput = z.object({
     .meta({ examples: ['2026-12-02'] }),
   supplier: supplier.describe('Name of the supplier; null removes it.'),
   note: newRecord.note.describe('Note; null removes it. It can also be changed when the delivery is over.'),
-  allow_over: newRecord.allow_over.describe('Whether more than announced, and other products, may be received. null: false.'),
+  allow_over: newRecord.allow_over.describe('Whether surplus quantities and unannounced products may be received. null: false.'),
 })
 
 export const receiveInboundInput = z

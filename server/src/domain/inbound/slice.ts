@@ -13,7 +13,7 @@ import { updateInbound } from './update-inbound.ts'
 
 /** Expected deliveries and their receipts. */
 export const inbound = slice({
-  tags: [{ name: 'inbound', description: 'Expected deliveries, and the goods that are received of them.' }],
+  tags: [{ name: 'inbound', description: 'Expected deliveries and their receipts.' }],
   endpoints: [
     createInbound,
     listInbound,

@@ -43,7 +43,7 @@ export const createLocation = endpoint({
   path: '/locations',
   summary: 'Create a location',
   description:
-    'Creates a location before it has stock. A location that a stock call names first is created with the defaults of this call.',
+    'Creates a location before it has stock. If a stock call names a location that does not exist, the location is created with the defaults of this call.',
   errors: ['already_exists'],
   isAddition: true,
   input: createLocationInput,

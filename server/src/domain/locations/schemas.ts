@@ -5,7 +5,7 @@ import { id, pageQuery, pagination, text, trimmedText } from '../../procedures/f
 const MAX_SEQUENCE = 1_000_000_000
 
 const attributes = {
-  pickable: z.boolean().describe('Whether picks may take stock from the location. Put-backs always may return it.'),
+  pickable: z.boolean().describe('Whether picks may take stock from the location. Put-backs may always return stock to it.'),
   sellable: z.boolean().describe('Whether stock at the location can be promised to orders. It can be picked in any case.'),
   pick_sequence: z
     .int()
@@ -13,7 +13,7 @@ const attributes = {
     .max(MAX_SEQUENCE)
     .nullable()
     .describe(
-      `Place of the location in the order of picking, 0 to ${MAX_SEQUENCE}: smallest first, locations without one last, then by id.`,
+      `Position of the location in the pick order, 0 to ${MAX_SEQUENCE}, smallest first; locations without one come last, then by id.`,
     ),
 }
 
@@ -60,7 +60,7 @@ export const createLocationInput = z.object({
   pick_sequence: attributes.pick_sequence
     .optional()
     .describe(
-      `Place of the location in the order of picking, 0 to ${MAX_SEQUENCE}: smallest first. Default: none, after those with one.`,
+      `Position of the location in the pick order, 0 to ${MAX_SEQUENCE}, smallest first. Default: none; such locations come last.`,
     ),
 })
 export const createLocationOutput = location
@@ -78,7 +78,7 @@ export const updateLocationInput = z.object({
   sellable: attributes.sellable.optional(),
   pick_sequence: attributes.pick_sequence
     .optional()
-    .describe(`Place of the location in the order of picking, 0 to ${MAX_SEQUENCE}; null removes it.`)
+    .describe(`Position of the location in the pick order, 0 to ${MAX_SEQUENCE}; null removes it.`)
     .meta({ examples: [120] }),
 })
 export const updateLocationOutput = location

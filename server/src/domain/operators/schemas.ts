@@ -5,7 +5,8 @@ import { returned } from '../../procedures/fields/response-fields.ts'
 const name = trimmedText(255)
 const email = trimmedText(255).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
 const operatorPathId = pathId.describe('Id of the operator.')
-const MAY_CHANGE_STOCK = 'Whether the operator may move, adjust and count stock on a device.'
+const MAY_CHANGE_STOCK =
+  'Whether the operator may transfer, adjust and set stock on a device. Picks, receipts and entries of counts do not need it.'
 const IS_ACTIVE = 'Whether the operator may use devices.'
 
 export const operator = z
@@ -21,7 +22,7 @@ export const operator = z
       .describe('Time of the last use of a device, UTC, accurate to about a minute; null if there was none.'),
     created_at: returned.created_at,
   })
-  .meta({ id: 'Operator', description: 'A person who picks orders with a device.' })
+  .meta({ id: 'Operator', description: 'A person who works with a scan device.' })
 
 export const createOperatorInput = z.object({
   name: name.describe('Name of the operator.').meta({ examples: ['Ada Byron'] }),
@@ -60,7 +61,7 @@ export const createDeviceCodeInput = z.object({
   key_id: id
     .nullish()
     .describe(
-      'Id of the API key whose rights the device gets. It must be of the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key.',
+      'Id of the API key whose rights the device gets. It must have the mode of the call, and can have neither a wider allow-list nor a later expiration than the calling key. Default: the calling key.',
     ),
 })
 

@@ -9,8 +9,8 @@ import { updateOperator } from './update-operator.ts'
 /** People who pick with devices, and the enrolment of devices. */
 export const operators = slice({
   tags: [
-    { name: 'operators', description: 'Operators, who pick orders with devices.' },
-    { name: 'devices', description: 'Enrolment of devices that scan.' },
+    { name: 'operators', description: 'Operators: people who work with scan devices.' },
+    { name: 'devices', description: 'Enrolment of scan devices.' },
   ],
   endpoints: [createOperator, listOperators, getOperator, updateOperator, issueBadge, createDeviceCode],
   constraints: {

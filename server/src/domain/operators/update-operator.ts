@@ -38,7 +38,7 @@ export const updateOperator = endpoint({
   method: 'PUT',
   path: '/operators/{id}',
   summary: 'Update an operator',
-  description: `Changes the given fields. A device makes no further change of stock for an operator who is not active or lost \`may_change_stock\`. Picks that a device had stored before are still accepted.`,
+  description: `Changes the given fields. A deactivated operator is signed out of every device. An operator who loses \`may_change_stock\` can no longer transfer, adjust or set stock. Picks that a device stored before are still accepted.`,
   errors: ['already_exists'],
   isAddition: true,
   input: updateOperatorInput,

@@ -63,7 +63,7 @@ function reportFirstMistakes(lines: unknown[], context: z.RefinementCtx): void {
 const newOrderLine = z
   .object({
     barcode: trimmedText(255)
-      .describe('Barcode of an active product, its own or an additional one of single units; not that of a pack.')
+      .describe('Barcode of an active product: the primary one, or an additional one of single units. Not the barcode of a pack.')
       .meta({ examples: ['4006381333931'] }),
     quantity: z
       .int()

@@ -111,7 +111,7 @@ export const updateOrder = endpoint({
   summary: 'Update an order',
   description: `Changes the given fields of an order that is neither completed nor cancelled. Sends \`order/updated\` when something changed, and also \`order/completed\` or \`order/cancelled\` when \`state_id\` becomes 5 or 7.
 
-While a picking flow of the order runs, \`state_id\` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling cancels the open shipments of the order, too.`,
+While a picking flow of the order runs, \`state_id\` can only be set to 7. This also cancels the flow and returns its picks to stock. Cancelling also cancels the open shipments of the order.`,
   errors: ['update_error', 'adjustment_error'],
   input: updateOrderInput,
   output: updateOrderOutput,

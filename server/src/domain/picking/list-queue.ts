@@ -70,7 +70,7 @@ export const listQueue = endpoint({
   path: '/flows/queue',
   summary: 'List orders to pick',
   description:
-    'Orders with `state_id` 1 or 2, which nobody is picking, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.',
+    'Orders with `state_id` 1 or 2 and no running picking flow, ordered by assembly date. Each has the number of its open lines and the quantity left to pick. `total` is exact.',
   isAddition: true,
   input: listQueueInput,
   output: listQueueOutput,

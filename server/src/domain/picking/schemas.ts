@@ -99,7 +99,7 @@ const lineToPick = z
           location_id: returned.location_id,
           location_code: returned.location_code,
           quantity: z.number().describe('Quantity of the product at the location.'),
-          pick_sequence: z.int().optional().describe('Place of the location in the pick order. Absent if it has none.'),
+          pick_sequence: z.int().optional().describe('Position of the location in the pick order. Absent if it has none.'),
         }),
       )
       .describe(
@@ -179,7 +179,7 @@ export const listFlowsInput = z.object({
   completed_since: since
     .optional()
     .describe(
-      'Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, of the last 10,000 completed flows that were started.',
+      'Only flows that were completed at this time or later: an ISO 8601 timestamp, or a date for the start of that day (UTC). Without `order_id` and `operator_email`, only among the 10,000 completed flows that were started last.',
     )
     .meta({ examples: ['2026-11-30'] }),
 })

@@ -27,7 +27,7 @@ export const newRecord = {
   reference: reference
     .nullish()
     .describe(
-      "The client's own identifier, unique among records of this kind for ever. A call with the same reference and content changes nothing.",
+      "The client's own identifier, permanently unique among records of this kind. A call with the same reference and content changes nothing.",
     )
     .meta({ examples: ['PO-2044'] }),
   warehouse_id: id.nullish().describe("Id of the warehouse that receives. Default: the tenant's default warehouse."),
@@ -36,7 +36,10 @@ export const newRecord = {
     .describe('Date on which the goods are expected: `YYYY-MM-DD`.')
     .meta({ examples: ['2026-12-01'] }),
   note: text(1_000).nullish().describe('Note.'),
-  allow_over: z.boolean().nullish().describe('Whether more than announced, and other products, may be received. Default: false.'),
+  allow_over: z
+    .boolean()
+    .nullish()
+    .describe('Whether surplus quantities and unannounced products may be received. Default: false.'),
 }
 
 /** The quantity of a new line. */
@@ -121,7 +124,7 @@ export const recordFields = {
   state: recordState,
   expected_at: date.nullable().describe('Date on which the goods are expected; null if unknown.'),
   note: z.string().nullable().describe('Note; null if there is none.'),
-  allow_over: z.boolean().describe('Whether more than announced, and other products, may be received.'),
+  allow_over: z.boolean().describe('Whether surplus quantities and unannounced products may be received.'),
   total_quantity: z.number().describe('Total quantity announced, with at most 3 decimal places.'),
   total_received: z.number().describe('Total quantity received, with at most 3 decimal places.'),
   created_by: z.string().describe('Name of the API key that made it.'),
@@ -153,7 +156,7 @@ export const receiptFields = {
     .array(
       z.object({
         line_id: id.describe('Id of the line.'),
-        quantity: z.number().describe('Quantity of the receipt that went to it.'),
+        quantity: z.number().describe('Quantity of the receipt that went to this line.'),
       }),
     )
     .describe('Lines that the receipt filled.'),
@@ -169,7 +172,10 @@ export const listReceiptsInput = z.object({ ...pageQuery, id: recordId })
 
 /** The output of a list of receipts. */
 export function receiptsOf<Receipt extends z.ZodType>(receipt: Receipt) {
-  return z.object({ receipts: z.array(receipt).describe('Receipts of this page, newest first, those undone too.'), pagination })
+  return z.object({
+    receipts: z.array(receipt).describe('Receipts of this page, newest first, including undone ones.'),
+    pagination,
+  })
 }
 
 export const cancelRecordInput = z.object({

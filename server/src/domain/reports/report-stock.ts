@@ -78,7 +78,7 @@ export const reportStock = endpoint({
   path: '/reports/stock',
   summary: 'Report stock over time',
   description:
-    'Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the present day or hour is the present stock. The numbers are exact: they equal the stock movements.',
+    'Stock of a product at the end of each day, for at most 366 days, or of each hour, for at most 31 days (UTC), in total or at one location. The quantity of the current day or hour is the current stock. The numbers are exact: they equal the stock movements.',
   errors: ['not_found'],
   isAddition: true,
   readsReplica: true,

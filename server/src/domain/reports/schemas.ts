@@ -48,7 +48,7 @@ export const usageHour = z
     at: timestamp.describe('Start of the hour, UTC.'),
     key_id: z.int().describe('Id of the API key.'),
     operation: z.string().describe('`operationId` of the calls in this document.'),
-    requests: z.int().describe('Requests, whatever came of them.'),
+    requests: z.int().describe('All requests, whatever their response.'),
     client_errors: z.int().describe('Requests with a 4xx response, without 429.'),
     limited: z.int().describe('Requests with a 429 response.'),
     server_errors: z.int().describe('Requests with a 5xx response.'),
@@ -80,7 +80,7 @@ const orderDay = z
     counts: z
       .array(
         z.object({
-          state_id: orderStateId.describe('State of the orders now.'),
+          state_id: orderStateId.describe('Current state of the orders.'),
           count: z.int().describe('Number of orders of the day in this state.'),
         }),
       )
@@ -145,12 +145,12 @@ export const reportStockInput = z
 const stockPoint = z
   .object({
     at: timestamp.describe('Start of the hour or day, UTC.'),
-    quantity: z.number().describe('Stock at its end; of the present hour or day, the present stock.'),
+    quantity: z.number().describe('Stock at the end of the hour or day; for the current one, the current stock.'),
   })
   .meta({ id: 'StockPoint', description: 'Stock at the end of an hour or a day.' })
 
 export const reportStockOutput = z.object({
-  minimum_threshold: z.number().nullable().describe('Present `minimum_threshold` of the product; null if it has none.'),
+  minimum_threshold: z.number().nullable().describe('Current `minimum_threshold` of the product; null if it has none.'),
   points: z.array(stockPoint).describe('All hours or days of the period up to now, oldest first.'),
 })
 
@@ -161,22 +161,25 @@ const dailyPicking = atMostDays<PickingQuery>(MAX_DAYS, ({ by }) => by !== 'hour
 export const reportPickingInput = z
   .object({
     ...hoursOrDays,
-    by: z.enum(['hour', 'day', 'operator']).default('day').describe('What the rows are: hours, days or operators. Default: day.'),
+    by: z
+      .enum(['hour', 'day', 'operator'])
+      .default('day')
+      .describe('Rows of the report: hours, days or operators. Default: day.'),
   })
   .refine(hourlyPicking.check, hourlyPicking.params)
   .refine(dailyPicking.check, dailyPicking.params)
 
 const pickingRow = z
   .object({
-    at: timestamp.optional().describe('Start of the hour or day, UTC. Not by operator.'),
-    operator_email: z.string().optional().describe('E-mail address of the operator. By operator only.'),
+    at: timestamp.optional().describe('Start of the hour or day, UTC. Absent in a report by operator.'),
+    operator_email: z.string().optional().describe('E-mail address of the operator. Only in a report by operator.'),
     picks: z.int().describe('Number of picks.'),
     units: z.number().describe('Quantity picked.'),
     flows: z.int().describe('Picking flows completed.'),
     seconds: z
       .number()
       .describe(
-        'Time that these flows took, in seconds, all together: from start to end, without pauses of more than 15 minutes. The flows of a batch share its time.',
+        'Total duration of these flows in seconds, from start to end, without pauses of more than 15 minutes. The flows of a batch share its duration.',
       ),
   })
   .meta({ id: 'PickingRow', description: 'What was picked in an hour or a day, or by an operator.' })

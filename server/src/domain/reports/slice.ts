@@ -10,6 +10,6 @@ export { removeOldHours } from './remove-old-hours.ts'
 
 /** Sums over time. */
 export const reports = slice({
-  tags: [{ name: 'reports', description: 'Sums by hour and day.' }],
+  tags: [{ name: 'reports', description: 'Totals by hour and day.' }],
   endpoints: [reportStock, reportOrders, reportPicking, reportDeliveries, reportUsage],
 })

@@ -61,7 +61,7 @@ const blocker = z
 export const getBlockersInput = z.object({ id: pathId.describe('Id of the order.') })
 export const getBlockersOutput = z.object({
   order_id: returned.order_id,
-  ready: z.boolean().describe('True when nothing is in the way.'),
+  ready: z.boolean().describe('True if there are no reasons.'),
   blockers: z.array(blocker).describe('Reasons, first of the order, then by line.'),
 })
 export type Blocker = z.infer<typeof blocker>

@@ -57,9 +57,9 @@ export const createHold = endpoint({
   method: 'POST',
   path: '/holds',
   summary: 'Keep stock for a cart',
-  description: `Keeps stock until the hold expires, is released, or is taken over by an order that names its \`reference\` as \`hold\`: all lines in full, otherwise \`insufficient_stock\`. Needs a reservation policy other than \`off\`.
+  description: `Keeps stock until the hold expires, is released, or is taken over by an order that names its \`reference\` as \`hold\`. Returns \`insufficient_stock\` unless all lines can be kept in full. Needs a reservation policy other than \`off\`.
 
-Sending the same hold again while it is active changes nothing and returns it as it is now. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+Sending the same hold again while it is active changes nothing and returns its current state. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['insufficient_stock', 'hold_error'],
   isAddition: true,
   input: createHoldInput,

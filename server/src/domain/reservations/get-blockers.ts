@@ -96,7 +96,7 @@ export const getBlockers = endpoint({
   path: '/orders/{id}/blockers',
   summary: 'Get what blocks an order',
   description:
-    'Why the order cannot be picked now, under every reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.',
+    'Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.',
   isAddition: true,
   input: getBlockersInput,
   output: getBlockersOutput,

@@ -25,7 +25,7 @@ export const listAvailability = endpoint({
   path: '/stock/availability',
   summary: 'List availability',
   description:
-    'What can be promised of each product in each warehouse. Without `product_id` and `sku`, products with all numbers 0 are left out. Nothing is reserved under the reservation policy `off`.',
+    'Quantity of each product in each warehouse that can be promised to orders. Without `product_id` and `sku`, products whose quantities are all 0 are left out. Nothing is reserved under the reservation policy `off`.',
   isAddition: true,
   input: listAvailabilityInput,
   output: listAvailabilityOutput,

@@ -29,7 +29,7 @@ export const releaseHold = endpoint({
   method: 'DELETE',
   path: '/holds/{id}',
   summary: 'Release a hold',
-  description: 'Frees what the hold keeps. Releasing a hold again, or one that has expired, succeeds and changes nothing.',
+  description: 'Frees the stock of the hold. Releasing a released or expired hold succeeds and changes nothing.',
   errors: ['hold_error'],
   isAddition: true,
   input: holdId,

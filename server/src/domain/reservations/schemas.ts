@@ -24,7 +24,9 @@ const filters = {
 export const listAvailabilityInput = z.object({
   ...pageQuery,
   ...filters,
-  backordered: queryBoolean.default(false).describe('True lists only what open orders wait for. Default: false.'),
+  backordered: queryBoolean
+    .default(false)
+    .describe('True: only products and warehouses with a backordered quantity. Default: false.'),
 })
 const productAvailability = z
   .object({
@@ -66,14 +68,14 @@ export const reservation = z
     hold_id: id.nullable().describe(`Id of the hold; ${ofHolds}`),
     expires_at: timestamp.nullable().describe(`Time at which the hold expires, UTC; ${ofHolds}`),
   })
-  .meta({ id: 'Reservation', description: 'What an order line or a hold has reserved, or waits for.' })
+  .meta({ id: 'Reservation', description: 'Reserved and backordered quantity of an order line or a hold.' })
 const listedReservation = reservation
   .extend({
     sku: returned.sku,
     product_name: returned.product_name,
     hold_reference: z.string().nullable().describe(`The client's own identifier of the hold; ${ofHolds}`),
   })
-  .meta({ id: 'ListedReservation', description: 'What an order line or a hold has reserved, or waits for, with names.' })
+  .meta({ id: 'ListedReservation', description: 'Reserved and backordered quantity of an order line or a hold, with names.' })
 export const listReservationsOutput = z.object({
   reservations: z
     .array(listedReservation)
@@ -146,7 +148,7 @@ export const hold = z
     state: holdState,
     warehouse_id: returned.warehouse_id,
     lines: z.array(holdLine).describe('Lines of the hold, in the order submitted.'),
-    expires_at: timestamp.describe('Time from which the hold keeps nothing, UTC.'),
+    expires_at: timestamp.describe('Time at which the hold expires, UTC.'),
     order_id: id.nullable().describe('Id of the order that took it over; null unless consumed.'),
     created_by: z.string().describe('Name of the API key that made it.'),
     created_at: returned.created_at,

@@ -14,7 +14,7 @@ export { switchReserving } from './switch-reserving.ts'
 
 /** Reservations of stock for orders, and holds for carts. */
 export const reservations = slice({
-  tags: [{ name: 'holds', description: 'Stock that is kept for carts for a while.' }],
+  tags: [{ name: 'holds', description: 'Stock kept for carts for a limited time.' }],
   endpoints: [listAvailability, listReservations, getBlockers, createHold, listHolds, getHold, updateHold, releaseHold],
   topics: [reservationUpdated],
 })

@@ -33,7 +33,7 @@ export const updateHold = endpoint({
   path: '/holds/{id}',
   summary: 'Change a hold',
   description:
-    'Sets the time of an active hold, from now, or replaces all its lines, in full or not at all. What it has kept so far counts as available.',
+    'Sets the expiration of an active hold, or replaces all its lines, in full or not at all. Stock that the hold already keeps counts as available.',
   errors: ['insufficient_stock', 'hold_error'],
   isAddition: true,
   input: updateHoldInput,

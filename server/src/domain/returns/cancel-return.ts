@@ -11,7 +11,7 @@ export const cancelReturn = endpoint({
   path: '/returns/{id}/cancel',
   summary: 'Cancel a return',
   description:
-    'Cancels a return of which nothing was received, or every receipt undone. Cancelling it again succeeds and changes nothing.',
+    'Cancels a return without receipts, or whose receipts are all undone. Cancelling it again succeeds and changes nothing.',
   errors: ['return_error'],
   isAddition: true,
   input: cancelRecordInput,

@@ -9,7 +9,7 @@ export const closeReturn = endpoint({
   method: 'POST',
   path: '/returns/{id}/close',
   summary: 'Close a return',
-  description: 'Ends the return: what was not received is expected no more. Closing it again succeeds and changes nothing.',
+  description: 'Ends the return: remaining goods are no longer expected. Closing it again succeeds and changes nothing.',
   errors: ['return_error'],
   isAddition: true,
   input: returnId,

@@ -16,9 +16,9 @@ export const createReturn = endpoint({
   method: 'POST',
   path: '/returns',
   summary: 'Announce a return',
-  description: `Announces goods that come back: of an order, in any state, or without one. Of each product of an order, all its returns together cannot have more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered.
+  description: `Announces goods that come back, with or without an order. The order can be in any state. For each product of an order, all its returns together are limited to the quantity taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity.
 
-A return never changes the order. Sending the same return again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+A return never changes the order. Sending the same return again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['not_found', 'return_error'],
   isAddition: true,
   input: createReturnInput,

@@ -9,7 +9,7 @@ export const getReturn = endpoint({
   method: 'GET',
   path: '/returns/{id}',
   summary: 'Get a return',
-  description: 'A return with its lines, and what was received of each and what became of it.',
+  description: 'A return with its lines, and the received, restocked, quarantined and scrapped quantity of each.',
   isAddition: true,
   input: returnId,
   output: returnRecord,

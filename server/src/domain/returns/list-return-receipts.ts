@@ -10,7 +10,7 @@ export const listReturnReceipts = endpoint({
   method: 'GET',
   path: '/returns/{id}/receipts',
   summary: 'List receipts of a return',
-  description: 'Newest first, those that were undone too. `total` is exact.',
+  description: 'Newest first, including undone receipts. `total` is exact.',
   isAddition: true,
   readsReplica: true,
   input: listReceiptsInput,

@@ -13,9 +13,9 @@ export const receiveReturn = textEndpoint({
   method: 'POST',
   path: '/returns/{id}/receipts',
   summary: 'Receive goods of a return',
-  description: `Receives goods of the return, all or nothing. \`restock\` adds them to stock at a sellable location and \`quarantine\` at one that is not, with an \`IN\` movement with the reason \`return\` and the order's id; \`scrap\` changes no stock. A product fills its open lines in order; \`line_id\` fills that line alone. More than is still to come, or a product that was not announced, is a \`return_error\`; with \`allow_over\` the surplus goes to the last line of the product, and a new product gets a line. More than was taken for the order is refused in any case.
+  description: `Receives goods of the return, all or nothing. \`restock\` adds them to stock at a sellable location and \`quarantine\` at one that is not, with an \`IN\` movement with the reason \`return\` and the order's id; \`scrap\` changes no stock. A product fills its open lines in order; \`line_id\` fills only that line. A surplus or an unannounced product is a \`return_error\`. With \`allow_over\`, the surplus goes to the last line of the product, and an unannounced product gets a new line. More than was taken for the order is always refused.
 
-A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the receipt as it was made, even after the return was closed or the receipt undone. A \`receipt_id\` of another receipt of the return is an \`idempotency_conflict\`.`,
+A receipt with a \`receipt_id\` is safe to retry at any time: a repeated call changes nothing and returns the original receipt, even after the return was closed or the receipt undone. A \`receipt_id\` of another receipt of the return is an \`idempotency_conflict\`.`,
   errors: ['return_error', 'adjustment_error'],
   isAddition: true,
   input: receiveReturnInput,

@@ -24,7 +24,7 @@ const IS_TOO_MUCH = `${returnedOf('r.order_id', 'w.product_id')} + w.quantity - 
          where o.tenant_id = $1 and o.id = r.order_id and x.product_id = w.product_id
        ), 0)`
 
-/** Goods that come back, from an order or without one. */
+/** Goods that come back, with or without an order. */
 export const RETURN: ReceivingKind = {
   name: 'return',
   tables: { records: 'returns', lines: 'return_lines', receipts: 'return_receipts' },

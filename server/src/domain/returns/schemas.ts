@@ -40,7 +40,7 @@ export const createReturnInput = z.object({
   reference: newRecord.reference.meta({ examples: ['RMA-77'] }),
   ...namedOrder,
   order_id: namedOrder.order_id.describe(
-    'Id of the order that the goods come back from. Without it and `order_tenant_id`, a return without an order.',
+    'Id of the order that the goods come back from. Without `order_id` and `order_tenant_id`, the return has no order.',
   ),
   warehouse_id: newRecord.warehouse_id.describe(
     "Id of the warehouse that receives. Default: the order's, else the tenant's default warehouse.",
@@ -92,7 +92,7 @@ export const updateReturnInput = z.object({
     .meta({ examples: ['2026-12-02'] }),
   reason: reason.describe('Why the goods come back; null removes it.'),
   note: newRecord.note.describe('Note; null removes it. It can also be changed when the return is over.'),
-  allow_over: newRecord.allow_over.describe('Whether more than announced, and other products, may be received. null: false.'),
+  allow_over: newRecord.allow_over.describe('Whether surplus quantities and unannounced products may be received. null: false.'),
 })
 
 export const receiveReturnInput = z
@@ -103,7 +103,7 @@ export const receiveReturnInput = z
     disposition: disposition.meta({ examples: ['restock'] }),
     location_id: receivedAt
       .nullish()
-      .describe('Id of the location that the goods go to. Required, but with `scrap`.')
+      .describe('Id of the location that the goods go to. Required unless `disposition` is `scrap`.')
       .meta({ examples: ['A-01-03'] }),
   })
   .refine(...hasQuantity)

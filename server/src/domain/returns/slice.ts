@@ -13,7 +13,7 @@ import { updateReturn } from './update-return.ts'
 
 /** Returns and their receipts. */
 export const returns = slice({
-  tags: [{ name: 'returns', description: 'Goods that come back, from an order or without one.' }],
+  tags: [{ name: 'returns', description: 'Goods that come back, with or without an order.' }],
   endpoints: [
     createReturn,
     listReturns,

@@ -12,7 +12,7 @@ export const cancelShipment = endpoint({
   path: '/shipments/{id}/cancel',
   summary: 'Cancel a shipment',
   description:
-    'Cancels a shipment that is open or shipped. What it had can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.',
+    'Cancels a shipment that is open or shipped. Its goods can be packed again. Cancelling it again succeeds and changes nothing. Cancelling an order cancels its open shipments; shipped ones stay.',
   errors: ['shipment_error'],
   isAddition: true,
   input: cancelShipmentInput,

@@ -68,9 +68,9 @@ export const createShipment = endpoint({
   method: 'POST',
   path: '/shipments',
   summary: 'Pack a shipment',
-  description: `Begins a shipment of an order that is not cancelled, also before the order is completed. An order can have several. What all its shipments that are not cancelled have of an order line is never more than was taken of it: what completed flows picked, or, in an order completed without picking, what was ordered. A product goes to the order's lines in order, to each up to what is taken and not yet packed.
+  description: `Begins a shipment of an order that is not cancelled, even before the order is completed. An order can have several shipments. Together, those that are not cancelled never have more of an order line than was taken for it: the quantity that completed flows picked or, in an order completed without picking, the ordered quantity. A product fills the order's lines in order, each up to the quantity that was taken and is not packed yet.
 
-Packing changes no stock, flow or order. Sending the same shipment again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+Packing changes no stock, flow or order. Sending the same shipment again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   errors: ['not_found', 'shipment_error'],
   isAddition: true,
   input: createShipmentInput,

@@ -9,7 +9,7 @@ export const getShipment = endpoint({
   method: 'GET',
   path: '/shipments/{id}',
   summary: 'Get a shipment',
-  description: 'A shipment with its packages, what is in them and how they travel.',
+  description: 'A shipment with its packages, their contents and tracking.',
   isAddition: true,
   input: shipmentId,
   output: shipment,

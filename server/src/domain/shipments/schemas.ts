@@ -61,7 +61,7 @@ const newPackage = z
       .array(newPackageLine)
       .min(1, 'must not be empty')
       .max(MOST_LINES, `must have at most ${MOST_LINES} items`)
-      .describe(`What is in the package, 1 to ${MOST_LINES}.`),
+      .describe(`Contents of the package, 1 to ${MOST_LINES} lines.`),
     weight: amount
       .nullish()
       .describe('Weight of the package in kilograms.')
@@ -72,7 +72,7 @@ const newPackage = z
     carrier,
     tracking_number: trackingNumber,
     tracking_url: trackingUrl,
-    label_url: httpUrl.nullish().describe('http or https address of its label. Labels are not made or kept by the service.'),
+    label_url: httpUrl.nullish().describe('http or https address of its label. The service neither makes nor stores labels.'),
   })
   .meta({ id: 'NewPackage', description: 'A package to pack.' })
 
@@ -95,7 +95,7 @@ export const createShipmentInput = z
     reference: reference
       .nullish()
       .describe(
-        "The client's own identifier, unique among shipments for ever. A call with the same reference and content changes nothing.",
+        "The client's own identifier, permanently unique among shipments. A call with the same reference and content changes nothing.",
       )
       .meta({ examples: ['SHP-10023-1'] }),
     ...namedOrder,
@@ -119,7 +119,7 @@ export const packageLine = z
     product_id: returned.product_id,
     quantity: z.number().describe('Quantity packed, with at most 3 decimal places.'),
   })
-  .meta({ id: 'PackageLine', description: 'What is in a package of an order line.' })
+  .meta({ id: 'PackageLine', description: 'Quantity of an order line in a package.' })
 
 const measure = (of: string, unit: string): z.ZodNullable<z.ZodNumber> =>
   z.number().nullable().describe(`${of} of the package in ${unit}; null if unknown.`)
@@ -134,7 +134,7 @@ const ofPackage = {
 }
 export const packageFields = z.object(ofPackage)
 export const shippedPackage = z
-  .object({ ...ofPackage, lines: z.array(packageLine).describe('What is in the package, in the order submitted.') })
+  .object({ ...ofPackage, lines: z.array(packageLine).describe('Contents of the package, in the order submitted.') })
   .meta({ id: 'Package', description: 'A package of a shipment.' })
 
 const fields = {
@@ -156,7 +156,7 @@ const fields = {
 export const shipmentFields = z.object(fields)
 export const shipment = z
   .object({ ...fields, packages: z.array(shippedPackage).describe('Packages, by number.') })
-  .meta({ id: 'Shipment', description: 'What of an order was packed, and goes out together.' })
+  .meta({ id: 'Shipment', description: 'Packages of an order that are shipped together.' })
 
 const shipmentPathId = pathId.describe('Id of the shipment.')
 export const shipmentId = z.object({ id: shipmentPathId })
@@ -168,7 +168,7 @@ const tracking = z
     tracking_number: trackingNumber.describe("The carrier's number of the package; null removes it."),
     tracking_url: trackingUrl.describe('http or https address that shows where the package is; null removes it.'),
   })
-  .meta({ id: 'PackageTracking', description: 'How a package travels. What is not given stays.' })
+  .meta({ id: 'PackageTracking', description: 'Tracking of a package. Fields that are not given stay.' })
 
 export const updateShipmentInput = z.object({
   id: shipmentPathId,
@@ -179,7 +179,7 @@ export const updateShipmentInput = z.object({
     .array(tracking)
     .max(MOST_PACKAGES, `must have at most ${MOST_PACKAGES} items`)
     .nullish()
-    .describe(`Tracking of packages, at most ${MOST_PACKAGES}, in every state but \`cancelled\`. Follows \`packages\`.`)
+    .describe(`Tracking of packages, at most ${MOST_PACKAGES}, in every state except \`cancelled\`. Applied after \`packages\`.`)
     .meta({ examples: [[{ number: 1, tracking_url: 'https://track.example.com/00340434292135100186' }]] }),
 })
 

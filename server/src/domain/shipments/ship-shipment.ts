@@ -12,7 +12,7 @@ export const shipShipment = endpoint({
   path: '/shipments/{id}/ship',
   summary: 'Ship a shipment',
   description:
-    'Marks it as shipped: packages can no longer be changed, tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.',
+    'Marks the shipment as shipped: packages can no longer be changed, but tracking can. At least one line must be packed, and the order must not be cancelled. Shipping it again succeeds and changes nothing.',
   errors: ['shipment_error'],
   isAddition: true,
   input: shipmentId,

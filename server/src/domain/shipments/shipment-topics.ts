@@ -4,7 +4,7 @@ import { returned } from '../../procedures/fields/response-fields.ts'
 
 export const shipmentState = z
   .enum(['open', 'shipped', 'delivered', 'cancelled'])
-  .describe('`open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: what it had is no longer packed.')
+  .describe('`open`: being packed. `shipped`: on its way. `delivered`: arrived. `cancelled`: its goods are no longer packed.')
 
 /** How far the shipments of an order are. */
 export const shipmentStatus = z

@@ -10,7 +10,7 @@ import { updateShipment } from './update-shipment.ts'
 
 /** Shipments of orders. */
 export const shipments = slice({
-  tags: [{ name: 'shipments', description: 'Packages of orders, and where they are.' }],
+  tags: [{ name: 'shipments', description: 'Packages of orders and their tracking.' }],
   endpoints: [createShipment, listShipments, getShipment, updateShipment, shipShipment, deliverShipment, cancelShipment],
   topics: [shipmentUpdated],
 })

@@ -64,10 +64,10 @@ export const addEntry = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/counts/{id}/entries',
-  summary: 'Say what lies there',
-  description: `Says how much of a product lies at a location: all of it, and 0 for an empty place. A later entry about the level replaces it. The level of this moment is kept as \`expected_quantity\`, and approval posts the difference from it: so what is picked, received or moved in between stays right. Stock does not change before.
+  summary: 'Enter a counted quantity',
+  description: `Records the counted quantity of a product at a location: the whole quantity, or 0 if there is none. A later entry for the same level replaces it. The current level is stored as \`expected_quantity\`, and approval posts the difference from it, so picks, receipts and moves in between are kept. Stock does not change before approval.
 
-A level of the scope that is no line yet becomes one, up to ${MOST_LINES}; another is a \`count_error\`. The state must be \`counting\`.
+A level of the scope without a line gets one, up to ${MOST_LINES} lines. A level outside the scope is a \`count_error\`. The state must be \`counting\`.
 
 An entry with an \`entry_id\` is safe to retry at any time: a repeated call changes nothing and returns the line as the entry left it. An \`entry_id\` of another entry of the count is an \`idempotency_conflict\`.`,
   errors: ['count_error'],

@@ -109,10 +109,10 @@ export const approveCount = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/counts/{id}/approve',
-  summary: 'Post a count',
-  description: `Writes for each counted line an \`ADJUSTMENT\` movement of its variance with the reason \`inventory_count\`, all or nothing: relative to the level as it is then, so what was picked, received or moved since the counting stays right. A variance of 0 writes a movement of 0.
+  summary: 'Approve a count',
+  description: `Writes an \`ADJUSTMENT\` movement with the reason \`inventory_count\` for each counted line, all or nothing. The movement adds the variance to the current level, so picks, receipts and moves since the counting are kept. A variance of 0 writes a movement of 0.
 
-Lines that were not counted are left alone. It is refused with \`count_error\` if a level was set, or posted by another count, since it was counted, or would leave its range: \`details\` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.`,
+Lines that were not counted do not change. The call returns \`count_error\` if a level was set, or posted by another count, since it was counted, or if a level would leave its range: \`details\` lists these lines. Reopen the count, count them again, submit and approve. Approving an approved count succeeds and changes nothing.`,
   errors: ['count_error'],
   isAddition: true,
   input: approveCountInput,

@@ -10,7 +10,7 @@ export const cancelCount = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/counts/{id}/cancel',
-  summary: 'Drop a count',
+  summary: 'Cancel a count',
   description: 'Ends a count that is not approved. No stock changes. Cancelling it again succeeds and changes nothing.',
   errors: ['count_error'],
   isAddition: true,

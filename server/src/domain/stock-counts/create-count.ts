@@ -88,9 +88,9 @@ export const createCount = endpoint({
   method: 'POST',
   path: '/counts',
   summary: 'Begin a count',
-  description: `Begins to count what lies at locations, what is there of products, or both: its lines are the levels above 0 of this scope, at most ${MOST_LINES}. Stock goes on being picked and received meanwhile.
+  description: `Begins a count of locations, of products, or of both. Its lines are the levels above 0 of this scope, at most ${MOST_LINES}. Picking and receiving continue during the count.
 
-Sending the same count again with its \`reference\` changes nothing and returns it as it is now, for ever. Another content with the same \`reference\` is an \`idempotency_conflict\`.`,
+Sending the same count again with its \`reference\` changes nothing and returns its current state, at any later time. Different content with the same \`reference\` is an \`idempotency_conflict\`.`,
   isAddition: true,
   input: createCountInput,
   output: count,

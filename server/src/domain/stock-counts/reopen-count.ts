@@ -10,7 +10,7 @@ export const reopenCount = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/counts/{id}/reopen',
-  summary: 'Count again',
+  summary: 'Reopen a count',
   description:
     'Goes back to counting. Lines keep their entries until they are counted again. Reopening a count that is being counted succeeds and changes nothing.',
   errors: ['count_error'],

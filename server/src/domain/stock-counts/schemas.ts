@@ -30,7 +30,7 @@ export const createCountInput = z
     reference: reference
       .nullish()
       .describe(
-        "The client's own identifier, unique among counts for ever. A call with the same reference and content changes nothing.",
+        "The client's own identifier, permanently unique among counts. A call with the same reference and content changes nothing.",
       )
       .meta({ examples: ['CC-2026-48'] }),
     warehouse_id: id.nullish().describe("Id of the warehouse. Default: the tenant's default warehouse."),
@@ -69,9 +69,9 @@ export const countLine = z
     location_code: returned.location_code,
     counted_quantity: quantityOf('Quantity counted; null until then.'),
     expected_quantity: quantityOf(
-      'The level when the line was counted; until then the level now. null in a blind count while counting, and when the count is over and the line was not counted.',
+      'The level when the line was counted; until then the current level. null in a blind count while counting, and when the count is over and the line was not counted.',
     ),
-    variance: quantityOf('`counted_quantity` less `expected_quantity`; null as these are.'),
+    variance: quantityOf('`counted_quantity` minus `expected_quantity`; null if either is null.'),
     counted_at: timestamp.nullable().describe('Time of the latest entry, UTC; null until then.'),
     operator_id: returned.operator_id,
     movement_id: z
@@ -103,7 +103,7 @@ const fields = {
 export const countSummary = z.object(fields).meta({ id: 'CountSummary', description: 'A count, without its lines.' })
 export const count = z
   .object({ ...fields, lines: z.array(countLine).describe('Lines in pick order, then by product.') })
-  .meta({ id: 'Count', description: 'A count of what lies at locations.' })
+  .meta({ id: 'Count', description: 'A count of stock at locations.' })
 
 const countPathId = pathId.describe('Id of the count.')
 export const countId = z.object({ id: countPathId })
@@ -113,7 +113,9 @@ export const addEntryInput = z
     id: countPathId,
     ...namedProduct,
     location_id: locationId.describe('Id of the location.').meta({ examples: ['A-01-03'] }),
-    quantity: quantity.describe('All that lies there, from 0, at most 3 decimal places.').meta({ examples: [118] }),
+    quantity: quantity
+      .describe('The whole quantity at the location, from 0, at most 3 decimal places.')
+      .meta({ examples: [118] }),
     entry_id: reference
       .nullish()
       .describe(

@@ -12,9 +12,7 @@ import { submitCount } from './submit-count.ts'
 
 /** Counts of stock. */
 export const stockCounts = slice({
-  tags: [
-    { name: 'counts', description: 'Counts of what lies at locations, whose differences are posted when they are approved.' },
-  ],
+  tags: [{ name: 'counts', description: 'Counts of stock at locations. Approval posts the differences.' }],
   endpoints: [createCount, listCounts, getCount, addEntry, submitCount, reopenCount, approveCount, cancelCount],
   topics: [countUpdated],
   exports: [exportedCounts],

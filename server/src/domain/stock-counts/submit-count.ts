@@ -10,9 +10,9 @@ export const submitCount = endpoint({
   scope: 'write:stock',
   method: 'POST',
   path: '/counts/{id}/submit',
-  summary: 'End counting',
+  summary: 'Submit a count',
   description:
-    'Ends counting: the count can be looked at, then approved, or reopened to count again. Submitting it again succeeds and changes nothing.',
+    'Ends counting. The count can then be reviewed and approved, or reopened to count again. Submitting it again succeeds and changes nothing.',
   errors: ['count_error'],
   isAddition: true,
   input: countId,

@@ -129,7 +129,7 @@ export const adjustStock = endpoint({
   path: '/stock/adjustment',
   summary: 'Adjust a stock level',
   description:
-    'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, only when the level is exactly that.',
+    'Adds stock of a product at a location (`IN` movement) or removes it (`OUT` movement). Stock never falls below zero. With `expected_quantity`, the level changes only if it equals that quantity.',
   errors: ['not_found', 'quantity_conflict', 'adjustment_error'],
   isOneStatement: true,
   input: adjustStockInput,

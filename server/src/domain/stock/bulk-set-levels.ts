@@ -49,7 +49,7 @@ export const bulkSetLevels = endpoint({
   path: '/stock/bulk',
   summary: 'Set many stock levels',
   description:
-    'Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is made only when the level is exactly that when its turn comes.',
+    'Sets absolute quantities, in the order given. An update that fails is reported in `errors` and does not stop the others. An update with `expected_quantity` is applied only if the level equals it at that moment.',
   input: bulkSetLevelsInput,
   output: bulkSetLevelsOutput,
   run: (context, input) => bulkResponse(input.updates, (updates) => applyUpdates(context, updates)),

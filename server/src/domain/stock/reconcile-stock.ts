@@ -71,7 +71,7 @@ export const reconcileStock = endpoint({
   path: '/stock/reconcile',
   summary: 'Reconcile stock',
   description:
-    'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels; under a reservation policy also what is reserved and backordered in total with the reservations. One page of products at a time. Stock changes are not blocked.',
+    'Compares each level with the sum of its movements, and each warehouse total with the sum of its levels. Under a reservation policy, also compares reserved and backordered totals with the reservations. Checks one page of products at a time. Stock changes are not blocked.',
   isAddition: true,
   readsReplica: true,
   input: reconcileStockInput,

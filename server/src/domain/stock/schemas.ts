@@ -41,7 +41,7 @@ const level = {
 const expectedQuantity = quantity
   .nullish()
   .describe(
-    'Makes the change only when the level is exactly this at the moment of the change; a level that does not exist is 0. Default: whatever the level is.',
+    'Expected current level: the change is made only if the level equals it at that moment. A level that does not exist is 0. Default: no check.',
   )
 const movementId = z.string().describe('Id of the recorded movement.')
 
@@ -127,7 +127,7 @@ export const bulkSetLevelsOutput = z.object({
         current_quantity: z
           .number()
           .optional()
-          .describe('The level, when it is not the `expected_quantity` of the update; else absent.'),
+          .describe('The current level, if it is not the `expected_quantity` of the update; otherwise absent.'),
       }),
     )
     .describe('Failed updates, in the order submitted.'),
@@ -286,7 +286,7 @@ export const reconcileStockOutput = z.object({
         kind: z
           .enum(['level', 'warehouse_total', 'reserved', 'backordered'])
           .describe(
-            '`level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: what is reserved or backordered of a product in a warehouse is not the sum of its reservations.',
+            '`level`: a stock level is not the sum of its movements. `warehouse_total`: the total of a product in a warehouse is not the sum of its levels. `reserved`, `backordered`: the reserved or backordered total of a product in a warehouse is not the sum of its reservations.',
           ),
         product_id: returned.product_id,
         location_id: z.string().nullable().describe('Id of the location of a level; null for a total.'),

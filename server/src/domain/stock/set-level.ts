@@ -71,7 +71,7 @@ export const setLevel = endpoint({
   path: '/stock/product/{productId}',
   summary: 'Set a stock level',
   description:
-    'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, only when the level is exactly that.',
+    'Sets the absolute quantity of a product at a location and records an `ADJUSTMENT` movement, even when the quantity stays the same (a confirmed count). With `expected_quantity`, the level changes only if it equals that quantity.',
   errors: ['quantity_conflict'],
   isOneStatement: true,
   input: setLevelInput,

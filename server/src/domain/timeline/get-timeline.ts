@@ -19,7 +19,7 @@ export const getTimeline = textEndpoint({
 
 \`omitted\` lists the kinds that the key may not see: \`call\` needs \`admin\`, \`movement\` needs \`read:stock\`, \`event\` needs \`read:webhooks\`. Calls are kept for a year, reservations and events for 30 days, everything else as long as the order. Changes of state, calls and events from before the upgrade to the version with this operation are missing.
 
-Entries of one time are ordered by kind, as listed above with the creation after calls, and then by id. Paging shows every entry once, also while others are added.`,
+Entries with the same time are ordered by kind, in the order above with the creation after calls, and then by id. Paging shows every entry once, even while entries are added.`,
   isAddition: true,
   input: timelineInput,
   output: timelineOutput,

@@ -84,7 +84,7 @@ export const DATA = {
         .describe(
           'Id of the picking flow of a pick, its undo or its cancellation. Absent on other movements, and on those from before the upgrade to the version with this operation.',
         ),
-      pick_id: z.string().optional().describe('Id of the pick that was made or taken back. Absent like `flow_id`.'),
+      pick_id: z.string().optional().describe('Id of the pick that was made or undone. Absent like `flow_id`.'),
     })
     .describe('Stock moved for the order.'),
   reservation: reservationUpdated.data.describe('The reservation status of the order changed.'),
@@ -139,7 +139,10 @@ export const timelineEntry = z
     entryOf('return'),
     entryOf('event'),
   ])
-  .meta({ id: 'TimelineEntry', description: 'Something that happened to an order. `kind` says what, and what `data` has.' })
+  .meta({
+    id: 'TimelineEntry',
+    description: 'Something that happened to an order. `kind` says what, and determines the fields of `data`.',
+  })
 
 export const timelineOutput = z.object({
   entries: z.array(timelineEntry).describe('Entries of this page, oldest first.'),
