@@ -169,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       status: this.#status,
       body,
       retryAfter: this.#retryAfter,
-      error: error === undefined ? null : failureText(error).slice(0, MAX_ERROR_LENGTH),
+      error: error === undefined ? null : storable(failureText(error)),
     })
   }
 }
@@ -184,5 +184,8 @@ function beginningOf(chunks: readonly Buffer[]): string {
   // As a stream, so that a character cut in two at the end is left out. Postgres stores no U+0000.
   return new TextDecoder().decode(kept, { stream: true }).replaceAll('\u0000', '\uFFFD')
 }
+
+/** Postgres refuses other texts, and with one of them what became of all deliveries that are recorded with it. */
+const storable = (text: string): string => text.slice(0, MAX_ERROR_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD')
 
 const firstOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)
