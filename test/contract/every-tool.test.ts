@@ -9,7 +9,7 @@ import { SLICES } from '@fulfillment/server/slices.ts'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { it as base } from '../support/it.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
-import { CHECKS, createRecords, SAMPLES, type Records } from './requests.ts'
+import { CHECKS, createRecords, SAMPLES, sampleOf, type Records } from './requests.ts'
 import { toolArguments } from './tool-arguments.ts'
 
 /** The operations that agents have, by the rule of the tools, not by the code that applies it. */
@@ -64,7 +64,7 @@ it('every operation is a tool, in the order of the document, but those that open
   ])
 })
 
-/** What came of a change by an agent, with records of its own: making them costs more than all that is asked of it. */
+/** What came of a change by an agent, of a tenant of its own. */
 interface Called {
   tenant: TestTenant
   agent: Agent
@@ -76,14 +76,14 @@ const called = new Map<string, Promise<Called>>()
 
 /** Calls a tool that changes something once, with `idempotency_key`. */
 function callOnce(service: TestService, endpoint: Endpoint): Promise<Called> {
-  const calling = called.get(endpoint.name) ?? callWithRecords(service, endpoint)
+  const calling = called.get(endpoint.name) ?? callAsNewTenant(service, endpoint)
   called.set(endpoint.name, calling)
   return calling
 }
 
-async function callWithRecords(service: TestService, endpoint: Endpoint): Promise<Called> {
+async function callAsNewTenant(service: TestService, endpoint: Endpoint): Promise<Called> {
   const tenant = await service.newTenant()
-  const args = { ...argumentsOf(endpoint, await createRecords(tenant)), idempotency_key: 'once' }
+  const args = { ...toolArguments(endpoint, await sampleOf(tenant, endpoint.name)), idempotency_key: 'once' }
   const agent = await connectAgent(tenant)
   return { tenant, agent, args, result: await agent.client.callTool({ name: toolOf(endpoint), arguments: args }) }
 }

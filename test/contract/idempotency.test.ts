@@ -25,7 +25,7 @@ describe('PUT and DELETE with an Idempotency-Key', () => {
   })
 
   it('return the first response again for a completed order, where a second PUT without a key fails', async ({ tenant }) => {
-    const { order } = await createRecords(tenant)
+    const { order } = await createRecords(tenant, ['order'])
     const headers = { 'idempotency-key': 'complete' }
     const complete = () => tenant.request('PUT', `/orders/${order.id}`, { state_id: 5 }, { headers })
     expect([(await complete()).status, (await complete()).status]).toEqual([200, 200])

@@ -49,87 +49,136 @@ export interface Sample {
 let counter = 0
 const unique = (): string => `${process.pid}-${++counter}`
 
-/** Creates the records of a tenant through the API. */
-export async function createRecords(tenant: TestTenant): Promise<Records> {
-  const name = unique()
-  const webhook = await created(tenant, '/webhooks', { name, url: NO_RECEIVER, events: ['product/created'] })
-  const product = await created(tenant, '/products', {
-    name: `Product ${name}`,
-    barcode: `barcode-${name}`,
-    sku: `sku-${name}`,
-    weighable: true,
-  })
-  const pack = await created(tenant, `/products/${product.id}/barcodes`, { barcode: `pack-${name}`, quantity: 12 })
-  await created(tenant, '/stock/adjustment', {
-    product_id: product.id,
-    location_id: `location-${name}`,
-    adjustment_quantity: 1_000,
-  })
-  const submitted = await created(tenant, '/orders', orderOf(product.barcode))
-  const picked = await created(tenant, '/orders', orderOf(product.barcode))
-  const flow = await created(tenant, '/flows', { order_id: picked.orders[0].id, operator_email: 'ada@example.com' })
-  const { pick } = await created(tenant, `/flows/${flow.id}/picks`, {
-    barcode: product.barcode,
-    location_id: `location-${name}`,
-    quantity: 1,
-  })
-  const inBatch = await created(tenant, '/orders', orderOf(product.barcode))
-  const batch = await created(tenant, '/flow-batches', {
-    order_ids: [inBatch.orders[0].id],
-    operator_email: 'ada@example.com',
-  })
-  const apiKey = await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })
-  const operator = await created(tenant, '/operators', { name: 'Ada', email: `${name}@example.com` })
-  const warehouse = await created(tenant, '/warehouses', { name: `Warehouse ${name}` })
-  await reserve(tenant, 'track')
-  const hold = await created(tenant, '/holds', { reference: `cart-${name}`, lines: [{ product_id: product.id, quantity: 1 }] })
-  const lines = [{ product_id: product.id, quantity: 8 }]
-  const inbound = await created(tenant, '/inbound', { lines })
-  const expected = await created(tenant, '/inbound', { lines })
-  const { receipt } = await created(tenant, `/inbound/${inbound.id}/receipts`, {
-    product_id: product.id,
-    location_id: `dock-${name}`,
-    quantity: 3,
-  })
-  const returned = await created(tenant, '/returns', { lines })
-  const announced = await created(tenant, '/returns', { lines })
-  const back = await created(tenant, `/returns/${returned.id}/receipts`, {
-    product_id: product.id,
-    disposition: 'restock',
-    location_id: `location-${name}`,
-    quantity: 1,
-  })
-  const scope = { location_ids: [`location-${name}`] }
-  const count = await created(tenant, '/counts', scope)
-  const inReview = await created(tenant, '/counts', scope)
-  await created(tenant, `/counts/${inReview.id}/submit`, {})
-  const packed = await packedOrder(tenant, product.barcode)
-  return {
-    product: { id: product.id, barcode: product.barcode, sku: product.external_id, pack: pack.barcode },
-    location: `location-${name}`,
-    warehouse: warehouse.id,
-    order: submitted.orders[0],
-    flow: { id: flow.id, pick: pick.id },
-    batch: batch.id,
-    apiKey: apiKey.id,
-    session: await signIn(tenant),
-    operator: operator.id,
-    hold: hold.id,
-    inbound: { id: inbound.id, receipt: receipt.id },
-    expected: expected.id,
-    returned: { id: returned.id, receipt: back.receipt.id },
-    announced: announced.id,
-    count: count.id,
-    inReview: inReview.id,
-    packed,
-    webhook: { id: webhook.id, ...(await firstDelivery(tenant, webhook.id)) },
+/** Gives a record of the same tenant, and creates it the first time. */
+type Need = <Name extends keyof Records>(name: Name) => Promise<Records[Name]>
+
+type Makers = { [Name in keyof Records]: (tenant: TestTenant, need: Need) => Promise<Records[Name]> }
+
+/** How each record is created through the API, from the others that it needs. */
+const MAKERS: Makers = {
+  product: async (tenant) => {
+    const name = unique()
+    const product = await created(tenant, '/products', {
+      name: `Product ${name}`,
+      barcode: `barcode-${name}`,
+      sku: `sku-${name}`,
+      weighable: true,
+    })
+    const pack = await created(tenant, `/products/${product.id}/barcodes`, { barcode: `pack-${name}`, quantity: 12 })
+    return { id: product.id, barcode: product.barcode, sku: product.external_id, pack: pack.barcode }
+  },
+  location: async (tenant, need) => {
+    const location_id = `location-${unique()}`
+    await created(tenant, '/stock/adjustment', {
+      product_id: (await need('product')).id,
+      location_id,
+      adjustment_quantity: 1_000,
+    })
+    return location_id
+  },
+  warehouse: async (tenant) => (await created(tenant, '/warehouses', { name: `Warehouse ${unique()}` })).id,
+  order: newOrder,
+  flow: async (tenant, need) => {
+    const order = await newOrder(tenant, need)
+    const flow = await created(tenant, '/flows', { order_id: order.id, operator_email: 'ada@example.com' })
+    const { pick } = await created(tenant, `/flows/${flow.id}/picks`, {
+      barcode: (await need('product')).barcode,
+      location_id: await need('location'),
+      quantity: 1,
+    })
+    return { id: flow.id, pick: pick.id }
+  },
+  batch: async (tenant, need) => {
+    const order = await newOrder(tenant, need)
+    return (await created(tenant, '/flow-batches', { order_ids: [order.id], operator_email: 'ada@example.com' })).id
+  },
+  apiKey: async (tenant) => (await created(tenant, '/api-keys', { name: 'another', preset: 'read_only' })).id,
+  operator: async (tenant) => (await created(tenant, '/operators', { name: 'Ada', email: `${unique()}@example.com` })).id,
+  hold: async (tenant, need) => {
+    const product = await need('product')
+    await need('location')
+    await reserve(tenant, 'track')
+    const lines = [{ product_id: product.id, quantity: 1 }]
+    return (await created(tenant, '/holds', { reference: `cart-${unique()}`, lines })).id
+  },
+  inbound: async (tenant, need) => {
+    const { id } = await created(tenant, '/inbound', { lines: await expectedLines(need) })
+    const { receipt } = await created(tenant, `/inbound/${id}/receipts`, {
+      product_id: (await need('product')).id,
+      location_id: `dock-${unique()}`,
+      quantity: 3,
+    })
+    return { id, receipt: receipt.id }
+  },
+  expected: async (tenant, need) => (await created(tenant, '/inbound', { lines: await expectedLines(need) })).id,
+  returned: async (tenant, need) => {
+    const { id } = await created(tenant, '/returns', { lines: await expectedLines(need) })
+    const { receipt } = await created(tenant, `/returns/${id}/receipts`, {
+      product_id: (await need('product')).id,
+      disposition: 'restock',
+      location_id: await need('location'),
+      quantity: 1,
+    })
+    return { id, receipt: receipt.id }
+  },
+  announced: async (tenant, need) => (await created(tenant, '/returns', { lines: await expectedLines(need) })).id,
+  count: async (tenant, need) => (await created(tenant, '/counts', { location_ids: [await need('location')] })).id,
+  inReview: async (tenant, need) => {
+    const { id } = await created(tenant, '/counts', { location_ids: [await need('location')] })
+    await created(tenant, `/counts/${id}/submit`, {})
+    return id
+  },
+  packed: packedOrder,
+  session: signIn,
+  webhook: async (tenant) => {
+    const { id } = await created(tenant, '/webhooks', { name: unique(), url: NO_RECEIVER, events: ['product/created'] })
+    await created(tenant, '/products', { name: 'Announced', barcode: unique() })
+    return { id, ...(await firstDelivery(tenant, id)) }
+  },
+}
+
+/** Creates records of a tenant, by default all, and what they are made of. */
+export async function createRecords(
+  tenant: TestTenant,
+  names: Iterable<keyof Records> = Object.keys(MAKERS) as (keyof Records)[],
+): Promise<Records> {
+  const made = new Map<keyof Records, Promise<unknown>>()
+  const need: Need = <Name extends keyof Records>(name: Name) => {
+    const record = (made.get(name) ?? MAKERS[name](tenant, need)) as Promise<Records[Name]>
+    made.set(name, record)
+    return record
   }
+  // One after the other, so that their ids have an order.
+  for (const name of names) await need(name)
+  return Object.fromEntries(await Promise.all([...made].map(async ([name, record]) => [name, await record]))) as Records
+}
+
+/** The sample request for an operation on a tenant with just the records that it is about: all of them take longer than most tests. */
+export async function sampleOf(tenant: TestTenant, operationId: string): Promise<Sample> {
+  const sample = SAMPLES[operationId]!
+  const read = new Set<keyof Records>()
+  const spy = new Proxy({} as Records, {
+    get: (_, name) => {
+      read.add(name as keyof Records)
+      return {}
+    },
+  })
+  sample(spy)
+  return sample(await createRecords(tenant, read))
+}
+
+async function newOrder(tenant: TestTenant, need: Need): Promise<Records['order']> {
+  return (await created(tenant, '/orders', orderOf((await need('product')).barcode))).orders[0]
+}
+
+async function expectedLines(need: Need): Promise<object[]> {
+  return [{ product_id: (await need('product')).id, quantity: 8 }]
 }
 
 /** An order that was completed without picking, with two shipments. */
-async function packedOrder(tenant: TestTenant, barcode: string): Promise<Records['packed']> {
-  const { orders } = await created(tenant, '/orders', orderOf(barcode))
-  const { id } = orders[0]
+async function packedOrder(tenant: TestTenant, need: Need): Promise<Records['packed']> {
+  const { barcode } = await need('product')
+  const { id } = await newOrder(tenant, need)
   await tenant.request('PUT', `/orders/${id}`, { state_id: 5 })
   const packages = [{ lines: [{ barcode, quantity: 0.5 }], tracking_number: 'T1' }]
   const shipment = await created(tenant, '/shipments', { order_id: id, packages })
@@ -228,9 +277,10 @@ export const SAMPLES: Record<string, (records: Records) => Sample> = {
   'stock.reconcile': () => ({ path: '/stock/reconcile?cursor=0', ...own }),
   'stock.availability': ({ product }) => ({ path: `/stock/availability?product_id=${product.id}`, ...own }),
   'stock.reservations': ({ order }) => ({ path: `/stock/reservations?order_id=${order.id}`, ...own }),
-  'holds.create': ({ product }) => ({
+  // Names a hold, because a tenant that has one reserves.
+  'holds.create': ({ product, hold }) => ({
     path: '/holds',
-    body: { reference: unique(), lines: [{ product_id: product.id, quantity: 1 }] },
+    body: { reference: `after-${hold}-${unique()}`, lines: [{ product_id: product.id, quantity: 1 }] },
     asOther: expectUnknownProduct,
   }),
   'holds.list': () => ({ path: '/holds', ...own }),
