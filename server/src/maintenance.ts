@@ -55,7 +55,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(HOUR_MS, () => recountStocked(db), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
-    repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),
+    repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping, onError), onError, DELAY_MS),
     repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping, onError), onError, DELAY_MS),
   ]
 }
