@@ -74,6 +74,24 @@ describe('the rate limit across several servers', () => {
   })
 })
 
+it('counts are deleted minutes after their minute: every session and every address of a refused sign-in has one', async ({
+  service,
+  startService,
+  tenant,
+}) => {
+  await service.db.dedicatedPool.query(`
+    insert into rate_limit_windows (tenant_id, key_id, ends_at, taken, granted)
+    select ${tenant.id}, minutes, now() - make_interval(mins => minutes), 1, 1 from generate_series(-1, 20, 3) minutes`)
+  await startService({ databaseUrl: service.databaseUrl })
+  const kept = async (): Promise<number[]> =>
+    (
+      await service.db.dedicatedPool.query<{ minutes: number }>(
+        `select key_id::int as minutes from rate_limit_windows where tenant_id = ${tenant.id} order by 1`,
+      )
+    ).rows.map(({ minutes }) => minutes)
+  await expect.poll(kept).toEqual([-1, 2, 5, 8])
+})
+
 describe('the rate limit of a tenant', () => {
   it('applies to all of its keys on all servers, and to no other tenant', async ({ limited }) => {
     const [one] = limited as [TestService, TestService]

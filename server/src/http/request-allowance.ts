@@ -1,4 +1,5 @@
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
+import { batchedDeletion, deleteInBatches } from '../database/delete-in-batches.ts'
 import { statement } from '../database/statements/statement.ts'
 
 /** The result of counting a request. */
@@ -50,6 +51,19 @@ const takeShare = statement<
      granted = ${share(FREE)}
    returning taken, granted, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`,
 })
+
+/** By order of the table, which is small: an index would be written with each new minute of a key. */
+const past = batchedDeletion(
+  'remove_past_windows',
+  'rate_limit_windows',
+  `rate_limit_windows where ends_at < now() - interval '10 minutes'`,
+  5_000,
+)
+
+/** Deletes counts of past minutes: every session has one, and every address of a refused sign-in. */
+export async function removePastWindows(db: Queryable, stopping: AbortSignal): Promise<void> {
+  await deleteInBatches(db, past, stopping)
+}
 
 /** The database that counts the requests of a tenant. */
 type DatabaseOf = (tenantId: number) => Pick<Database, 'run'>
