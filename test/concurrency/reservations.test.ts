@@ -127,16 +127,19 @@ it('picks for each of two warehouses from the other one never wait in a circle',
 it('a hold that is over when a call that waited for it goes on makes room for the new one', async ({ service, tenant }) => {
   const product = await stockedProduct(tenant, { A: 1 })
   await reserve(tenant, 'track')
-  const other = await service.db.dedicatedPool.connect()
+  const { dedicatedPool } = service.db
+  const other = await dedicatedPool.connect()
   try {
     await other.query('begin')
     await other.query(`
       insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
       select tenant_id, 'cart', '', id, now() - interval '1 second', 'test' from warehouses where tenant_id = ${tenant.id} and is_default`)
     const sent = tenant.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: product.id, quantity: 1 }] })
-    const blocked = async (): Promise<number | null> =>
-      (await other.query('select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))')).rowCount
-    await vi.waitFor(async () => expect(await blocked()).toBe(1), { timeout: 60_000, interval: 20 })
+    // Not in the transaction, which would see the same activity all the time.
+    const waiting = async (): Promise<number | null> =>
+      (await dedicatedPool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+        .rowCount
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
     await other.query('commit')
     expect((await sent).body).toMatchObject({ success: true, data: { reference: 'cart', state: 'active' } })
   } finally {
