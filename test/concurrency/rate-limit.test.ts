@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
+import { RequestAllowance } from '@fulfillment/server/http/request-allowance.ts'
 import { send, startService, type ServiceResponse, type TestService } from '../support/service.ts'
 
 const LIMIT = 60
@@ -90,6 +91,25 @@ it('counts are deleted minutes after their minute: every session and every addre
       )
     ).rows.map(({ minutes }) => minutes)
   await expect.poll(kept).toEqual([-1, 2, 5, 8])
+})
+
+it('counting takes no longer when many are counted in a minute: everybody has many addresses to be refused from', async ({
+  service,
+}) => {
+  const allowance = new RequestAllowance(() => service.db, LIMIT)
+  let counted = 0
+  /** Processor time of this process, in milliseconds. */
+  const countMore = async (times: number): Promise<number> => {
+    const before = process.cpuUsage()
+    for (const end = counted + times; counted < end; counted += 500)
+      await Promise.all(Array.from({ length: 500 }, async (_, index) => await allowance.take(0, counted + index)))
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  }
+  await countMore(2_000)
+  const first = await countMore(3_000)
+  await countMore(20_000)
+  expect(await countMore(3_000)).toBeLessThan(4 * first)
 })
 
 describe('the rate limit of a tenant', () => {

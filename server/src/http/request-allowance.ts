@@ -26,7 +26,7 @@ interface Lease {
 }
 
 const WINDOW = `interval '1 minute'`
-const MAX_WINDOWS = 10_000
+const FEW_WINDOWS = 10_000
 
 /**
  * The size of a lease: a tenth of the free requests, or as many as are needed now. With a limit of 600, 1 in 12 requests queries the
@@ -77,6 +77,8 @@ export class RequestAllowance {
   readonly #databaseOf: DatabaseOf
   readonly #limit: number
   readonly #windows = new Map<string, Window>()
+  /** Number of windows at which past ones are looked for. */
+  #mostWindows = FEW_WINDOWS
   readonly #leases = new Map<string, Lease>()
 
   constructor(databaseOf: DatabaseOf, requestsPerMinute: number) {
@@ -115,13 +117,15 @@ export class RequestAllowance {
     const askedAtMs = performance.now()
     const [row] = await this.#databaseOf(tenantId).run(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
     if (row === undefined) return
-    if (this.#windows.size >= MAX_WINDOWS) this.#forgetPast()
+    if (this.#windows.size >= this.#mostWindows) this.#forgetPast()
     this.#windows.set(key, { endsAtMs: askedAtMs + row.ms_left, own: row.granted, free: this.#limit - row.taken })
   }
 
   #forgetPast(): void {
     const now = performance.now()
     for (const [key, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(key)
+    // Not with each new window from now on, when most of them are of this minute.
+    this.#mostWindows = Math.max(FEW_WINDOWS, 2 * this.#windows.size)
   }
 }
 
