@@ -10,6 +10,7 @@ import { settleRest, switchReserving } from './domain/reservations/slice.ts'
 import { removeOldSessions } from './domain/sessions/slice.ts'
 import { recountStocked } from './domain/stock/index.ts'
 import { clearDeletedSubscriptions } from './domain/webhooks/index.ts'
+import { removePastWindows } from './http/request-allowance.ts'
 import { expireResponses } from './procedures/idempotency/expire-responses.ts'
 import type { Slice } from './procedures/slice.ts'
 import { repeat, type PeriodicTask } from './runtime/periodic.ts'
@@ -47,6 +48,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(FOLD_INTERVAL_MS, () => foldAllCounts(db), onError, DELAY_MS),
     repeat(ANALYZE_INTERVAL_MS, () => analyzeGrownTables(db), onError, DELAY_MS),
     repeat(MINUTE_MS, (stopping) => expireResponses(db, stopping), onError, DELAY_MS),
+    repeat(MINUTE_MS, (stopping) => removePastWindows(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, () => maintainAllPartitions(db), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldSessions(db, stopping), onError, DELAY_MS),
     repeat(HOUR_MS, (stopping) => removeOldHours(db, stopping), onError, DELAY_MS),
@@ -55,7 +57,7 @@ export function startMaintenance(db: Database, onError: (error: unknown) => void
     repeat(HOUR_MS, () => recountStocked(db), onError, DELAY_MS),
     repeat(CLEAR_INTERVAL_MS, (stopping) => clearDeletedSubscriptions(db, stopping), onError, DELAY_MS),
     repeat(PUT_BACK_INTERVAL_MS, () => putBackEvents(db), onError, DELAY_MS),
-    repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping), onError, DELAY_MS),
+    repeat(SETTLE_INTERVAL_MS, (stopping) => settleRest(db, stopping, onError), onError, DELAY_MS),
     repeat(SWITCH_INTERVAL_MS, (stopping) => switchReserving(db, stopping, onError), onError, DELAY_MS),
   ]
 }

@@ -43,4 +43,21 @@ describe('graceful shutdown', () => {
     await stopped
     await expect(tenant.request('GET', '/products')).rejects.toThrow('ECONNREFUSED')
   })
+
+  it('completes the record of a failed call that is being written', async ({ startService }) => {
+    const stopping = await startService()
+    const tenant = await stopping.newTenant()
+    const { dedicatedPool } = stopping.db
+    await dedicatedPool.query(`
+      create function wait_a_second() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$;
+      create trigger wait_a_second before update on audit_log for each row execute function wait_a_second()`)
+    expect((await tenant.request('PUT', '/orders/424242', { customer_name: 'Ada' })).status).toBe(404)
+    const asleep = async (): Promise<number | null> =>
+      (await dedicatedPool.query(`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`))
+        .rowCount
+    await expect.poll(asleep, { interval: 20 }).toBe(1)
+    await stopping.stopServer()
+    const { rows } = await dedicatedPool.query('select name, error from order_calls where tenant_id = $1', [tenant.id])
+    expect(rows).toEqual([{ name: 'order/424242', error: 'not_found' }])
+  })
 })

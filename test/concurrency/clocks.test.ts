@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { it as base } from '../support/it.ts'
+import { newOrder } from '../support/orders.ts'
 import { atMost } from '../support/patience.ts'
+import { OPERATOR, stockedProduct } from '../support/picking.ts'
 import { startServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { send } from '../support/service.ts'
 import { PageClient, signedIn } from '../web/support/page-client.ts'
@@ -66,4 +68,29 @@ it('a clock that is ahead does not end the link of an export', async ({ service,
   const { url } = (await here.send('POST', '/dashboard/exports', { resource: 'products' }, { 'x-page-mode': 'live' })).body.data
   const response = await there.send('GET', url, undefined, { 'x-page': undefined, 'sec-fetch-site': undefined })
   expect([response.status, response.body]).toEqual([200, undefined])
+})
+
+it('a clock that is behind ends no report too early', async ({ tenant, moved }) => {
+  const product = await stockedProduct(tenant, { A: 3 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 1 }] })
+  const flow = await tenant.request('POST', '/flows', { order_id: order.id, ...OPERATOR })
+  const pick = { product_id: product.id, location_id: 'A', quantity: 1 }
+  expect((await tenant.request('POST', `/flows/${flow.body.data.id}/picks`, pick)).status).toBe(200)
+  await moveClock(moved, 'SIGUSR2')
+  await moveClock(moved, 'SIGUSR2')
+  await moveClock(moved, 'SIGUSR2')
+  const since = new Date(Date.now() - 10 * DAY_MS).toISOString()
+  const reports = [
+    `/reports/orders?since=${since}`,
+    `/reports/picking?since=${since}&by=day`,
+    `/reports/picking?since=${since}&by=operator`,
+    `/reports/stock?since=${since}&product_id=${product.id}`,
+    `/reports/stock?since=${since}&product_id=${product.id}&step=hour`,
+    `/reports/stock?since=${since}&product_id=${product.id}&location_id=A`,
+  ]
+  for (const path of reports) {
+    const here = await tenant.request('GET', path)
+    expect([path, here.status]).toEqual([path, 200])
+    expect((await send(`${moved.url}/api/v1${path}`, 'GET', undefined, { key: tenant.key })).body).toEqual(here.body)
+  }
 })

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { newOrder, orderFor } from '../support/orders.ts'
-import type { ServiceResponse, TestTenant } from '../support/service.ts'
+import { send, type ServiceResponse, type TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
 import { atMost } from '../support/patience.ts'
 
@@ -155,6 +155,26 @@ describe('while one tenant overloads the service', () => {
       expect(statuses(await Promise.all(flood))).toEqual([200])
     },
   )
+})
+
+it('a process whose tenants all wait has the 27 connections of docs/operating.md', async ({ service, startProcess, blocker }) => {
+  const own = new URL(service.databaseUrl)
+  own.searchParams.set('application_name', 'counted')
+  const { url } = await startProcess({ DATABASE_URL: own.href, ENCRYPTION_KEY: 'encryption key of the tests' })
+  const tenants = await Promise.all(times(30, () => service.newTenant()))
+  await blocker.query('begin')
+  await blocker.query('lock table products in exclusive mode')
+  const requests = tenants.flatMap(({ key }) => [
+    ...times(2, (n) => send(`${url}/api/v1/products`, 'POST', { barcode: `${n}`, name: 'Tea' }, { key })),
+    ...times(2, () => send(`${url}/api/v1/stock/movements`, 'GET', undefined, { key })),
+  ])
+  const connections = async (): Promise<number | null> =>
+    (await service.db.dedicatedPool.query(`select from pg_stat_activity where application_name = 'counted'`)).rowCount
+  await expect.poll(connections, { interval: 50 }).toBe(27)
+  await delay(1_000)
+  expect(await connections()).toBe(27)
+  await blocker.query('rollback')
+  await Promise.all(requests)
 })
 
 describe('records that are long to read', () => {

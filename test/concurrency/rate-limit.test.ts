@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
+import { RequestAllowance } from '@fulfillment/server/http/request-allowance.ts'
 import { send, startService, type ServiceResponse, type TestService } from '../support/service.ts'
 
 const LIMIT = 60
@@ -72,6 +73,43 @@ describe('the rate limit across several servers', () => {
     expect([status, headers.get('ratelimit-remaining')]).toEqual([200, String(LIMIT - 1)])
     expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThan(58)
   })
+})
+
+it('counts are deleted minutes after their minute: every session and every address of a refused sign-in has one', async ({
+  service,
+  startService,
+  tenant,
+}) => {
+  await service.db.dedicatedPool.query(`
+    insert into rate_limit_windows (tenant_id, key_id, ends_at, taken, granted)
+    select ${tenant.id}, minutes, now() - make_interval(mins => minutes), 1, 1 from generate_series(-1, 20, 3) minutes`)
+  await startService({ databaseUrl: service.databaseUrl })
+  const kept = async (): Promise<number[]> =>
+    (
+      await service.db.dedicatedPool.query<{ minutes: number }>(
+        `select key_id::int as minutes from rate_limit_windows where tenant_id = ${tenant.id} order by 1`,
+      )
+    ).rows.map(({ minutes }) => minutes)
+  await expect.poll(kept).toEqual([-1, 2, 5, 8])
+})
+
+it('counting takes no longer when many are counted in a minute: everybody has many addresses to be refused from', async ({
+  service,
+}) => {
+  const allowance = new RequestAllowance(() => service.db, LIMIT)
+  let counted = 0
+  /** Processor time of this process, in milliseconds. */
+  const countMore = async (times: number): Promise<number> => {
+    const before = process.cpuUsage()
+    for (const end = counted + times; counted < end; counted += 500)
+      await Promise.all(Array.from({ length: 500 }, async (_, index) => await allowance.take(0, counted + index)))
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  }
+  await countMore(2_000)
+  const first = await countMore(3_000)
+  await countMore(20_000)
+  expect(await countMore(3_000)).toBeLessThan(4 * first)
 })
 
 describe('the rate limit of a tenant', () => {

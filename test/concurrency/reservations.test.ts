@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
@@ -122,6 +122,30 @@ it('picks for each of two warehouses from the other one never wait in a circle',
   await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5 })
   expect(await deadlocks(service.db)).toBe(before)
   await expectConsistentReservations(service.db, tenant)
+})
+
+it('a hold that is over when a call that waited for it goes on makes room for the new one', async ({ service, tenant }) => {
+  const product = await stockedProduct(tenant, { A: 1 })
+  await reserve(tenant, 'track')
+  const { dedicatedPool } = service.db
+  const other = await dedicatedPool.connect()
+  try {
+    await other.query('begin')
+    await other.query(`
+      insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
+      select tenant_id, 'cart', '', id, now() - interval '1 second', 'test' from warehouses where tenant_id = ${tenant.id} and is_default`)
+    const sent = tenant.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: product.id, quantity: 1 }] })
+    // Not in the transaction, which would see the same activity all the time.
+    const waiting = async (): Promise<number | null> =>
+      (await dedicatedPool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
+        .rowCount
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
+    await other.query('commit')
+    expect((await sent).body).toMatchObject({ success: true, data: { reference: 'cart', state: 'active' } })
+  } finally {
+    other.release(true)
+  }
+  expect(await availabilityOf(tenant, product.id)).toMatchObject({ held: 1, available: 0 })
 })
 
 describe('under the policy strict', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { it } from '../support/it.ts'
 import { orderFor } from '../support/orders.ts'
+import { atMost } from '../support/patience.ts'
 import { stockedProduct } from '../support/picking.ts'
 import { availabilityOf, reserve } from '../support/reservations.ts'
 
@@ -60,4 +61,31 @@ it('a tenant with many open orders does not delay another one that turns reservi
   expect(await state()).toBe('switching')
   await expect.poll(state).toBe('ready')
   expect(await availabilityOf(tenant, tea.id)).toMatchObject({ reserved: 1, backordered: 19_999 })
+})
+
+it('an expired hold whose stock somebody locks does not keep those of other tenants', async ({ service, tenant }) => {
+  const { dedicatedPool } = service.db
+  const tenants = [tenant, await service.newTenant(), await service.newTenant()]
+  for (const of of tenants) {
+    const tea = await stockedProduct(of, { A: 1 })
+    await reserve(of, 'track')
+    const { body } = await of.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: tea.id, quantity: 1 }] })
+    expect(body).toMatchObject({ success: true })
+  }
+  const ids = tenants.map(({ id }) => id).join(', ')
+  const lock = await dedicatedPool.connect()
+  try {
+    await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
+    await lock.query(`select from warehouse_stock where tenant_id = ${tenant.id} for update`)
+    await dedicatedPool.query(`update hold_lines set expires_at = now() where tenant_id in (${ids})`)
+    const held = async (): Promise<number[]> =>
+      (
+        await dedicatedPool.query<{ tenant_id: number }>(
+          `select tenant_id from hold_lines where tenant_id in (${ids}) and reserved > 0`,
+        )
+      ).rows.map((row) => row.tenant_id)
+    await expect.poll(held, { interval: 200, timeout: atMost(20_000) }).toEqual([tenant.id])
+  } finally {
+    lock.release(true)
+  }
 })

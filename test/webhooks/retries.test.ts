@@ -147,6 +147,23 @@ describe('Retry-After', () => {
   })
 })
 
+describe('`active: true` for a subscription that is active', () => {
+  it('changes neither its failures nor what its receiver asked to wait', async ({ service, tenant, receiver, worker }) => {
+    receiver.behave(respondWith(503, { 'retry-after': '600' }))
+    const { id } = await subscribe(tenant, receiver.url)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await attempted(tenant, id, 1)
+    const failing = await webhook(tenant, id)
+    expect(failing.failing_since).not.toBeNull()
+    expect((await tenant.request('PUT', `/webhooks/${id}`, { active: true })).body.data).toEqual(failing)
+    await writeEvents(service, tenant, 1)
+    worker.wake()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
 describe('a subscription is disabled', () => {
   it('immediately by 410 Gone: pending deliveries are skipped, and can be replayed once it is active again', async ({
     service,

@@ -2507,7 +2507,7 @@ export interface components {
          *     - `cancel_error` (400): The order is already completed.
          *     - `flow_error` (400): The state of the picking flow or of the order does not permit the call, the pick exceeds the ordered quantity, or the location is not pickable.
          *     - `insufficient_stock` (400): An order under the reservation policy `strict`, or a hold, cannot be reserved in full.
-         *     - `hold_error` (400): The tenant does not reserve, or the hold is over.
+         *     - `hold_error` (400): The reservation policy is `off` or not in effect yet, or the hold was released, has expired or was taken over by an order.
          *     - `inbound_error` (400): The state of the delivery does not permit the call, or more would be received than was announced.
          *     - `return_error` (400): The state of the return does not permit the call, or more would come back than was taken for the order or announced.
          *     - `count_error` (400): The state or the scope of the count does not permit the call, or differences cannot be posted; `details` lists their lines.
@@ -2516,7 +2516,7 @@ export interface components {
          *     - `method_not_allowed` (405): The path does not support this method; the Allow header lists the supported methods.
          *     - `already_exists` (409): Another product has this barcode or SKU, or another location this id.
          *     - `quantity_conflict` (409): The stock level is not the `expected_quantity`; `details` has the level.
-         *     - `idempotency_conflict` (409): The Idempotency-Key was used with a different request, its first request is still running, or the stored response can no longer be read.
+         *     - `idempotency_conflict` (409): The Idempotency-Key was used with a different request, its first request is still running, or its stored response can no longer be read; or another record has the `reference`, `receipt_id` or `entry_id`.
          *     - `payload_too_large` (413): The body is larger than the limit.
          *     - `unsupported_media_type` (415): The body is not application/json.
          *     - `rate_limit_exceeded` (429): The API key, or all keys of the tenant together, used up the requests of this minute; Retry-After says how long to wait.

@@ -41,9 +41,12 @@ export interface DatabaseUsage {
 const READING_CONNECTIONS = 2
 /** A single active tenant gets 10 of them. */
 const EXCLUSIVE_CONNECTIONS = 22
-/** Further connections of the pool for `dedicatedPool`. */
+/** Further connections of the pool for `dedicatedPool`, so that none waits for the exclusive ones: a server keeps one, commands use more. */
 const DEDICATED_CONNECTIONS = 4
-/** Maximum number of connections of a process: the readers, the pool, the unsynced connection and the probe. */
+/**
+ * The limit of a process: the readers, the pool, the unsynced connection and the probe. A server has three fewer, 27, because it keeps one
+ * dedicated connection.
+ */
 export const MOST_CONNECTIONS = READING_CONNECTIONS + EXCLUSIVE_CONNECTIONS + DEDICATED_CONNECTIONS + 2
 const CONNECT_TIMEOUT_MS = 1_500
 const STATEMENT_TIMEOUT_MS = 15_000

@@ -1,5 +1,6 @@
 import { type KnownKey, recordKeyUse } from '../domain/api-keys/index.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
+import { byShard } from '../shards/by-shard.ts'
 import type { Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
 import { findKey } from './find-key.ts'
@@ -62,8 +63,8 @@ export class KeyCache {
       keyId: caller.keyId,
       msAgo: now - at,
     }))
-    const byShard = Map.groupBy(uses, ({ tenantId }) => this.#shards.of(tenantId))
-    await Promise.all([...byShard].map(([db, own]) => recordKeyUse(db, own).catch(this.#onError)))
+    const ofShards = byShard(this.#shards, uses, this.#onError)
+    await Promise.all([...ofShards].map(([db, own]) => recordKeyUse(db, own).catch(this.#onError)))
   }
 }
 

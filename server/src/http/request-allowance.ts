@@ -1,4 +1,5 @@
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
+import { batchedDeletion, deleteInBatches } from '../database/delete-in-batches.ts'
 import { statement } from '../database/statements/statement.ts'
 
 /** The result of counting a request. */
@@ -25,7 +26,7 @@ interface Lease {
 }
 
 const WINDOW = `interval '1 minute'`
-const MAX_WINDOWS = 10_000
+const FEW_WINDOWS = 10_000
 
 /**
  * The size of a lease: a tenth of the free requests, or as many as are needed now. With a limit of 600, 1 in 12 requests queries the
@@ -51,6 +52,19 @@ const takeShare = statement<
    returning taken, granted, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`,
 })
 
+/** By order of the table, which is small: an index would be written with each new minute of a key. */
+const past = batchedDeletion(
+  'remove_past_windows',
+  'rate_limit_windows',
+  `rate_limit_windows where ends_at < now() - interval '10 minutes'`,
+  5_000,
+)
+
+/** Deletes counts of past minutes: every session has one, and every address of a refused sign-in. */
+export async function removePastWindows(db: Queryable, stopping: AbortSignal): Promise<void> {
+  await deleteInBatches(db, past, stopping)
+}
+
 /** The database that counts the requests of a tenant. */
 type DatabaseOf = (tenantId: number) => Pick<Database, 'run'>
 
@@ -63,6 +77,8 @@ export class RequestAllowance {
   readonly #databaseOf: DatabaseOf
   readonly #limit: number
   readonly #windows = new Map<string, Window>()
+  /** Number of windows at which past ones are looked for. */
+  #mostWindows = FEW_WINDOWS
   readonly #leases = new Map<string, Lease>()
 
   constructor(databaseOf: DatabaseOf, requestsPerMinute: number) {
@@ -101,13 +117,15 @@ export class RequestAllowance {
     const askedAtMs = performance.now()
     const [row] = await this.#databaseOf(tenantId).run(takeShare, [tenantId, keyId, this.#limit, lease.waiting])
     if (row === undefined) return
-    if (this.#windows.size >= MAX_WINDOWS) this.#forgetPast()
+    if (this.#windows.size >= this.#mostWindows) this.#forgetPast()
     this.#windows.set(key, { endsAtMs: askedAtMs + row.ms_left, own: row.granted, free: this.#limit - row.taken })
   }
 
   #forgetPast(): void {
     const now = performance.now()
     for (const [key, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(key)
+    // Not with each new window from now on, when most of them are of this minute.
+    this.#mostWindows = Math.max(FEW_WINDOWS, 2 * this.#windows.size)
   }
 }
 

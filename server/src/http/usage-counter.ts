@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
+import { byShard } from '../shards/by-shard.ts'
 import type { Shards } from '../shards/shards.ts'
 import { recordUsage, type Usage } from '../domain/reports/index.ts'
 
@@ -59,20 +59,7 @@ export class UsageCounter {
     if (this.#counts.size === 0) return
     const counts = this.#counts
     this.#counts = new Map()
-    const byShard = Map.groupBy(counts.values(), ({ tenantId }) => this.#databaseOf(tenantId))
-    await Promise.all(
-      [...byShard].map(async ([db, own]) => {
-        if (db !== undefined) await recordUsage(db, own).catch(this.#onError)
-      }),
-    )
-  }
-
-  #databaseOf(tenantId: number): Pick<Database, 'run'> | undefined {
-    try {
-      return this.#shards.of(tenantId)
-    } catch (error) {
-      this.#onError(error)
-      return undefined
-    }
+    const ofShards = byShard(this.#shards, counts.values(), this.#onError)
+    await Promise.all([...ofShards].map(([db, own]) => recordUsage(db, own).catch(this.#onError)))
   }
 }

@@ -28,7 +28,8 @@ export const ERRORS = {
   },
   hold_error: {
     status: 400,
-    cause: 'The tenant does not reserve, or the hold is over.',
+    cause:
+      'The reservation policy is `off` or not in effect yet, or the hold was released, has expired or was taken over by an order.',
   },
   inbound_error: {
     status: 400,
@@ -58,7 +59,7 @@ export const ERRORS = {
   idempotency_conflict: {
     status: 409,
     cause:
-      'The Idempotency-Key was used with a different request, its first request is still running, or the stored response can no longer be read.',
+      'The Idempotency-Key was used with a different request, its first request is still running, or its stored response can no longer be read; or another record has the `reference`, `receipt_id` or `entry_id`.',
   },
   payload_too_large: { status: 413, cause: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, cause: 'The body is not application/json.' },

@@ -121,6 +121,9 @@ describe('a count', () => {
     expect(await refused({})).toEqual([invalid, ['location_ids']])
     expect(await refused({ location_ids: [] })).toEqual([invalid, ['location_ids']])
     expect(await refused({ location_ids: ['B'] })).toEqual([invalid, ['location_ids']])
+    const { id: empty } = await newProduct(tenant)
+    expect(await refused({ product_ids: [empty] })).toEqual([invalid, ['product_ids']])
+    expect(await refused({ location_ids: ['A'], product_ids: [empty] })).toEqual([invalid, ['location_ids', 'product_ids']])
     expect(await refused({ location_ids: ['A', 'unknown', 'N'], product_ids: [id, 999_999] })).toEqual([
       invalid,
       ['location_ids[1]', 'location_ids[2]', 'product_ids[1]'],
@@ -132,7 +135,7 @@ describe('a count', () => {
     await tenant.request('POST', '/stock/bulk', { updates: updates(0, 999) })
     expect((await begin(tenant, { product_ids: [id] })).lines_total).toBe(1_000)
     await tenant.request('POST', '/stock/bulk', { updates: updates(999, 1_000) })
-    expect(await refused({ product_ids: [id] })).toEqual([invalid, ['location_ids']])
+    expect(await refused({ product_ids: [id] })).toEqual([invalid, ['product_ids']])
   })
 })
 

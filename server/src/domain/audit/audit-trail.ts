@@ -65,12 +65,15 @@ export class AuditTrail {
   #waiting: Waiting[] = []
   #isWriting = false
   #failures: FailedCall[] = []
+  /** The writing of failures that the timer began last. */
+  #recording = Promise.resolve()
   #lost: LostCall[] = []
 
   constructor(db: Pick<Database, 'run'>, onError: (error: unknown) => void) {
     this.#db = db
     this.#onError = onError
-    this.#timer = setInterval(() => void this.#writeFailures(), FAILURES_EVERY_MS).unref()
+    const record = (): void => void (this.#recording = this.#recording.then(() => this.#writeFailures()))
+    this.#timer = setInterval(record, FAILURES_EVERY_MS).unref()
   }
 
   /**
@@ -97,6 +100,7 @@ export class AuditTrail {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    await this.#recording
     await this.#writeFailures()
   }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { daysOf } from './periods.ts'
+import { daysOf, LAST_DAY } from './periods.ts'
 import { reportOrdersInput, reportOrdersOutput } from './schemas.ts'
 
 type OrderDay = z.infer<typeof reportOrdersOutput>['days'][number]
@@ -10,21 +10,21 @@ type OrderDay = z.infer<typeof reportOrdersOutput>['days'][number]
 const byDay = (column: 'created_day' | 'assembly_date', rollup: string): string => `
    select date, json_agg(json_build_object('state_id', state_id, 'count', n) order by state_id) as counts from (
      select ${column} as date, state_id, sum(n) as n from (
-       select ${column}, state_id, count::float8 as n from ${rollup} where tenant_id = $1 and ${column} between $2 and $3
+       select ${column}, state_id, count::float8 as n from ${rollup} where tenant_id = $1 and ${column} between $2 and ${LAST_DAY}
        union all
-       select ${column}, state_id, change from order_count_changes where tenant_id = $1 and ${column} between $2 and $3
+       select ${column}, state_id, change from order_count_changes where tenant_id = $1 and ${column} between $2 and ${LAST_DAY}
      ) c
      group by 1, 2 having sum(n) > 0
    ) d
    group by date order by date`
 
 const STATEMENTS = {
-  created: statement<[tenantId: number, firstDay: string, lastDay: string], OrderDay>({
+  created: statement<[tenantId: number, firstDay: string, lastDay: string | null], OrderDay>({
     name: 'report_orders_by_creation',
     lane: 'slow',
     sql: byDay('created_day', 'order_counts'),
   }),
-  assembly: statement<[tenantId: number, firstDay: string, lastDay: string], OrderDay>({
+  assembly: statement<[tenantId: number, firstDay: string, lastDay: string | null], OrderDay>({
     name: 'report_orders_by_assembly_date',
     lane: 'slow',
     sql: byDay('assembly_date', 'order_assembly_counts'),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
-import { beginningOf, daysOf } from './periods.ts'
+import { beginningOf, daysOf, LAST_DAY } from './periods.ts'
 import { reportPickingInput, reportPickingOutput } from './schemas.ts'
 
 type Row = z.infer<typeof reportPickingOutput>['rows'][number]
@@ -20,10 +20,10 @@ const BY_HOUR = `(
 
 /** The same between two days (day, operator_email, and the sums). */
 const BY_DAY = `(
-     select day, ${COLUMNS} from pick_days where tenant_id = $1 and day between $2 and $3
+     select day, ${COLUMNS} from pick_days where tenant_id = $1 and day between $2 and ${LAST_DAY}
      union all
      select (at at time zone 'UTC')::date, ${COLUMNS} from pick_changes
-     where tenant_id = $1 and (at at time zone 'UTC')::date between $2 and $3
+     where tenant_id = $1 and (at at time zone 'UTC')::date between $2 and ${LAST_DAY}
    ) p`
 
 const selectHours = statement<[tenantId: number, since: Date, until: Date | undefined], Row>({
@@ -32,14 +32,14 @@ const selectHours = statement<[tenantId: number, since: Date, until: Date | unde
   sql: `select at, ${SUMS} from ${BY_HOUR} group by at ${NOT_NOTHING} order by at`,
 })
 
-const selectDays = statement<[tenantId: number, firstDay: string, lastDay: string], Row>({
+const selectDays = statement<[tenantId: number, firstDay: string, lastDay: string | null], Row>({
   name: 'report_picking_by_day',
   lane: 'slow',
   sql: `select day::timestamp at time zone 'UTC' as at, ${SUMS} from ${BY_DAY} group by day ${NOT_NOTHING} order by day`,
 })
 
 // An operator is an e-mail address in any case of its letters.
-const selectOperators = statement<[tenantId: number, firstDay: string, lastDay: string], Row>({
+const selectOperators = statement<[tenantId: number, firstDay: string, lastDay: string | null], Row>({
   name: 'report_picking_by_operator',
   lane: 'slow',
   sql: `select min(operator_email) as operator_email, ${SUMS} from (

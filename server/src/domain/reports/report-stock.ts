@@ -6,9 +6,11 @@ import { beginningOf } from './periods.ts'
 import { reportStockInput, reportStockOutput } from './schemas.ts'
 
 type Report = z.infer<typeof reportStockOutput>
-type Step = z.infer<typeof reportStockInput>['step']
 
-type Values = [tenantId: number, productId: number, first: Date, last: Date, step: string, ...location: string[]]
+type Values = [tenantId: number, productId: number, first: Date, last: Date | null, step: string, ...location: string[]]
+
+/** SQL for the beginning of the last step, which is not in the future by the clock of the database. */
+const LAST = `least($4::timestamptz, date_trunc($5, now(), 'UTC'))`
 
 /** What the statement reads for the stock at all locations, or at one: `$6`. */
 const SOURCES = {
@@ -53,7 +55,7 @@ const selectPoints = ({ name, hours, condition, filter }: (typeof SOURCES)['all'
      ) m
    ), by_step as materialized (
      -- Later changes count for the step after the last one.
-     select least(date_trunc($5, at, 'UTC'), $4::timestamptz + ('1 ' || $5)::interval) as at, sum(quantity) as quantity from change group by 1
+     select least(date_trunc($5, at, 'UTC'), ${LAST} + ('1 ' || $5)::interval) as at, sum(quantity) as quantity from change group by 1
    ), now as materialized (
      select coalesce(sum(quantity)${filter}, 0) as quantity from stock_levels where tenant_id = $1 and product_id = $2
    )
@@ -61,9 +63,9 @@ const selectPoints = ({ name, hours, condition, filter }: (typeof SOURCES)['all'
      select json_agg(json_build_object('at', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'quantity', s.quantity::float8) order by s.at)
      from (
        select s.at, now.quantity - coalesce(sum(c.quantity) over (order by s.at desc rows between unbounded preceding and 1 preceding), 0) as quantity
-       from generate_series($3::timestamptz, $4::timestamptz + ('1 ' || $5)::interval, ('1 ' || $5)::interval) s (at) cross join now left join by_step c using (at)
+       from generate_series($3::timestamptz, ${LAST} + ('1 ' || $5)::interval, ('1 ' || $5)::interval) s (at) cross join now left join by_step c using (at)
      ) s
-     where s.at <= $4
+     where s.at <= ${LAST}
    ) as points
    from products p where p.tenant_id = $1 and p.id = $2`,
   })
@@ -85,8 +87,8 @@ export const reportStock = endpoint({
   input: reportStockInput,
   output: reportStockOutput,
   run: async ({ db, caller }, { product_id, location_id, since, until, step }) => {
-    const [first, last] = stepsOf(step, since, until)
-    const values: Values = [caller.tenantId, product_id, first, last, step]
+    const last = until === undefined ? null : beginningOf(step, new Date(until.getTime() - 1))
+    const values: Values = [caller.tenantId, product_id, beginningOf(step, since), last, step]
     const report = await (location_id === undefined
       ? db.runOne(STATEMENTS.all, values)
       : db.runOne(STATEMENTS.one, [...values, location_id]))
@@ -94,9 +96,3 @@ export const reportStock = endpoint({
     return { ...report, points: report.points ?? [] }
   },
 })
-
-/** The beginnings of the first and of the last step, which is not in the future. */
-function stepsOf(step: Step, since: Date, until: Date | undefined): [first: Date, last: Date] {
-  const end = Math.min(Date.now(), (until?.getTime() ?? Infinity) - 1)
-  return [beginningOf(step, since), beginningOf(step, new Date(end))]
-}

@@ -80,11 +80,16 @@ async function create(tx: Queryable, caller: RequestContext['caller'], input: In
   const products = requireHeld(lines, found)
   await requireReserving(tx, tenantId)
   const { sent, meant } = content
-  const inserted = await tx.runOne(insertHold, [tenantId, reference, sent, meant, warehouseId, ttlSeconds, keyName])
-  // A parallel call has made it: the insert has waited for its end.
-  if (inserted === undefined) return readHold(tx, tenantId, (await findEarlier(tx, tenantId, reference, content)) as number)
-  await fillHold(tx, { tenantId, id: inserted.id, warehouseId }, products)
-  return readHold(tx, tenantId, inserted.id)
+  for (;;) {
+    const inserted = await tx.runOne(insertHold, [tenantId, reference, sent, meant, warehouseId, ttlSeconds, keyName])
+    if (inserted !== undefined) {
+      await fillHold(tx, { tenantId, id: inserted.id, warehouseId }, products)
+      return readHold(tx, tenantId, inserted.id)
+    }
+    // A parallel call has made it: the insert has waited for its end. If that hold is over already, its reference is free again.
+    const parallel = await findEarlier(tx, tenantId, reference, content)
+    if (parallel !== undefined) return readHold(tx, tenantId, parallel)
+  }
 }
 
 /** The id of the active hold with this reference and content, if any. Throws `idempotency_conflict` if its content is another. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import { isOfMovedTenant } from '../../database/errors.ts'
+import { isOfMovedTenant, isOfStatement } from '../../database/errors.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
@@ -39,17 +39,19 @@ const settleRestOf = statement<[tenantId: number, productId: number, warehouseId
 })
 
 /**
- * Settles what calls left because it was too much for them, and the lines of expired holds that no call dropped. Returns the number of
- * products settled.
+ * Settles what calls left because it was too much for them, and the lines of expired holds that no call dropped. What fails for a tenant is
+ * reported, and does not keep the others.
  */
-export async function settleRest(db: Queryable, signal: AbortSignal): Promise<number> {
-  const unsettled = await db.run(listUnsettled, [PIECE])
-  for (const { tenant_id: tenant, product_id: product, warehouse_id: warehouse } of unsettled) {
+export async function settleRest(db: Queryable, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+  const failed = new Set<number>()
+  for (const { tenant_id: tenant, product_id: product, warehouse_id: warehouse } of await db.run(listUnsettled, [PIECE])) {
     if (signal.aborted) break
+    if (failed.has(tenant)) continue
     await db.run(settleRestOf, [tenant, product, warehouse]).catch((error: unknown) => {
+      if (!isOfStatement(error)) throw error
+      failed.add(tenant)
       // Its other shard settles.
-      if (!isOfMovedTenant(error)) throw error
+      if (!isOfMovedTenant(error)) onError(error)
     })
   }
-  return unsettled.length
 }

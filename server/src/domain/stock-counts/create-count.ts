@@ -130,8 +130,8 @@ async function create(
   ]
   const [row] = await tx.run(insert, values)
   const lines = row?.lines ?? 0
-  if (lines === 0) throw invalid('location_ids', 'the scope has no stock')
-  if (lines > MOST_LINES) throw invalid('location_ids', `the scope has more than ${MOST_LINES} levels with stock`)
+  if (lines === 0) throw invalidScope(input, 'the scope has no stock')
+  if (lines > MOST_LINES) throw invalidScope(input, `the scope has more than ${MOST_LINES} levels with stock`)
   // A parallel call has made it: the insert has waited for its end.
   const id = row?.id ?? (await earlierRecord(tx, findByReference, tenantId, reference, content))
   return readCount(tx, tenantId, id as number)
@@ -141,7 +141,7 @@ const PROBLEMS: Record<string, string> = { unknown: 'no location has this id', e
 
 async function requireScope(tx: Queryable, tenantId: number, warehouseId: number, input: Input): Promise<void> {
   const [row] = await tx.run(checkScope, [tenantId, warehouseId, input.location_ids ?? [], input.product_ids ?? []])
-  if (row?.warehouse_exists !== true) throw invalid('warehouse_id', 'no warehouse has this id')
+  if (row?.warehouse_exists !== true) throw invalid([{ path: 'warehouse_id', error: 'no warehouse has this id' }])
   const details = [
     ...row.location_problems.flatMap((problem, index) =>
       problem === null ? [] : [{ path: `location_ids[${index}]`, error: PROBLEMS[problem] as string }],
@@ -150,10 +150,16 @@ async function requireScope(tx: Queryable, tenantId: number, warehouseId: number
       isUnknown ? [{ path: `product_ids[${index}]`, error: 'no product has this id' }] : [],
     ),
   ]
-  const [first] = details
-  if (first !== undefined) throw new ServiceError('validation_error', `${first.path}: ${first.error}`, { details })
+  if (details.length > 0) throw invalid(details)
 }
 
-function invalid(path: string, error: string): ServiceError {
-  return new ServiceError('validation_error', `${path}: ${error}`, { details: [{ path, error }] })
+/** The error of what locations and products have together. It names those of them that were given. */
+function invalidScope(input: Input, error: string): ServiceError {
+  return invalid(
+    (['location_ids', 'product_ids'] as const).filter((path) => input[path] != null).map((path) => ({ path, error })),
+  )
+}
+
+function invalid(details: { path: string; error: string }[]): ServiceError {
+  return new ServiceError('validation_error', `${details[0]?.path}: ${details[0]?.error}`, { details })
 }

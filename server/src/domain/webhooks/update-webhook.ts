@@ -14,7 +14,6 @@ const updateSubscription = statement<
     url: string | undefined,
     events: string[] | undefined,
     active: boolean | undefined,
-    resetsLane: boolean,
   ],
   { id: number }
 >({
@@ -24,7 +23,8 @@ const updateSubscription = statement<
      select tenant_id, subscription_id from webhook_lanes where tenant_id = $1 and subscription_id = $2 for no key update
    ), reset as (
      update webhook_lanes l set due_at = now(), cap = default, held_until = null, failing_since = null, failed_attempts = 0
-     from lane where $7::boolean and l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id
+     from lane join webhook_subscriptions s on s.tenant_id = lane.tenant_id and s.id = lane.subscription_id
+     where l.tenant_id = lane.tenant_id and l.subscription_id = lane.subscription_id and (s.active <> $6 or s.url <> $4)
    )
    update webhook_subscriptions s
    set name = coalesce($3, s.name), url = coalesce($4, s.url), events = coalesce($5, s.events), active = coalesce($6, s.active),
@@ -39,8 +39,8 @@ const updateSubscription = statement<
 })
 
 /**
- * Changes the given fields. A new URL, or enabling the subscription, resets its failures. Throws `not_found`, and `validation_error` for a
- * URL that is not allowed.
+ * Changes the given fields. Another URL, or turning the subscription on or off, resets its failures and makes its lane due. Throws
+ * `not_found`, and `validation_error` for a URL that is not allowed.
  */
 export const updateWebhook = endpoint({
   name: 'webhooks.update',
@@ -58,10 +58,9 @@ export const updateWebhook = endpoint({
     const { db, caller, webhookTargets } = context
     const { name, url, events, active } = input
     const id = subscriptionIdOf(input.id)
-    const current = await getWebhook.run(context, input)
+    await getWebhook.run(context, input)
     if (url !== undefined) await requireAllowedTarget(url, webhookTargets, caller.tenantId)
-    const resetsLane = active !== undefined || (url !== undefined && url !== current.url)
-    await db.run(updateSubscription, [caller.tenantId, id, name, url, events, active, resetsLane])
+    await db.run(updateSubscription, [caller.tenantId, id, name, url, events, active])
     return getWebhook.run(context, input)
   },
 })
