@@ -111,6 +111,23 @@ describe('new rows', () => {
     }
   })
 
+  it('wait in a list that was drawn under a resting pointer', async ({ window: { page }, tenant }) => {
+    const id = await newProduct(tenant)
+    await adjust(tenant, id)
+    await signIn(page, tenant.key, '/movements')
+    // As browsers tell it: what was under the pointer before is gone, so it comes from an element around both.
+    await page
+      .getByRole('table', { name: 'Movements' })
+      .getByRole('row')
+      .nth(1)
+      .evaluate((row) => {
+        const relatedTarget = document.querySelector('main')
+        row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', relatedTarget }))
+      })
+    await adjust(tenant, id)
+    await page.getByText('1 new movement', { exact: true }).waitFor()
+  })
+
   it('of the audit log wait until they are asked for', async ({ window: { page }, tenant }) => {
     await signIn(page, tenant.key, '/audit')
     const rows = page.getByRole('table', { name: 'Audit' }).getByRole('row')

@@ -46,7 +46,7 @@ function pick(text: string, reading: Partial<Picking['reading']> = {}): Decision
     newId: () => 'p1',
     now: '2026-03-02T10:00:00.000Z',
   }
-  return scan(picking, scanned.texts, scanned.codes)
+  return scan(picking, scanned.texts, { codes: scanned.codes })
 }
 
 /** What is taken after a scan; null for a code that this flow does not know. */

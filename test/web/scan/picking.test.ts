@@ -87,6 +87,11 @@ class Device {
     return this.do((picking) => scan(picking, texts))
   }
 
+  /** The stop on the screen. */
+  get stop() {
+    return viewOf(this.walk, this.draft, this.entries).current
+  }
+
   /** What the queue holds, in words. */
   get queue(): string[] {
     return this.entries.map(({ kind, pick_id, body }) =>
@@ -137,6 +142,16 @@ describe('a scan', () => {
     // Whatever the operator reaches first.
     expect(device.scan(CUP)).toBe('taken: taken')
     expect(device.queue).toEqual(['pick p1: 1 of 1 at A-1'])
+  })
+
+  it('of a product before its location is not taken from another one than the operator saw', () => {
+    device.isLocationFirst = false
+    const seen = device.stop
+    device.flow.lines[0]!.locations = [{ location_id: 'B-1', location_code: 'B-1', quantity: 5 }]
+    expect(device.do((picking) => scan(picking, [TEA], { seen }))).toBe('problem: changed')
+    // Another product does not concern it.
+    expect(device.do((picking) => scan(picking, [CUP], { seen }))).toBe('taken: taken')
+    expect(device.do((picking) => scan(picking, [TEA], { seen: device.stop }))).toBe('taken: taken')
   })
 
   it('of a product that lies elsewhere names its locations', () => {

@@ -63,11 +63,14 @@ export function PagedTable<Data extends { pagination: Counted & { limit: number 
   )
 }
 
-/** Rows that leave from under the pointer do not tell that it has left. */
+/**
+ * Rows that leave from under the pointer do not tell that it has left. Nor does React tell that the pointer has entered rows that were drawn in
+ * place of others: it rests, and comes from an element around both. That it is over them is told.
+ */
 function PointedArea({ children }: { children: ReactNode }) {
   useEffect(() => () => setPointed(false), [])
   return (
-    <div onPointerEnter={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
+    <div onPointerOver={() => setPointed(true)} onPointerLeave={() => setPointed(false)}>
       {children}
     </div>
   )

@@ -1,7 +1,8 @@
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { Decision, Picking, PickingProblem, Said } from '../picking/decision.ts'
-import { scan } from '../picking/decide.ts'
+import { type Decide, scan } from '../picking/decide.ts'
 import { type Draft, emptyDraft } from '../picking/draft.ts'
+import type { Stop } from '../picking/stops.ts'
 import { isCompleting, viewOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type Walk, type WalkKey, walkOf } from '../picking/walk.ts'
 import { type Kept, weightPatternsOf } from '../store/store.ts'
@@ -46,7 +47,7 @@ export function productOf({ flows }: Kept, walk: Walk, productId: number) {
 export async function decide(
   app: App,
   key: WalkKey,
-  make: (picking: Picking) => Decision | undefined,
+  make: Decide,
   { at = performance.now(), scanned }: { at?: number; scanned?: string | undefined } = {},
 ): Promise<boolean> {
   let decision: Decision | undefined
@@ -67,8 +68,15 @@ export async function decide(
 }
 
 /** Handles the scan of a location, a product or a slot's order in a walk. */
-export const scanInWalk = (app: App, key: WalkKey, ...[texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> =>
-  decide(app, key, (picking) => scan(picking, texts, codes), { at, scanned: texts[0] })
+export const scanInWalk = (
+  app: App,
+  key: WalkKey,
+  seenStop: () => Stop | undefined,
+  ...[texts, at, codes]: Parameters<CodeHandler>
+): Promise<boolean> => {
+  const seen = seenStop()
+  return decide(app, key, (picking) => scan(picking, texts, { codes, seen }), { at, scanned: texts[0] })
+}
 
 function pickingOf(kept: Kept, key: WalkKey): Picking | undefined {
   const walk = keptWalk(kept, key)
@@ -130,6 +138,8 @@ function noteOf(problem: PickingProblem): ProblemNote {
       return { message: t.problem.nothingHere(problem.code), expected: problem.expected }
     case 'nothing to undo':
       return { message: t.problem.nothingToUndo }
+    case 'changed':
+      return { message: t.problem.changed }
     case 'product first':
       return { message: t.problem.productFirst, expected: problem.name }
     case 'slot first':

@@ -11,18 +11,29 @@ import { undo } from './undo.ts'
 import { type Scanned, scannedOf } from './scanned.ts'
 import { heldAt, leftAt, lineOf, mostAt, togetherWith, viewOf, type WalkView } from './view.ts'
 
-/**
- * Decides on the scan of a location or product of the walk, or of an order of a batch; undefined for other codes. `texts` are its readings,
- * `codes` the same with their AIM prefix.
- */
-export function scan(picking: Picking, texts: readonly string[], codes = texts): Decision | undefined {
+/** Undefined if there is nothing to decide. */
+export type Decide = (picking: Picking) => Decision | undefined
+
+interface ScanOptions {
+  /** The readings with their AIM prefix. */
+  codes?: readonly string[]
+  /** The stop that the operator saw. */
+  seen?: Stop | undefined
+}
+
+/** Decides on the scan of a location or product of the walk, or of an order of a batch; undefined for other codes. `texts` are its readings. */
+export function scan(
+  picking: Picking,
+  texts: readonly string[],
+  { codes = texts, seen: seenStop }: ScanOptions = {},
+): Decision | undefined {
   const view = seen(picking)
   const location = view.lines
     .flatMap(({ line }) => line.locations)
     .find(({ location_code, location_id }) => texts.some((text) => text === location_code || text === location_id))
   if (location !== undefined) return goTo(picking, { id: location.location_id, code: location.location_code })
   const scanned = scannedOf(picking, view, codes)
-  if (scanned !== undefined) return takeProduct(picking, view, scanned)
+  if (scanned !== undefined) return takeProduct(picking, view, scanned, seenStop)
   const inSlot = picking.walk.flows.find(({ slot, order_tenant_id }) => slot !== undefined && texts.includes(order_tenant_id))
   return inSlot === undefined ? undefined : confirmSlot(picking, view, inSlot)
 }
@@ -44,6 +55,18 @@ export function goTo(picking: Picking, location: { id: string; code: string }): 
   if (isOpenHere) return { outcome: 'taken', said: { is: 'located', code: location.code }, draft, events: settled.events }
   const { current } = seen(picking)
   return { outcome: 'problem', problem: { is: 'nothing here', code: location.code, expected: current?.location?.code } }
+}
+
+/**
+ * The decision, if the current stop still is the one that the operator saw: what the server says may change it, and then what was meant for
+ * one product or location would be recorded for another.
+ */
+export function forSeen(stop: Stop | undefined, make: Decide): Decide {
+  return (picking) => {
+    const { current } = seen(picking)
+    const isSame = current?.key === stop?.key && current?.quantity === stop?.quantity
+    return isSame ? make(picking) : { outcome: 'problem', problem: { is: 'changed' } }
+  }
 }
 
 /** Takes all that is left of the current stop. */
@@ -155,7 +178,7 @@ const nothingFor = ({ order_tenant_id }: PickingFlowDetails): Decision => ({
   problem: { is: 'all taken', name: order_tenant_id },
 })
 
-function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned): Decision {
+function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantified }: Scanned, seenStop?: Stop): Decision {
   const { location } = picking.draft
   const ids = new Set(lines.map(({ order_detail_id }) => order_detail_id))
   const open = view.stops.filter((stop) => ids.has(stop.order_detail_id) && leftAt(view, stop) > 0)
@@ -167,6 +190,9 @@ function takeProduct(picking: Picking, view: WalkView, { lines, units, isQuantif
   const here = open.find((stop) => stop.location !== undefined && stop.location.id === location?.id)
   const stop = here ?? (picking.isLocationFirst ? undefined : open.find((stop) => stop.location !== undefined))
   if (stop !== undefined) {
+    // Where no location is scanned, goods come from where the screen said.
+    const isSeen = seenStop === undefined || !ids.has(seenStop.order_detail_id) || seenStop.location?.id === stop.location?.id
+    if (here === undefined && !isSeen) return { outcome: 'problem', problem: { is: 'changed' } }
     const held = heldAt(view, stop)
     const isSlotNext = picking.isSlotScanned && lineOf(view, stop)?.flow.slot !== undefined
     const most = isQuantified ? mostAt(view, stop) : stop.quantity

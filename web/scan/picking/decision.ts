@@ -49,6 +49,7 @@ export type PickingProblem =
   | { is: 'too much'; name: string; left: number }
   | { is: 'product first'; name: string }
   | { is: 'slot first' | 'other slot'; slot: number; order: string }
+  | { is: 'changed' }
 
 /** What a scan or a tap leads to. All of it is stored before the operator hears of it. */
 export type Decision =

@@ -5,7 +5,7 @@ import { useApp } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
-import { goTo, setQuantity, short } from '../picking/decide.ts'
+import { forSeen, goTo, setQuantity, short } from '../picking/decide.ts'
 import type { ShortReason } from '../picking/draft.ts'
 import { lineOf, type WalkView } from '../picking/view.ts'
 import styles from './screens.module.css'
@@ -16,6 +16,7 @@ const REASONS: ShortReason[] = ['not_found', 'damaged', 'too_few']
 export function QuantityDialog({ view }: { view: WalkView }) {
   const app = useApp()
   const [typed, setTyped] = useState('')
+  const [stop] = useState(view.current)
   const product = productOf(app.kept, view.walk, lineOf(view, view.current)?.product_id ?? 0)
   const quantity = quantityOf(typed)
   const close = (): void => app.set({ dialog: undefined })
@@ -27,7 +28,11 @@ export function QuantityDialog({ view }: { view: WalkView }) {
           event.preventDefault()
           if (quantity === undefined) return
           close()
-          void decide(app, view.walk.key, (picking) => setQuantity(picking, quantity))
+          void decide(
+            app,
+            view.walk.key,
+            forSeen(stop, (picking) => setQuantity(picking, quantity)),
+          )
         }}
       >
         <Keypad label={t.quantity.label} value={typed} onChange={setTyped} isWhole={product?.weighable === false} />
@@ -43,6 +48,7 @@ export function QuantityDialog({ view }: { view: WalkView }) {
 /** Why the rest of the line is not taken. */
 export function ShortDialog({ view }: { view: WalkView }) {
   const app = useApp()
+  const [stop] = useState(view.current)
   const close = (): void => app.set({ dialog: undefined })
   return (
     <Dialog title={t.short.title} onClose={close}>
@@ -52,7 +58,11 @@ export function ShortDialog({ view }: { view: WalkView }) {
           key={reason}
           onClick={() => {
             close()
-            void decide(app, view.walk.key, (picking) => short(picking, reason))
+            void decide(
+              app,
+              view.walk.key,
+              forSeen(stop, (picking) => short(picking, reason)),
+            )
           }}
         >
           {t.short[reason]}

@@ -5,23 +5,30 @@ import { finishScreen } from '../app/screen.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
-import { confirm, skip, takeAll } from '../picking/decide.ts'
-import type { Decision, Picking } from '../picking/decision.ts'
+import { confirm, type Decide, forSeen, skip, takeAll } from '../picking/decide.ts'
+import type { Stop } from '../picking/stops.ts'
 import { undo } from '../picking/undo.ts'
 import { leftAt, lineOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type WalkKey } from '../picking/walk.ts'
 import { ElsewhereDialog, QuantityDialog, ShortDialog } from './pick-dialogs.tsx'
 import { Photo } from './photo.tsx'
+import { useSeenStop } from './use-seen-stop.ts'
 import styles from './screens.module.css'
 
+/** A walk on the screen. */
+export interface ShownWalk extends WalkView {
+  seenStop: () => Stop | undefined
+}
+
 /** What every screen of picking has: its title, its codes, and the walk as the operator sees it. */
-export function useWalk(key: WalkKey): WalkView | undefined {
+export function useWalk(key: WalkKey): ShownWalk | undefined {
   const app = useApp()
   const view = walkView(app.kept, key)
+  const seenStop = useSeenStop(view?.current)
   useTitle(view === undefined ? '' : nameOfWalk(view.walk))
-  useCodes((...scanned) => scanInWalk(app, key, ...scanned))
+  useCodes((...scanned) => scanInWalk(app, key, seenStop, ...scanned))
   useWakeLock()
-  return view
+  return view && { ...view, seenStop }
 }
 
 /** Where to go, what to take, how much. */
@@ -110,7 +117,7 @@ export function LastScan() {
 }
 
 /** The buttons of a stop, and what they open. */
-export function PickButtons({ view }: { view: WalkView }) {
+export function PickButtons({ view }: { view: ShownWalk }) {
   const { dialog } = useApp().ui
   return (
     <>
@@ -122,18 +129,19 @@ export function PickButtons({ view }: { view: WalkView }) {
   )
 }
 
-function Buttons({ view }: { view: WalkView }) {
+function Buttons({ view }: { view: ShownWalk }) {
   const app = useApp()
-  const { walk, current, draft } = view
-  const run = (make: (picking: Picking) => Decision | undefined) => () => {
+  const { walk, current, draft, seenStop } = view
+  const run = (make: Decide) => () => {
     app.feedback.unlock()
     void decide(app, walk.key, make)
   }
+  const runForSeen = (make: Decide) => () => run(forSeen(seenStop(), make))()
   const left = current === undefined ? 0 : leftAt(view, current)
   const hasStock = current?.location !== undefined
   return (
     <div className={styles.buttons}>
-      <Button kind="primary" command="FC-ALL" isDisabled={!hasStock || left === 0} onClick={run(takeAll)}>
+      <Button kind="primary" command="FC-ALL" isDisabled={!hasStock || left === 0} onClick={runForSeen(takeAll)}>
         {t.pick.takeAll(left)}
       </Button>
       <Button isDisabled={!hasStock} onClick={() => app.set({ dialog: 'quantity' })}>
@@ -148,7 +156,7 @@ function Buttons({ view }: { view: WalkView }) {
       <Button isDisabled={current === undefined} onClick={() => app.set({ dialog: 'elsewhere' })}>
         {t.pick.elsewhere}
       </Button>
-      <Button command="FC-SKIP" isDisabled={current === undefined} onClick={run(skip)}>
+      <Button command="FC-SKIP" isDisabled={current === undefined} onClick={runForSeen(skip)}>
         {t.pick.skip}
       </Button>
       <Button command="FC-UNDO" onClick={run(undo)}>

@@ -148,6 +148,7 @@ export const scan = {
     allTaken: (name: string) => `All of ${name} is taken`,
     nothingHere: (code: string) => `Nothing to take at ${code}`,
     nothingToUndo: 'There is nothing to undo',
+    changed: 'What to pick has just changed. Look at the screen again.',
     tooMuch: (name: string, left: number) => `Only ${units(left, name)} to take here`,
     productFirst: 'Scan the product first',
     slotFirst: (slot: number) => `Scan the order in slot ${formatNumber(slot)} first`,

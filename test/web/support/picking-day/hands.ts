@@ -66,6 +66,10 @@ export function look(page: Page): Promise<Seen> {
 export const scan = (page: Page, text: string): Promise<Heard> =>
   page.evaluate(heardAfter, { keys: keysOf(text), button: '', patienceMs: PATIENCE_MS })
 
+/** The same, unless the screen no longer shows this stop: between a look and a scan, a busy machine lets more time pass than a hand takes. */
+export const scanAt = (page: Page, stop: Seen, text: string): Promise<Heard> =>
+  page.evaluate(heardAfter, { keys: keysOf(text), button: '', patienceMs: PATIENCE_MS, stop: textsOf(stop) })
+
 /** Presses the button with this name, in the topmost dialog or on the screen, and waits for the verdict. */
 export const press = (page: Page, button: string): Promise<Heard> =>
   page.evaluate(heardAfter, { keys: [], button, patienceMs: PATIENCE_MS })
@@ -82,14 +86,23 @@ export async function open(page: Page, button: string): Promise<void> {
 
 const keysOf = (text: string): string[] => [...Array.from(text), 'Enter']
 
+/** What the Pick screen says of a stop. */
+const textsOf = ({ heading, product }: Pick<Seen, 'heading' | 'product'>): string[] => [heading, product]
+
+/** Whether the screen shows the stop that was seen. */
+export const isSameStop = (one: Seen, other: Seen): boolean => textsOf(one).join('\n') === textsOf(other).join('\n')
+
 interface Act {
   keys: string[]
   button: string
   patienceMs: number
+  stop?: string[]
 }
 
 /** Runs in the page, so it stands alone. */
-async function heardAfter({ keys, button, patienceMs }: Act): Promise<Heard> {
+async function heardAfter({ keys, button, patienceMs, stop = [] }: Act): Promise<Heard> {
+  const shown = [...document.querySelectorAll('main h1, main p')].map(({ textContent }) => textContent)
+  if (!stop.every((text) => shown.includes(text))) return { outcome: 'none', said: '', ms: 0 }
   performance.clearMeasures('scan')
   const isOnQueue = (): boolean => document.querySelector('h1')?.textContent === 'Orders to pick'
   const hadFlow = !isOnQueue()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Dice } from './dice.ts'
-import { command, type Heard, look, open, press, scan, type Seen } from './hands.ts'
+import { command, type Heard, isSameStop, look, open, press, scan, scanAt, type Seen } from './hands.ts'
 import type { Ledger } from './ledger.ts'
 
 /** An order on the operator's list. */
@@ -65,8 +65,9 @@ export class Operator {
     return heard
   }
 
-  async #scan(what: string, text: string): Promise<Heard> {
-    return await this.#hear(what, () => this.#aim(text, () => scan(this.#options.page, text)))
+  async #scan(what: string, text: string, stop?: Seen): Promise<Heard> {
+    const { page } = this.#options
+    return await this.#hear(what, () => this.#aim(text, () => (stop === undefined ? scan(page, text) : scanAt(page, stop, text))))
   }
 
   /** Scans a command that opens or closes something. */
@@ -125,7 +126,7 @@ export class Operator {
 
   async #do(how: string, order: OrderToPick, seen: Seen): Promise<void> {
     if (how === 'piece') return this.#take(order, seen, 1, await this.#scan('pieces', seen.barcode))
-    if (how === 'all') return this.#take(order, seen, seen.take, await this.#scan('take all', 'FC-ALL'))
+    if (how === 'all') return this.#take(order, seen, seen.take, await this.#scan('take all', 'FC-ALL', seen))
     if (how === 'quantity') return await this.#enter(order, seen)
     if (how === 'undo') return await this.#undo(seen)
     if (how === 'short') return await this.#short()
@@ -145,6 +146,7 @@ export class Operator {
     const { page, dice } = this.#options
     const quantity = dice.between(seen.taken + 1, seen.taken + seen.take)
     await open(page, 'Quantity')
+    if (!isSameStop(await look(page), seen)) return await open(page, 'Cancel')
     for (const digit of String(quantity)) await open(page, digit)
     const heard = await this.#hear('quantities', () => press(page, 'Confirm'))
     this.#take(order, seen, quantity - seen.taken, heard)
