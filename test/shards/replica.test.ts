@@ -2,9 +2,11 @@ import { describe, expect, vi } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { runCommand, startCommand } from '../command-line/run-command.ts'
 import { it } from '../faults/support/it.ts'
+import { until } from '../support/receiver.ts'
 import { send } from '../support/service.ts'
 import { Adjuster } from './support/adjuster.ts'
 import { untilState } from './support/moving.ts'
+import { isUsed } from './support/two-shards.ts'
 
 // Commands migrate databases, and wait for running processes.
 vi.setConfig({ testTimeout: 900_000 })
@@ -35,8 +37,10 @@ describe('a tenant that moves to the shard with a read replica, and away', () =>
     onTestFinished(() => directory.close())
     const installation = { db: { 1: directory } }
 
-    const product = (await call('POST', '/products', { barcode: 'tea', name: 'Tea' })).body.data
-    const one = { product_id: product.id, location_id: 'A', adjustment_quantity: 1 }
+    await until(() => isUsed(server), 'the server to use both shards')
+    const { body } = await call('POST', '/products', { barcode: 'tea', name: 'Tea' })
+    expect(body).toMatchObject({ success: true })
+    const one = { product_id: body.data.id, location_id: 'A', adjustment_quantity: 1 }
     const caller = new Adjuster('caller', (reason) => call('POST', '/stock/adjustment', { ...one, reason }))
     await expect.poll(() => caller.acknowledged.length).toBeGreaterThan(0)
     await newest()

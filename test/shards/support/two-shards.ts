@@ -45,7 +45,8 @@ export const it = base
     return await service.newTenant()
   })
 
-async function isUsed({ url }: TestService): Promise<boolean> {
+/** Whether a server reaches every shard. One that has just started may not have reached them all on a busy machine. */
+export async function isUsed({ url }: Pick<TestService, 'url'>): Promise<boolean> {
   const { status, body } = await send(`${url}/readyz`, 'GET', undefined, {})
   return status === 200 && body.data.unreachable_shards?.length === 0
 }
