@@ -8,7 +8,7 @@ import { Button } from '../kit/button.tsx'
 import { confirm, skip, takeAll } from '../picking/decide.ts'
 import type { Decision, Picking } from '../picking/decision.ts'
 import { undo } from '../picking/undo.ts'
-import { leftAt, lineOf, type WalkView } from '../picking/view.ts'
+import { leftAt, lineOf, viewOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type WalkKey } from '../picking/walk.ts'
 import { ElsewhereDialog, QuantityDialog, ShortDialog } from './pick-dialogs.tsx'
 import { Photo } from './photo.tsx'
@@ -129,26 +129,32 @@ function Buttons({ view }: { view: WalkView }) {
     app.feedback.unlock()
     void decide(app, walk.key, make)
   }
+  // A second tap may come before the next stop is drawn: it was meant for this one.
+  const runHere = (make: (picking: Picking) => Decision | undefined) =>
+    run((picking) =>
+      viewOf(picking.walk, picking.draft, picking.entries).current?.key === current?.key ? make(picking) : undefined,
+    )
   const left = current === undefined ? 0 : leftAt(view, current)
   const hasStock = current?.location !== undefined
+  const here = { about: current?.key }
   return (
     <div className={styles.buttons}>
-      <Button kind="primary" command="FC-ALL" isDisabled={!hasStock || left === 0} onClick={run(takeAll)}>
+      <Button {...here} kind="primary" command="FC-ALL" isDisabled={!hasStock || left === 0} onClick={runHere(takeAll)}>
         {t.pick.takeAll(left)}
       </Button>
-      <Button isDisabled={!hasStock} onClick={() => app.set({ dialog: 'quantity' })}>
+      <Button {...here} isDisabled={!hasStock} onClick={() => app.set({ dialog: 'quantity' })}>
         {t.pick.quantity}
       </Button>
-      <Button command="FC-CONFIRM" isDisabled={draft.pick === null} onClick={run(confirm)}>
+      <Button {...here} command="FC-CONFIRM" isDisabled={draft.pick === null} onClick={runHere(confirm)}>
         {t.pick.confirm}
       </Button>
-      <Button command="FC-SHORT" isDisabled={current === undefined} onClick={() => app.set({ dialog: 'short' })}>
+      <Button {...here} command="FC-SHORT" isDisabled={current === undefined} onClick={() => app.set({ dialog: 'short' })}>
         {t.pick.short}
       </Button>
-      <Button isDisabled={current === undefined} onClick={() => app.set({ dialog: 'elsewhere' })}>
+      <Button {...here} isDisabled={current === undefined} onClick={() => app.set({ dialog: 'elsewhere' })}>
         {t.pick.elsewhere}
       </Button>
-      <Button command="FC-SKIP" isDisabled={current === undefined} onClick={run(skip)}>
+      <Button {...here} command="FC-SKIP" isDisabled={current === undefined} onClick={runHere(skip)}>
         {t.pick.skip}
       </Button>
       <Button command="FC-UNDO" onClick={run(undo)}>
