@@ -232,6 +232,35 @@ describe('D9: failure in the middle of a form', () => {
     expect(await productsOf(tenant)).toEqual(['Tea'])
   })
 
+  it('a failure of a proxy after the write: saving again sends the same key, so that it is carried out once', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/502/)
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 5 }] })
+    const keys: (string | undefined)[] = []
+    await page.route('**/dashboard/api/v1/stock/adjustment', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length > 1) return route.continue()
+      // It is carried out, and its response does not come through.
+      await route.fetch()
+      return route.fulfill({ status: 502, body: 'Bad gateway' })
+    })
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Adjust stock' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('A')
+    await dialog.getByRole('spinbutton', { name: 'Change' }).fill('3')
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await page.getByRole('status').getByText('Tea at A: 8').last().waitFor()
+    expect(keys).toEqual([expect.any(String), keys[0]])
+    expect((await tenant.request('GET', `/products/${id}`)).body.data.stock).toMatchObject([{ quantity: 8 }])
+  })
+
   it('a busy server is asked again by itself after the wait that it asked for, counting down', async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/429/)

@@ -53,6 +53,38 @@ it('looks up products, locations and orders, by every code that the server reads
   await device.scan('Z-9', 'problem')
 })
 
+it('answers several look-ups in turn, however long the first one takes', async ({ window, tenant }) => {
+  window.expectComplaint(/404/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 4 }, { name: 'Tea' })
+  const cup = await stockedProduct(tenant, { 'B-1': 7 }, { name: 'Cup' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await open(page, 'Look up')
+  const asked: (string | null)[] = []
+  const isAsked = Promise.withResolvers<undefined>()
+  const isReleased = Promise.withResolvers<undefined>()
+  await page.route('**/scan/api/v1/scan?*', async (route) => {
+    asked.push(new URL(route.request().url()).searchParams.get('code'))
+    isAsked.resolve(undefined)
+    if (asked.length === 1) await isReleased.promise
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  await device.scanner.scan(tea.barcode)
+  await isAsked.promise
+  // By its location, typed while the first one is still looked up; then scanned.
+  await page.getByRole('textbox', { name: 'Code' }).fill('A-1')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await device.scanner.scan(cup.sku)
+  await page.waitForTimeout(500)
+  expect(asked).toEqual([tea.barcode])
+  isReleased.resolve(undefined)
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken', 'taken'])
+  // What was asked for last is on the screen.
+  await page.getByRole('region', { name: 'Cup' }).getByText('B-1: 7').waitFor()
+  expect(asked).toEqual([tea.barcode, 'A-1', cup.sku])
+})
+
 it('moves and counts stock', async ({ window: { page }, tenant }) => {
   const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
