@@ -384,4 +384,28 @@ describe('search', () => {
       .first()
       .waitFor()
   })
+
+  it('finds a product by the barcode of a pack, by a GS1 code and by the GTIN in another length, as a scanner types them', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/404/)
+    const { id } = await seed(tenant, '/products', { name: 'Green tea', barcode: '4006381333931' })
+    await seed(tenant, `/products/${id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+    await seed(tenant, `/products/${id}/barcodes`, { barcode: 'BOX-7', quantity: 6 })
+    await signIn(page, tenant.key, '/keys')
+    for (const code of ['14006381333938', 'BOX-7', '(01)14006381333938(10)L-7', '04006381333931']) {
+      await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Search' }).waitFor()
+      await page.keyboard.type(code)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor()
+      await page.goBack()
+    }
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('BOX-8')
+    await page.locator('[role=listbox][data-empty]').waitFor({ state: 'attached' })
+  })
 })
