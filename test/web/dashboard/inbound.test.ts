@@ -42,6 +42,7 @@ describe('deliveries', () => {
     window.expectComplaint(/400/)
     const { page } = window
     const delivery = await newDelivery(tenant)
+    await seed(tenant, '/locations', { id: 'DOCK' })
     await signIn(page, tenant.key, `/inbound/${delivery.id}`)
     await page.getByText('Nothing was received yet.').waitFor()
     await page.getByRole('button', { name: 'Receive' }).click()
@@ -83,6 +84,7 @@ describe('deliveries', () => {
     window.expectComplaint(/400/)
     const { page } = window
     for (const name of ['Green tea', 'Mate']) await seed(tenant, '/products', { name, barcode: `barcode of ${name}` })
+    await seed(tenant, '/locations', { id: 'DOCK' })
     await signIn(page, tenant.key, '/inbound')
     await page.getByText('No deliveries yet.').waitFor()
     await page.getByRole('link', { name: 'New delivery' }).click()

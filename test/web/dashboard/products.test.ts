@@ -59,7 +59,7 @@ describe('D4: products and stock', () => {
       await price.fill('')
       await price.pressSequentially(text)
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('This is no number').waitFor()
+      await page.getByText('This is not a number').waitFor()
       expect(await price.inputValue()).toBe(text)
     }
     expect(await price.evaluate((field) => [field.getAttribute('aria-invalid'), field === document.activeElement])).toEqual([
@@ -89,7 +89,7 @@ describe('D4: products and stock', () => {
     expect(await quantity.getAttribute('aria-invalid')).toBe('true')
     await quantity.pressSequentially('1e')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
-    await dialog.getByText('This is no number').waitFor()
+    await dialog.getByText('This is not a number').waitFor()
     await quantity.fill('7')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
     await expect.poll(() => levelsOf(tenant, id)).toEqual({ A: 7 })
@@ -224,7 +224,7 @@ describe('D4: products and stock', () => {
     for (const text of ['0x10', '3,5']) {
       await grid.getByRole('spinbutton').fill(text)
       await page.keyboard.press('Enter')
-      await grid.getByText('This is no number').waitFor()
+      await grid.getByText('This is not a number').waitFor()
     }
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
@@ -328,6 +328,7 @@ describe('D4: products and stock', () => {
     const id = await stocked(tenant, 'Tea', { 'A-01': 5 })
     const { page } = window
     window.expectComplaint(/400/)
+    await seed(tenant, '/locations', { id: 'B-01' })
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Adjust stock' }).click()
     const dialog = page.getByRole('dialog', { name: 'Adjust stock' })

@@ -18,6 +18,10 @@ export interface FieldProps {
   isMultiline?: boolean
   maxLength?: number
   hint?: ReactNode
+  /** What is wrong with the text, known before it is sent. It is heard wherever the focus is. */
+  problem?: string | undefined
+  onEnter?: () => void
+  onBlur?: () => void
   /** A word beside the label that belongs to the description, such as a unit. */
   mark?: string | undefined
   size?: 'narrow' | 'normal' | 'wide'
@@ -44,13 +48,18 @@ export function Field(props: FieldProps) {
     isSecret = false,
     type = 'text',
     placeholder,
+    problem,
+    onEnter,
     ...rest
   } = props
-  const message = useFieldMessage(props.name)
+  const said = useFieldMessage(props.name)
+  const message = problem ?? said
   const shared = { className: `${styles.input} ${isSecret ? styles.secret : ''}`, required: isRequired, placeholder }
+  const error = <FieldError className={styles.error}>{message}</FieldError>
   return (
     <TextField
       {...rest}
+      {...(onEnter === undefined ? {} : { onKeyDown: ({ key }: { key: string }) => (key === 'Enter' ? onEnter() : undefined) })}
       isInvalid={message !== undefined}
       isRequired={isRequired}
       type={type === 'number' ? 'text' : type}
@@ -77,7 +86,7 @@ export function Field(props: FieldProps) {
           {hint}
         </Text>
       )}
-      <FieldError className={styles.error}>{message}</FieldError>
+      {problem === undefined ? error : <span role="alert">{error}</span>}
     </TextField>
   )
 }

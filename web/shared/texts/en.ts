@@ -83,8 +83,8 @@ export const en = {
     triesAgain: (seconds: number) => `Tries again in ${seconds} s`,
     sendsAgain: (seconds: number) => `The server is busy. This is sent again in ${seconds} s.`,
     stopWaiting: 'Stop waiting',
-    unreadable: 'This cannot be read: correct it, or empty it',
-    noNumber: 'This is no number: write it as 1234.5, with a point and no commas',
+    unreadable: 'This is incomplete: correct it, or clear it',
+    noNumber: 'This is not a number: write it as 1234.5, with a point and no commas',
     noConnection: 'No connection to the server',
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',
@@ -230,6 +230,8 @@ export const en = {
     pickedOf: (name: string) => `Picked of ${name}`,
     addProduct: 'Add a product',
     addHint: 'Type a name or an SKU, or scan a barcode. Scanning it again adds one; a barcode of a pack adds its content.',
+    notAdded: (units: number, name: string, typed: string) =>
+      `${grouped(units)} × ${name} not added: the quantity ${typed} is not a number. Correct it and scan again.`,
     quantityOf: (name: string) => `Quantity of ${name}`,
     removeLine: (name: string) => `Remove ${name}`,
     create: 'Create order',
@@ -373,6 +375,15 @@ export const en = {
     newWarehouse: 'New warehouse',
     createWarehouse: 'Create warehouse',
     warehouseCreated: (name: string) => `Created ${name}`,
+    /** Where a location is typed for a write that creates those that do not exist. */
+    unknown: (id: string) => `No location has the id ${id}.`,
+    create: (id: string) => `Create location ${id}`,
+    mustAgree: 'Check this box to create the location, or correct its id above.',
+    unchecked: (id: string, why: string) =>
+      `Location ${id} could not be looked up: ${why.replace(/\.$/, '')}. It is created if it does not exist.`,
+    goOnWith: (id: string) => `Use location ${id}`,
+    mustAgreeUnchecked: 'Check this box to go on without the lookup.',
+    idIs: (id: string) => `The id of this location is ${id}.`,
   },
   search: {
     title: 'Search',
