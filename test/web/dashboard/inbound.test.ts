@@ -70,7 +70,7 @@ describe('deliveries', () => {
     await dialog.waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).click()
-    await page.getByRole('dialog').getByText('3 × Green tea leave DOCK again').waitFor()
+    await page.getByRole('dialog').getByText('3 × Green tea will be removed from DOCK').waitFor()
     await page.getByRole('button', { name: 'Undo the receipt', exact: true }).click()
     await page.getByRole('status').getByText('Undid a receipt of Green tea').last().waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 0 })

@@ -65,7 +65,7 @@ export const scanGoods = {
     level: (code: string, name: string) => `${code}: ${name}`,
     quantity: 'Counted',
     hint: 'All of it that lies here. Each further scan adds one.',
-    online: 'Counting needs the connection: what was counted is compared with the stock of that moment.',
+    online: 'Counting needs a connection: each count is compared with the stock at that moment.',
     submit: 'Submit',
     submitted: (name: string) => `${name} is submitted`,
     submitAsk: (lines: number) => `${count(lines, 'line is', 'lines are')} not counted, and will stay as the system has them.`,

@@ -25,7 +25,7 @@ export const en = {
     noLive: 'A test key has no live data',
     testData: 'Test data',
     notEncrypted: 'Not encrypted',
-    paused: 'Paused: move to go on',
+    paused: 'Updates paused. Move the pointer or press a key.',
     documentTitle: (title: string, tenant: string) => `${title} · ${tenant} · Fulfillment`,
     noSuchPage: 'There is no such page',
     toStart: 'Go to the start',
