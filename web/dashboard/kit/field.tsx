@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components'
+import { FieldError, Input, Label, Text, TextArea, TextField, type TextFieldProps } from 'react-aria-components'
 import styles from './field.module.css'
 import { useFieldMessage } from './field-message.ts'
 import { numberInput } from './number-input.ts'
@@ -59,7 +59,7 @@ export function Field(props: FieldProps) {
   return (
     <TextField
       {...rest}
-      {...(onEnter === undefined ? {} : { onKeyDown: ({ key }: { key: string }) => (key === 'Enter' ? onEnter() : undefined) })}
+      {...(onEnter === undefined ? {} : { onKeyDown: onlyOn('Enter', onEnter) })}
       isInvalid={message !== undefined}
       isRequired={isRequired}
       type={type === 'number' ? 'text' : type}
@@ -90,3 +90,11 @@ export function Field(props: FieldProps) {
     </TextField>
   )
 }
+
+/** A dialog around it still hears every key. */
+const onlyOn =
+  (key: string, act: () => void) =>
+  (event: Parameters<NonNullable<TextFieldProps['onKeyDown']>>[0]): void => {
+    if (event.key === key) act()
+    event.continuePropagation()
+  }
