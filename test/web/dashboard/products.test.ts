@@ -282,6 +282,10 @@ describe('D4: products and stock', () => {
     await signIn(page, tenant.key, '/stock')
     await page.getByText('2 products', { exact: true }).waitFor()
     const location = page.getByRole('combobox', { name: 'Location' })
+    // In line with the fields beside it.
+    expect((await location.boundingBox())?.y).toBe(
+      (await page.getByRole('searchbox', { name: 'Search products' }).boundingBox())?.y,
+    )
     await location.fill('Shelf 1')
     await location.press('Enter')
     await page.getByText('1 product', { exact: true }).waitFor()
@@ -396,10 +400,11 @@ describe('search', () => {
     await seed(tenant, `/products/${id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
     await seed(tenant, `/products/${id}/barcodes`, { barcode: 'BOX-7', quantity: 6 })
     await signIn(page, tenant.key, '/keys')
+    const dialog = page.getByRole('dialog', { name: 'Search' })
     for (const code of ['14006381333938', 'BOX-7', '(01)14006381333938(10)L-7', '04006381333931']) {
       await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('dialog', { name: 'Search' }).waitFor()
+      await dialog.waitFor()
       await page.keyboard.type(code)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor()
@@ -407,6 +412,12 @@ describe('search', () => {
     }
     await page.keyboard.press('Control+k')
     await page.keyboard.type('BOX-8')
-    await page.locator('[role=listbox][data-empty]').waitFor({ state: 'attached' })
+    await dialog.getByText('Nothing matches BOX-8.').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('alert').getByText('Nothing matches BOX-8.').waitFor()
+    await page.keyboard.type('BOX-9')
+    await dialog.getByText('Nothing matches BOX-9.').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
   })
 })

@@ -388,6 +388,7 @@ export const en = {
   search: {
     title: 'Search',
     label: 'Search orders, products and pages',
+    nothing: (text: string) => `Nothing matches ${text}.`,
     key: 'Ctrl K',
     order: 'Order',
     orderId: (id: string) => `Order with id ${id}`,
