@@ -106,6 +106,25 @@ it('moves and counts stock', async ({ window: { page }, tenant }) => {
   expect(body.data.entries).toMatchObject([{ operator_email: 'ada@example.com' }])
 })
 
+it('moves without a scanner: codes are typed', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await open(page, 'Move')
+  for (const [code, next] of [
+    [tea.barcode, 'Scan the location it comes from.'],
+    ['A-1', 'Scan the location it goes to.'],
+    ['B-1', 'Enter the quantity.'],
+  ] as const) {
+    await page.getByRole('textbox', { name: 'Code' }).fill(code)
+    await page.getByRole('button', { name: 'Enter' }).click()
+    await page.getByText(next).waitFor()
+  }
+  await type(page, '3')
+  await page.getByRole('button', { name: 'Move' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
+})
+
 it('moves once when the answer is lost and the button is pressed again; scans that come fast are taken in turn', async ({
   window,
   tenant,

@@ -29,8 +29,6 @@ export const scanGoods = {
     cancelled: 'cancelled',
   },
   over: (name: string, state: string) => `${name} was ${state}.`,
-  code: 'Code',
-  enter: 'Enter',
   lines: 'Lines',
   lineOf: (done: number, all: number) => `${formatNumber(done)} of ${formatNumber(all)}`,
   inHand: 'In hand',
