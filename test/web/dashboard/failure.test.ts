@@ -138,6 +138,21 @@ describe('D9: failure in the middle of a form', () => {
     expect(body.data.events[0].data.cancellation_reason).toBe('changed mind')
   })
 
+  it('an ended session while a scan is looked up: it is added after the sign-in', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    await seed(tenant, '/products', { name: 'Tea', barcode: '4006381333931' })
+    await signIn(page, tenant.key, '/orders/new')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    await field.click()
+    await context.clearCookies()
+    await field.fill('4006381333931')
+    await field.press('Enter')
+    await signInAgain(page, tenant.key)
+    await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('an ended session while a screen is read: it is read after the sign-in', async ({ window, tenant }) => {
     const { page, context } = window
     window.expectComplaint(/401/)
