@@ -138,6 +138,21 @@ describe('D9: failure in the middle of a form', () => {
     expect(body.data.events[0].data.cancellation_reason).toBe('changed mind')
   })
 
+  it('an ended session while a scan is looked up: it is added after the sign-in', async ({ window, tenant }) => {
+    const { page, context } = window
+    window.expectComplaint(/401/)
+    await seed(tenant, '/products', { name: 'Tea', barcode: '4006381333931' })
+    await signIn(page, tenant.key, '/orders/new')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    await field.click()
+    await context.clearCookies()
+    await field.fill('4006381333931')
+    await field.press('Enter')
+    await signInAgain(page, tenant.key)
+    await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('an ended session while a screen is read: it is read after the sign-in', async ({ window, tenant }) => {
     const { page, context } = window
     window.expectComplaint(/401/)
@@ -230,6 +245,35 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('button', { name: 'Create product' }).click()
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(await productsOf(tenant)).toEqual(['Tea'])
+  })
+
+  it('a failure of a proxy after the write: saving again sends the same key, so that it is carried out once', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/502/)
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 5 }] })
+    const keys: (string | undefined)[] = []
+    await page.route('**/dashboard/api/v1/stock/adjustment', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length > 1) return route.continue()
+      // It is carried out, and its response does not come through.
+      await route.fetch()
+      return route.fulfill({ status: 502, body: 'Bad gateway' })
+    })
+    await signIn(page, tenant.key, `/products/${id}`)
+    await page.getByRole('button', { name: 'Adjust stock' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
+    await dialog.getByRole('textbox', { name: 'Location' }).fill('A')
+    await dialog.getByRole('spinbutton', { name: 'Change' }).fill('3')
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await page.getByRole('status').getByText('Tea at A: 8').last().waitFor()
+    expect(keys).toEqual([expect.any(String), keys[0]])
+    expect((await tenant.request('GET', `/products/${id}`)).body.data.stock).toMatchObject([{ quantity: 8 }])
   })
 
   it('a busy server is asked again by itself after the wait that it asked for, counting down', async ({ window, tenant }) => {

@@ -42,6 +42,7 @@ describe('deliveries', () => {
     window.expectComplaint(/400/)
     const { page } = window
     const delivery = await newDelivery(tenant)
+    await seed(tenant, '/locations', { id: 'DOCK' })
     await signIn(page, tenant.key, `/inbound/${delivery.id}`)
     await page.getByText('Nothing was received yet.').waitFor()
     await page.getByRole('button', { name: 'Receive' }).click()
@@ -69,7 +70,7 @@ describe('deliveries', () => {
     await dialog.waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Undo the receipt of Green tea at DOCK' }).click()
-    await page.getByRole('dialog').getByText('3 × Green tea leave DOCK again').waitFor()
+    await page.getByRole('dialog').getByText('3 × Green tea will be removed from DOCK').waitFor()
     await page.getByRole('button', { name: 'Undo the receipt', exact: true }).click()
     await page.getByRole('status').getByText('Undid a receipt of Green tea').last().waitFor()
     expect(await deliveryOf(tenant, delivery)).toMatchObject({ state: 'receiving', total_received: 0 })
@@ -83,6 +84,7 @@ describe('deliveries', () => {
     window.expectComplaint(/400/)
     const { page } = window
     for (const name of ['Green tea', 'Mate']) await seed(tenant, '/products', { name, barcode: `barcode of ${name}` })
+    await seed(tenant, '/locations', { id: 'DOCK' })
     await signIn(page, tenant.key, '/inbound')
     await page.getByText('No deliveries yet.').waitFor()
     await page.getByRole('link', { name: 'New delivery' }).click()

@@ -212,7 +212,7 @@ describe('a page that nobody uses', () => {
     await page.clock.runFor(10_000)
     await expect.poll(() => pulses.count).toBeGreaterThan(1)
     await page.clock.fastForward(31 * MINUTE_MS)
-    await page.getByText('Paused: move to go on').waitFor()
+    await page.getByText('Updates paused. Move the pointer or press a key.').waitFor()
     const reads: string[] = []
     page.on('request', (request) => reads.push(request.url()))
     await page.clock.runFor(5 * MINUTE_MS)
@@ -220,7 +220,7 @@ describe('a page that nobody uses', () => {
     await newOrder(tenant, 'SHOP-1')
     await page.mouse.move(300, 300)
     await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
-    expect(await page.getByText('Paused: move to go on').count()).toBe(0)
+    expect(await page.getByText('Updates paused. Move the pointer or press a key.').count()).toBe(0)
     const { count } = pulses
     await page.clock.runFor(10_000)
     await expect.poll(() => pulses.count).toBeGreaterThan(count)

@@ -138,6 +138,57 @@ describe('D3: orders', () => {
     await scan(cup, '2')
   })
 
+  it('keep a quantity that cannot be read when its product is scanned again, and say that the scan was not added', async ({
+    window: { page },
+    tenant,
+  }) => {
+    const tea = await newProduct(tenant, 'Tea')
+    await signIn(page, tenant.key, '/orders/new')
+    const scan = async (): Promise<void> => {
+      await page.getByRole('combobox', { name: 'Add a product' }).click()
+      await page.keyboard.type(tea)
+      await page.keyboard.press('Enter')
+    }
+    await scan()
+    const quantity = page.getByRole('spinbutton', { name: 'Quantity of Tea' })
+    await quantity.fill('3,5')
+    await scan()
+    const said = '1 × Tea not added: the quantity 3,5 is not a number. Correct it and scan again.'
+    await page.getByRole('status').getByText(said).last().waitFor()
+    await page.getByRole('alert').getByText('This is not a number').waitFor()
+    expect([await quantity.inputValue(), await quantity.getAttribute('aria-invalid')]).toEqual(['3,5', 'true'])
+    await quantity.fill('3.5')
+    await expect.poll(() => quantity.getAttribute('aria-invalid')).toBe(null)
+    await scan()
+    await expect.poll(() => quantity.inputValue()).toBe('4.5')
+  })
+
+  it('are sent after a lookup as they are then: what was mistyped meanwhile is not', async ({ window: { page }, tenant }) => {
+    const [tea, cup] = [await newProduct(tenant, 'Tea'), await newProduct(tenant, 'Cup')]
+    await signIn(page, tenant.key, '/orders/new')
+    await page.getByRole('textbox', { name: 'Order identifier' }).fill('SHOP-1')
+    const field = page.getByRole('combobox', { name: 'Add a product' })
+    await field.fill(tea)
+    await field.press('Enter')
+    const quantity = page.getByRole('spinbutton', { name: 'Quantity of Tea' })
+    await quantity.waitFor()
+    const isTyped = Promise.withResolvers<undefined>()
+    await page.route('**/dashboard/api/v1/products?*', async (route) => {
+      await isTyped.promise
+      await route.continue()
+    })
+    await field.fill(cup)
+    await field.press('Enter')
+    await page.getByRole('button', { name: 'Create order' }).click()
+    await quantity.fill('3,5')
+    isTyped.resolve(undefined)
+    await page.getByText('This is not a number').waitFor()
+    await page.getByRole('spinbutton', { name: 'Quantity of Cup' }).waitFor()
+    await quantity.fill('3')
+    await page.getByRole('button', { name: 'Create order' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Order SHOP-1' }).waitFor()
+  })
+
   it('take the content of a pack, and every scan however slow the network is; an inactive product is said to be one', async ({
     window,
     tenant,

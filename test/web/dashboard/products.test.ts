@@ -59,7 +59,7 @@ describe('D4: products and stock', () => {
       await price.fill('')
       await price.pressSequentially(text)
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('This is no number').waitFor()
+      await page.getByText('This is not a number').waitFor()
       expect(await price.inputValue()).toBe(text)
     }
     expect(await price.evaluate((field) => [field.getAttribute('aria-invalid'), field === document.activeElement])).toEqual([
@@ -89,7 +89,7 @@ describe('D4: products and stock', () => {
     expect(await quantity.getAttribute('aria-invalid')).toBe('true')
     await quantity.pressSequentially('1e')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
-    await dialog.getByText('This is no number').waitFor()
+    await dialog.getByText('This is not a number').waitFor()
     await quantity.fill('7')
     await dialog.getByRole('button', { name: 'Set', exact: true }).click()
     await expect.poll(() => levelsOf(tenant, id)).toEqual({ A: 7 })
@@ -224,7 +224,7 @@ describe('D4: products and stock', () => {
     for (const text of ['0x10', '3,5']) {
       await grid.getByRole('spinbutton').fill(text)
       await page.keyboard.press('Enter')
-      await grid.getByText('This is no number').waitFor()
+      await grid.getByText('This is not a number').waitFor()
     }
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
@@ -282,6 +282,10 @@ describe('D4: products and stock', () => {
     await signIn(page, tenant.key, '/stock')
     await page.getByText('2 products', { exact: true }).waitFor()
     const location = page.getByRole('combobox', { name: 'Location' })
+    // In line with the fields beside it.
+    expect((await location.boundingBox())?.y).toBe(
+      (await page.getByRole('searchbox', { name: 'Search products' }).boundingBox())?.y,
+    )
     await location.fill('Shelf 1')
     await location.press('Enter')
     await page.getByText('1 product', { exact: true }).waitFor()
@@ -328,6 +332,7 @@ describe('D4: products and stock', () => {
     const id = await stocked(tenant, 'Tea', { 'A-01': 5 })
     const { page } = window
     window.expectComplaint(/400/)
+    await seed(tenant, '/locations', { id: 'B-01' })
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Adjust stock' }).click()
     const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
@@ -383,5 +388,36 @@ describe('search', () => {
       .getByText('GET /api/v1/products', { exact: false })
       .first()
       .waitFor()
+  })
+
+  it('finds a product by the barcode of a pack, by a GS1 code and by the GTIN in another length, as a scanner types them', async ({
+    window,
+    tenant,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/404/)
+    const { id } = await seed(tenant, '/products', { name: 'Green tea', barcode: '4006381333931' })
+    await seed(tenant, `/products/${id}/barcodes`, { barcode: '14006381333938', quantity: 12 })
+    await seed(tenant, `/products/${id}/barcodes`, { barcode: 'BOX-7', quantity: 6 })
+    await signIn(page, tenant.key, '/keys')
+    const dialog = page.getByRole('dialog', { name: 'Search' })
+    for (const code of ['14006381333938', 'BOX-7', '(01)14006381333938(10)L-7', '04006381333931']) {
+      await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await dialog.waitFor()
+      await page.keyboard.type(code)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor()
+      await page.goBack()
+    }
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('BOX-8')
+    await dialog.getByText('Nothing matches BOX-8.').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('alert').getByText('Nothing matches BOX-8.').waitFor()
+    await page.keyboard.type('BOX-9')
+    await dialog.getByText('Nothing matches BOX-9.').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
   })
 })

@@ -33,7 +33,7 @@ it('a short line stays open, and the rest of the order is released', async ({ pi
   await press(page, /^Take all/)
   await page.getByRole('heading', { name: /^Finish/ }).waitFor()
   await page.getByText('1 line stays open').waitFor()
-  await page.getByText('Take 2, Too few').waitFor()
+  await page.getByText('2 left: Too few').waitFor()
   await press(page, 'Release the rest')
   await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
   await expect.poll(async () => (await picking.state()).state_id).toBe(2)

@@ -53,6 +53,38 @@ it('looks up products, locations and orders, by every code that the server reads
   await device.scan('Z-9', 'problem')
 })
 
+it('answers several look-ups in turn, however long the first one takes', async ({ window, tenant }) => {
+  window.expectComplaint(/404/)
+  const { page } = window
+  const tea = await stockedProduct(tenant, { 'A-1': 4 }, { name: 'Tea' })
+  const cup = await stockedProduct(tenant, { 'B-1': 7 }, { name: 'Cup' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await open(page, 'Look up')
+  const asked: (string | null)[] = []
+  const isAsked = Promise.withResolvers<undefined>()
+  const isReleased = Promise.withResolvers<undefined>()
+  await page.route('**/scan/api/v1/scan?*', async (route) => {
+    asked.push(new URL(route.request().url()).searchParams.get('code'))
+    isAsked.resolve(undefined)
+    if (asked.length === 1) await isReleased.promise
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  await device.scanner.scan(tea.barcode)
+  await isAsked.promise
+  // By its location, typed while the first one is still looked up; then scanned.
+  await page.getByRole('textbox', { name: 'Code' }).fill('A-1')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await device.scanner.scan(cup.sku)
+  await page.waitForTimeout(500)
+  expect(asked).toEqual([tea.barcode])
+  isReleased.resolve(undefined)
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken', 'taken'])
+  // What was asked for last is on the screen.
+  await page.getByRole('region', { name: 'Cup' }).getByText('B-1: 7').waitFor()
+  expect(asked).toEqual([tea.barcode, 'A-1', cup.sku])
+})
+
 it('moves and counts stock', async ({ window: { page }, tenant }) => {
   const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
@@ -72,6 +104,25 @@ it('moves and counts stock', async ({ window: { page }, tenant }) => {
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 10, 'B-1': 5 })
   const { body } = await tenant.request('GET', '/audit-log?surface=scan&operation=stock.setLevel')
   expect(body.data.entries).toMatchObject([{ operator_email: 'ada@example.com' }])
+})
+
+it('moves without a scanner: codes are typed', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea' })
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await open(page, 'Move')
+  for (const [code, next] of [
+    [tea.barcode, 'Scan the location it comes from.'],
+    ['A-1', 'Scan the location it goes to.'],
+    ['B-1', 'Enter the quantity.'],
+  ] as const) {
+    await page.getByRole('textbox', { name: 'Code' }).fill(code)
+    await page.getByRole('button', { name: 'Enter' }).click()
+    await page.getByText(next).waitFor()
+  }
+  await type(page, '3')
+  await page.getByRole('button', { name: 'Move' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
 })
 
 it('moves once when the answer is lost and the button is pressed again; scans that come fast are taken in turn', async ({

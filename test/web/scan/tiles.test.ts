@@ -291,7 +291,7 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   await context.setOffline(true)
   await expect.poll(() => connection(page)).toBe('Offline')
   await device.scan('FC-CONFIRM', 'problem')
-  await page.getByText('Counting needs the connection').waitFor()
+  await page.getByText('Counting needs a connection').waitFor()
   await context.setOffline(false)
   await expect.poll(() => connection(page)).toBe('Online')
   await device.scanner.scan('FC-OK')

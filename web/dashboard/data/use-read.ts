@@ -37,12 +37,12 @@ export function useRead<T>(key: readonly unknown[], read: Read<T>, options: Read
 }
 
 /** A read whose session has ended goes on after the sign-in over the screen. */
-async function untilSignedIn<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilSignedIn<T>(read: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await read()
     } catch (error) {
-      if (!isNoSession(error) || signal.aborted) throw error
+      if (!isNoSession(error) || signal?.aborted === true) throw error
       await whenSignedIn()
     }
   }

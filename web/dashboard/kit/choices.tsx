@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { useId } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import {
   Checkbox as AriaCheckbox,
   CheckboxGroup as AriaCheckboxGroup,
@@ -37,6 +37,52 @@ export function Checkbox({ label, ...rest }: CheckboxProps) {
       </span>
       {label}
     </AriaCheckbox>
+  )
+}
+
+interface AgreementProps {
+  label: string
+  /** A name of its own within the form. */
+  name: string
+  /** What the form says when it is submitted without. */
+  message: string
+  isAgreed: boolean
+  onAgree: (isAgreed: boolean) => void
+}
+
+/** A checkbox without which its form is not sent. */
+export function Agreement({ label, name, message, isAgreed, onAgree }: AgreementProps) {
+  const said = useFieldMessage(name)
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.setCustomValidity(isAgreed ? '' : message), [isAgreed, message])
+  const isMissing = said !== undefined && !isAgreed
+  return (
+    <div className={styles.group}>
+      <AriaCheckbox
+        className={styles.choice}
+        inputRef={input}
+        name={name}
+        isRequired
+        isInvalid={isMissing}
+        validationBehavior="aria"
+        {...(isMissing ? { 'aria-describedby': id } : {})}
+        isSelected={isAgreed}
+        onChange={onAgree}
+      >
+        <span className={styles.box}>
+          <Check size={14} strokeWidth={3} aria-hidden />
+        </span>
+        <span className={styles.label} {...requiredMark(true)}>
+          {label}
+        </span>
+      </AriaCheckbox>
+      {isMissing && (
+        <span id={id} className={styles.error}>
+          {said}
+        </span>
+      )}
+    </div>
   )
 }
 

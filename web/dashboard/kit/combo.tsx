@@ -119,9 +119,11 @@ export function Combo(props: ComboProps) {
         </Text>
       )}
       {/* The focus stays in the field: only an alert is heard. */}
-      <span {...(problem === undefined ? {} : { role: 'alert' })}>
-        <FieldError className={field.error}>{message}</FieldError>
-      </span>
+      {message !== undefined && (
+        <span {...(problem === undefined ? {} : { role: 'alert' })}>
+          <FieldError className={field.error}>{message}</FieldError>
+        </span>
+      )}
       <Popover className={select.popover}>
         <ListBox<ComboOption> className={select.list}>
           {({ id, label: text, note }) => (

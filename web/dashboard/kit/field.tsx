@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components'
+import { FieldError, Input, Label, Text, TextArea, TextField, type TextFieldProps } from 'react-aria-components'
 import styles from './field.module.css'
 import { useFieldMessage } from './field-message.ts'
 import { numberInput } from './number-input.ts'
@@ -18,6 +18,10 @@ export interface FieldProps {
   isMultiline?: boolean
   maxLength?: number
   hint?: ReactNode
+  /** What is wrong with the text, known before it is sent. It is heard wherever the focus is. */
+  problem?: string | undefined
+  onEnter?: () => void
+  onBlur?: () => void
   /** A word beside the label that belongs to the description, such as a unit. */
   mark?: string | undefined
   size?: 'narrow' | 'normal' | 'wide'
@@ -44,13 +48,18 @@ export function Field(props: FieldProps) {
     isSecret = false,
     type = 'text',
     placeholder,
+    problem,
+    onEnter,
     ...rest
   } = props
-  const message = useFieldMessage(props.name)
+  const said = useFieldMessage(props.name)
+  const message = problem ?? said
   const shared = { className: `${styles.input} ${isSecret ? styles.secret : ''}`, required: isRequired, placeholder }
+  const error = <FieldError className={styles.error}>{message}</FieldError>
   return (
     <TextField
       {...rest}
+      {...(onEnter === undefined ? {} : { onKeyDown: onlyOn('Enter', onEnter) })}
       isInvalid={message !== undefined}
       isRequired={isRequired}
       type={type === 'number' ? 'text' : type}
@@ -77,7 +86,15 @@ export function Field(props: FieldProps) {
           {hint}
         </Text>
       )}
-      <FieldError className={styles.error}>{message}</FieldError>
+      {problem === undefined ? error : <span role="alert">{error}</span>}
     </TextField>
   )
 }
+
+/** A dialog around it still hears every key. */
+const onlyOn =
+  (key: string, act: () => void) =>
+  (event: Parameters<NonNullable<TextFieldProps['onKeyDown']>>[0]): void => {
+    if (event.key === key) act()
+    event.continuePropagation()
+  }

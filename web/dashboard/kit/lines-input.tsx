@@ -1,6 +1,7 @@
 import type { Product } from '@fulfillment/sdk'
 import { X } from 'lucide-react'
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
@@ -16,6 +17,8 @@ export interface NewLine {
   note?: string
   /** Of lines that have one. */
   reason?: string
+  /** Whether something was scanned for it that could not be added to what is typed. */
+  isUnread?: boolean
 }
 
 interface LinesInputProps {
@@ -37,12 +40,15 @@ export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = fals
   const latest = useRef(onRemoved)
   useEffect(() => void (latest.current = onRemoved))
   const [removed] = useState(() => () => latest.current())
-  const add = (product: Product, units: number): void =>
+  const add = (product: Product, units: number): void => {
+    const unread = lines.find((line) => line.product.id === product.id && !isReadable(line.quantity))
+    if (unread !== undefined) announce(t.orders.notAdded(units, product.name, unread.quantity))
     onChange((before) =>
       before.some((line) => line.product.id === product.id)
-        ? before.map((line) => (line.product.id === product.id ? { ...line, quantity: sumOf(line.quantity, units) } : line))
+        ? before.map((line) => (line.product.id === product.id ? withUnits(line, units) : line))
         : [...before, { product, quantity: String(units) }],
     )
+  }
   return (
     <section className={form.form}>
       <h2>{t.orders.linesTitle}</h2>
@@ -84,7 +90,7 @@ interface LineProps extends Pick<LinesInputProps, 'onChange' | 'onRemoved'> {
 
 /** Drawn only when it changes: of 500 lines, each key in one took half a second. */
 const LineInput = memo(function LineInput({ line, name, hasReason, onChange, onRemoved }: LineProps) {
-  const { product, quantity, note, reason = '' } = line
+  const { product, quantity, note, reason = '', isUnread = false } = line
   const change = (changed: Partial<NewLine>): void =>
     onChange((before) => before.map((each) => (each.product.id === product.id ? { ...each, ...changed } : each)))
   const remove = (): void => {
@@ -105,7 +111,8 @@ const LineInput = memo(function LineInput({ line, name, hasReason, onChange, onR
         type="number"
         size="narrow"
         value={quantity}
-        onChange={(typed) => change({ quantity: typed })}
+        problem={isUnread ? t.states.noNumber : undefined}
+        onChange={(typed) => change({ quantity: typed, isUnread: false })}
       />
       {hasReason && (
         <Field
@@ -125,9 +132,13 @@ const LineInput = memo(function LineInput({ line, name, hasReason, onChange, onR
   )
 })
 
-/** With at most 3 decimals, as quantities have them. What is typed and no number counts as none. */
-const sumOf = (typed: string, units: number): string =>
-  String(Math.round(((isNumber(typed) ? Number(typed) : 0) + units) * 1_000) / 1_000)
+const isReadable = (quantity: string): boolean => quantity.trim() === '' || isNumber(quantity)
+
+/** With at most 3 decimals, as quantities have them. What is typed and no number stays as it is. */
+const withUnits = (line: NewLine, units: number): NewLine =>
+  isReadable(line.quantity)
+    ? { ...line, quantity: String(Math.round((Number(line.quantity) + units) * 1_000) / 1_000) }
+    : { ...line, isUnread: true }
 
 /** Lines as deliveries and returns take them. */
 export const announcedLines = (lines: readonly NewLine[]) =>

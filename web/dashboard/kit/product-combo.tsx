@@ -4,7 +4,7 @@ import { APIError } from '../../shared/api.ts'
 import { client } from '../data/client.ts'
 import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { useRead } from '../data/use-read.ts'
+import { untilSignedIn, useRead } from '../data/use-read.ts'
 import { Combo } from './combo.tsx'
 import { LookupsContext } from './use-readable.ts'
 
@@ -33,7 +33,7 @@ export function ProductCombo(props: ProductComboProps) {
   )
   const products = data?.products ?? []
   const lookUp = async (text: string): Promise<void> => {
-    const found = await findProduct(text).catch((error: Error) => error.message)
+    const found = await untilSignedIn(() => findProduct(text)).catch((error: Error) => error.message)
     lookups?.end(typeof found !== 'string')
     queue.current = queue.current.slice(1)
     setWaiting(queue.current)

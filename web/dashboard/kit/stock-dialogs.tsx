@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
+import { LocationField } from './location-field.tsx'
 import { numberOf } from './number-input.ts'
 import { useTyped } from './use-typed.ts'
 import { WriteDialog } from './write-dialog.tsx'
@@ -54,7 +55,7 @@ function SetStock({ product, location = '', onClose }: Props) {
       write={(api, params, options) => api.stock.setLevel(product.id, params, options)}
       done={({ new_quantity, location_id }) => t.stock.isNow(product.name, location_id, new_quantity)}
     >
-      <Field label={t.stock.location} isRequired maxLength={64} autoFocus {...bind('location_id')} />
+      <LocationField label={t.stock.location} canCreate autoFocus {...bind('location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
       <Field label={t.orders.reason} maxLength={1000} size="wide" {...bind('reason')} />
     </WriteDialog>
@@ -77,7 +78,7 @@ function AdjustStock({ product, location = '', onClose }: Props) {
       write={(api, params, options) => api.stock.adjust(params, options)}
       done={({ stock }) => t.stock.isNow(product.name, stock.location_id, stock.new_quantity)}
     >
-      <Field label={t.stock.location} isRequired maxLength={64} autoFocus {...bind('location_id')} />
+      <LocationField label={t.stock.location} canCreate autoFocus {...bind('location_id')} />
       <Field
         label={t.stock.change}
         isRequired
@@ -103,8 +104,8 @@ function TransferStock({ product, location = '', onClose }: Props) {
       write={(api, params, options) => api.stock.transfer(params, options)}
       done={(done) => t.stock.moved(product.name, done.quantity, done.from.location_id, done.to.location_id)}
     >
-      <Field label={t.stock.from} isRequired maxLength={64} autoFocus {...bind('from_location_id')} />
-      <Field label={t.stock.to} isRequired maxLength={64} {...bind('to_location_id')} />
+      <LocationField label={t.stock.from} autoFocus {...bind('from_location_id')} />
+      <LocationField label={t.stock.to} canCreate {...bind('to_location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
       <Field label={t.orders.reason} maxLength={1000} size="wide" {...bind('reason')} />
     </WriteDialog>

@@ -1,4 +1,4 @@
-import { createContext, type FormEvent, useEffect, useRef, useState } from 'react'
+import { createContext, type FormEvent, useEffect, useState } from 'react'
 import { t } from '../../shared/texts/texts.ts'
 import { isNoNumber } from './number-input.ts'
 
@@ -12,38 +12,39 @@ export const LookupsContext = createContext<Lookups | undefined>(undefined)
 
 /**
  * Sends a form unless a field holds what is no number, or what the browser cannot read, such as half a date: the value of that field is empty, and
- * would be sent as if it were. What is still looked up is waited for; if something was not found, nothing is sent. Returns the message of the
- * field that cannot be read, and what submits the form.
+ * would be sent as if it were. Nor is it sent while a field refuses it with a message of its own (`setCustomValidity`). Returns the message of that
+ * field, and what submits the form. What is still looked up is waited for: then the form is submitted anew, with all that was typed and found until
+ * then; if something was not found, it is not.
  */
 export function useReadable(onSubmit: () => void) {
   const [messages, setMessages] = useState<Record<string, string>>({})
   const [running, setRunning] = useState(0)
-  const [isDue, setDue] = useState(false)
-  const isMissing = useRef(false)
-  // After what was found is drawn: `onSubmit` sends it.
+  const [waiting, setWaiting] = useState<HTMLFormElement>()
   useEffect(() => {
-    if (!isDue || running > 0) return
-    setDue(false)
-    if (!isMissing.current) onSubmit()
-  })
+    if (running === 0) waiting?.requestSubmit()
+  }, [running, waiting])
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const unread = [...event.currentTarget.elements].find(isUnread)
-    setMessages(unread === undefined ? {} : { [unread.name]: isNoNumber(unread) ? t.states.noNumber : t.states.unreadable })
-    if (unread !== undefined) return unread.focus()
-    isMissing.current = false
-    if (running === 0) onSubmit()
-    else setDue(true)
+    setMessages(unread === undefined ? {} : { [unread.name]: messageOf(unread) })
+    setWaiting(unread === undefined && running > 0 ? event.currentTarget : undefined)
+    if (unread !== undefined) unread.focus()
+    else if (running === 0) onSubmit()
   }
   const [lookups] = useState<Lookups>(() => ({
     begin: () => setRunning((before) => before + 1),
     end: (isFound) => {
       setRunning((before) => before - 1)
-      if (!isFound) isMissing.current = true
+      if (!isFound) setWaiting(undefined)
     },
   }))
   return { messages, submit, lookups }
 }
 
 const isUnread = (field: Element): field is HTMLInputElement =>
-  field instanceof HTMLInputElement && (field.validity.badInput || isNoNumber(field))
+  field instanceof HTMLInputElement && (field.validity.badInput || field.validity.customError || isNoNumber(field))
+
+function messageOf(field: HTMLInputElement): string {
+  if (field.validity.customError) return field.validationMessage
+  return isNoNumber(field) ? t.states.noNumber : t.states.unreadable
+}

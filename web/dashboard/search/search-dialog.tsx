@@ -24,7 +24,9 @@ export function SearchDialog() {
 function SearchField() {
   const [typed, setTyped] = useState('')
   const [isEntered, setEntered] = useState(false)
-  const { found, isCurrent } = useFound(typed.trim())
+  const text = typed.trim()
+  const { found, isCurrent } = useFound(text)
+  const [failed, setFailed] = useState<string>()
   const navigate = useNavigate()
   const open = (path: string): void => {
     close()
@@ -36,6 +38,7 @@ function SearchField() {
     setEntered(false)
     const [first] = found
     if (first !== undefined) open(first.path)
+    else setFailed(text)
   })
   const onKeyDownCapture = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return
@@ -49,10 +52,13 @@ function SearchField() {
         value=""
         size="wide"
         autoFocus
+        hint={isCurrent && found.length === 0 && failed !== text ? t.search.nothing(text) : undefined}
+        problem={isCurrent && failed === text ? t.search.nothing(text) : undefined}
         options={found.map(({ path, label, note }) => ({ id: path, label, note }))}
         onType={(text) => {
           setTyped(text)
           setEntered(false)
+          setFailed(undefined)
         }}
         onChoose={({ id }) => open(id)}
         onEnter={(text) => setEntered(text !== '')}

@@ -1,5 +1,6 @@
-import type { Product } from '@fulfillment/sdk'
+import type { Product, RequestOptions } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { APIError, type FulfillmentClient } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
 import { useRead } from '../data/use-read.ts'
@@ -21,7 +22,7 @@ export interface Findings {
 const LIMIT = 5
 const SHORTEST_GTIN = 8
 
-/** What matches a text: orders by identifier, id and customer; products by name, SKU and barcode; screens and actions by name. */
+/** What matches a text: orders by identifier, id and customer; products by name, SKU and any code; screens and actions by name. */
 export function useFound(text: string): Findings {
   const search = useDelayed(text)
   const canReadOrders = useScope('read:orders')
@@ -44,14 +45,21 @@ export function useFound(text: string): Findings {
       enabled: isAsked && canReadProducts,
     },
   )
+  // The list finds no barcode of a pack, nor what a GS1 code or a scale's barcode says.
+  const scanned = useRead(['search', 'scan', search], (api, options) => scannedProduct(api, search, options), {
+    enabled: isAsked && canReadProducts && !products.isPlaceholderData && products.data?.products.length === 0,
+    keep: false,
+  })
   const pages = usePages(text)
-  const isCurrent = search === text && ![byIdentifier, byCustomer, products].some(isAwaited)
+  const isCurrent = search === text && ![byIdentifier, byCustomer, products, scanned].some(isAwaited)
   if (!isAsked) return { found: pages, isCurrent }
-  const items = products.data?.products ?? []
+  const items = scanned.data === undefined || scanned.data === null ? (products.data?.products ?? []) : [scanned.data]
   const orders = [...(byIdentifier.data?.orders ?? []), ...(byCustomer.data?.orders ?? [])]
   const found = [
     // What is scanned is no order's id.
-    ...items.filter(({ barcode }) => barcode === search && search.length >= SHORTEST_GTIN).map(foundProduct),
+    ...items
+      .filter((item) => (item === scanned.data || item.barcode === search) && search.length >= SHORTEST_GTIN)
+      .map(foundProduct),
     ...orders.map(({ id, order_tenant_id, customer_name }) => ({
       path: `/orders/${id}`,
       label: order_tenant_id,
@@ -64,6 +72,17 @@ export function useFound(text: string): Findings {
     ...pages,
   ]
   return { found: [...new Map(found.map((each) => [each.path, each])).values()], isCurrent }
+}
+
+/** The product that a code stands for; null if it stands for none. */
+async function scannedProduct(api: FulfillmentClient, code: string, options: RequestOptions): Promise<Product | null> {
+  try {
+    const { product } = await api.barcodes.scan({ code }, options)
+    return product === null ? null : await api.products.get(product.id, options)
+  } catch (error) {
+    if (error instanceof APIError && error.status === 404) return null
+    throw error
+  }
 }
 
 const foundProduct = ({ id, name, external_id, barcode }: Product): Found => ({

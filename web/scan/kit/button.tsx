@@ -10,13 +10,13 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'cla
   isBusy?: boolean
   isDisabled?: boolean
   isSubmit?: boolean
-  /** A key of a keypad: it counts however fast it is tapped again. */
-  isKey?: boolean
+  /** What it is about, where that changes and its text does not tell: the second tap of a double tap does nothing to another one. */
+  about?: string | undefined
 }
 
 /** A button for fingers in gloves. */
 export function Button(props: ButtonProps) {
-  const { kind = 'plain', command, isBusy = false, isDisabled = false, isSubmit = false, isKey = false, ...rest } = props
+  const { kind = 'plain', command, isBusy = false, isDisabled = false, isSubmit = false, about, ...rest } = props
   return (
     <button
       {...rest}
@@ -24,7 +24,7 @@ export function Button(props: ButtonProps) {
       type={isSubmit ? 'submit' : 'button'}
       className={`${styles.button} ${styles[kind]}`}
       data-command={command}
-      data-key={isKey ? '' : undefined}
+      data-about={about}
       disabled={isDisabled}
     />
   )

@@ -20,16 +20,11 @@ export function Keypad({ label, value, onChange, isWhole = false }: KeypadProps)
       <Field label={label} value={value} inputMode="none" onChange={(typed) => onChange(typed.replace(',', '.'))} />
       <div className={styles.keys}>
         {KEYS.map((key) => (
-          <Button
-            key={key}
-            isKey
-            isDisabled={key === '.' && (isWhole || value.includes('.'))}
-            onClick={() => onChange(value + key)}
-          >
+          <Button key={key} isDisabled={key === '.' && (isWhole || value.includes('.'))} onClick={() => onChange(value + key)}>
             {key}
           </Button>
         ))}
-        <Button isKey aria-label={t.quantity.delete} onClick={() => onChange(value.slice(0, -1))}>
+        <Button aria-label={t.quantity.delete} onClick={() => onChange(value.slice(0, -1))}>
           {'⌫'}
         </Button>
       </div>

@@ -7,6 +7,7 @@ import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import { CodeField } from './code-field.tsx'
 import styles from './screens.module.css'
 
 interface Place {
@@ -96,8 +97,10 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     <div className={styles.screen}>
       <h1>{title}</h1>
       <dl className={styles.facts}>
-        <dt>{t.stock.product}</dt>
-        <dd>{product?.name ?? ''}</dd>
+        <div>
+          <dt>{t.stock.product}</dt>
+          <dd>{product?.name ?? ''}</dd>
+        </div>
         {places.map(({ key, label }) => (
           <div key={key}>
             <dt>{label}</dt>
@@ -122,6 +125,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
           </Button>
         </>
       )}
+      {(product === undefined || missing !== undefined) && <CodeField />}
       <Button onClick={restart}>{t.stock.again}</Button>
     </div>
   )

@@ -49,7 +49,7 @@ export function Finish({ walk: key }: { walk: WalkKey }) {
           <li key={line.order_detail_id} className={styles.line}>
             <strong>{line.line.product_name}</strong>
             {line.flow.slot !== undefined && <span>{t.pick.slotOf(line.flow.slot, line.flow.order_tenant_id)}</span>}
-            <span>{`${t.pick.take(leftWithDraft(line))}, ${whyOpen(draft.shorts[line.order_detail_id])}`}</span>
+            <span>{t.finish.left(leftWithDraft(line), whyOpen(draft.shorts[line.order_detail_id]))}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react'
+import { useRef } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { decide, nameOfWalk, productOf, scanInWalk, walkView } from '../app/picking-actions.ts'
 import { finishScreen } from '../app/screen.ts'
@@ -136,27 +137,45 @@ function Buttons({ view }: { view: ShownWalk }) {
     app.feedback.unlock()
     void decide(app, walk.key, make)
   }
-  const runForSeen = (make: Decide) => () => run(forSeen(seenStop(), make))()
+  const isDeciding = useRef(false)
+  // A second tap may come before the next stop is drawn: it was meant for this one.
+  const runForSeen = async (make: Decide): Promise<void> => {
+    if (isDeciding.current) return
+    isDeciding.current = true
+    app.feedback.unlock()
+    try {
+      await decide(app, walk.key, forSeen(seenStop(), make))
+    } finally {
+      isDeciding.current = false
+    }
+  }
   const left = current === undefined ? 0 : leftAt(view, current)
   const hasStock = current?.location !== undefined
+  const here = { about: current?.key }
   return (
     <div className={styles.buttons}>
-      <Button kind="primary" command="FC-ALL" isDisabled={!hasStock || left === 0} onClick={runForSeen(takeAll)}>
+      <Button
+        {...here}
+        kind="primary"
+        command="FC-ALL"
+        isDisabled={!hasStock || left === 0}
+        onClick={() => void runForSeen(takeAll)}
+      >
         {t.pick.takeAll(left)}
       </Button>
-      <Button isDisabled={!hasStock} onClick={() => app.set({ dialog: 'quantity' })}>
+      <Button {...here} isDisabled={!hasStock} onClick={() => app.set({ dialog: 'quantity' })}>
         {t.pick.quantity}
       </Button>
-      <Button command="FC-CONFIRM" isDisabled={draft.pick === null} onClick={run(confirm)}>
+      <Button {...here} command="FC-CONFIRM" isDisabled={draft.pick === null} onClick={run(confirm)}>
         {t.pick.confirm}
       </Button>
-      <Button command="FC-SHORT" isDisabled={current === undefined} onClick={() => app.set({ dialog: 'short' })}>
+      <Button {...here} command="FC-SHORT" isDisabled={current === undefined} onClick={() => app.set({ dialog: 'short' })}>
         {t.pick.short}
       </Button>
-      <Button isDisabled={current === undefined} onClick={() => app.set({ dialog: 'elsewhere' })}>
+      <Button {...here} isDisabled={current === undefined} onClick={() => app.set({ dialog: 'elsewhere' })}>
         {t.pick.elsewhere}
       </Button>
-      <Button command="FC-SKIP" isDisabled={current === undefined} onClick={runForSeen(skip)}>
+      <Button {...here} command="FC-SKIP" isDisabled={current === undefined} onClick={() => void runForSeen(skip)}>
         {t.pick.skip}
       </Button>
       <Button command="FC-UNDO" onClick={run(undo)}>

@@ -12,7 +12,8 @@ export const files = {
     intro: {
       products:
         'Products are matched by barcode: known ones are changed, others are created. An empty cell leaves its field as it is.',
-      stock: 'Each row sets the quantity of a product at a location. The product is named by its SKU or id.',
+      stock:
+        'Each row sets the quantity of a product at a location. The product is named by its SKU or id. A location that does not exist is created.',
     },
     limits:
       'CSV in UTF-8, separated by commas, semicolons or tabs, with the names of the columns in the first line; at most 50 MiB and 200,000 rows.',

@@ -45,7 +45,7 @@ export const hand = {
     flowCancelled: (identifier: string) => `Cancelled the picking of ${identifier}`,
     lines: 'Lines',
     remaining: 'To pick',
-    locations: 'Where it lies',
+    locations: 'Stock at',
     atLocation: (location: string, quantity: string) => `${location}: ${quantity}`,
     nowhere: 'Nowhere',
     picks: 'Picks',

@@ -41,6 +41,7 @@ export const scan = {
     failed: (reason: string) => `The camera does not work: ${reason}`,
     ready: (number: number) => count(number, 'camera', 'cameras'),
   },
+  typed: { code: 'Code', enter: 'Enter' },
   sound: { off: 'Sound is off' },
   dialog: { close: 'Close', cancel: 'Back', tryAgain: 'Try again', request: (id: string) => `Request ${id}` },
   enrol: {
@@ -206,7 +207,8 @@ export const scan = {
     putBackAsk: 'This cancels the picking: everything of it must go back to its location.',
     goOn: 'Back to picking',
     skipped: 'Skipped',
-    stillOpen: 'Open',
+    left: (quantity: number, why: string) => `${formatNumber(quantity)} left: ${why}`,
+    stillOpen: 'Not picked yet',
   },
   lookUp: {
     title: 'Look up',

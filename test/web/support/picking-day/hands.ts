@@ -101,8 +101,8 @@ interface Act {
 
 /** Runs in the page, so it stands alone. */
 async function heardAfter({ keys, button, patienceMs, stop = [] }: Act): Promise<Heard> {
-  const shown = [...document.querySelectorAll('main h1, main p')].map(({ textContent }) => textContent)
-  if (!stop.every((text) => shown.includes(text))) return { outcome: 'none', said: '', ms: 0 }
+  const shown = new Set([...document.querySelectorAll('main h1, main p')].map(({ textContent }) => textContent))
+  if (!stop.every((text) => shown.has(text))) return { outcome: 'none', said: '', ms: 0 }
   performance.clearMeasures('scan')
   const isOnQueue = (): boolean => document.querySelector('h1')?.textContent === 'Orders to pick'
   const hadFlow = !isOnQueue()

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { Field } from '../../kit/field.tsx'
+import { LocationField } from '../../kit/location-field.tsx'
 import { packHint, ProductCombo } from '../../kit/product-combo.tsx'
 import { numberOf } from '../../kit/number-input.ts'
 import { useTyped } from '../../kit/use-typed.ts'
@@ -41,7 +42,7 @@ export function AddEntry({ count, onClose }: { count: Count; onClose: () => void
         autoFocus
         onProduct={({ id, name }, units) => setProduct({ id, name, units })}
       />
-      <Field label={t.stock.location} isRequired maxLength={64} {...bind('location_id')} />
+      <LocationField label={t.stock.location} {...bind('location_id')} />
       <Field label={t.stock.quantity} isRequired type="number" size="narrow" {...bind('quantity')} />
     </WriteDialog>
   )

@@ -2,7 +2,7 @@ import type { InboundDelivery } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { Field } from '../../kit/field.tsx'
+import { LocationField } from '../../kit/location-field.tsx'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 import { GoodsInput, receiptOf, useGoods } from '../../receiving/goods-input.tsx'
 import type { RecordDialogProps } from '../../receiving/record-actions.tsx'
@@ -24,15 +24,7 @@ export function ReceiveDelivery({ record, onClose }: RecordDialogProps<InboundDe
       onClose={onClose}
     >
       <GoodsInput record={record} goods={goods} onGoods={setGoods} />
-      <Field
-        label={t.stock.location}
-        name="location_id"
-        isRequired
-        maxLength={64}
-        autoFocus
-        value={location}
-        onChange={setLocation}
-      />
+      <LocationField label={t.stock.location} name="location_id" canCreate autoFocus value={location} onChange={setLocation} />
     </WriteDialog>
   )
 }

@@ -2,7 +2,7 @@ import type { Return, ReturnsReceiveParams } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { Field } from '../../kit/field.tsx'
+import { LocationField } from '../../kit/location-field.tsx'
 import { Select } from '../../kit/select.tsx'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 import { GoodsInput, receiptOf, useGoods } from '../../receiving/goods-input.tsx'
@@ -43,11 +43,10 @@ export function ReceiveReturn({ record, onClose }: RecordDialogProps<Return>) {
       />
       <p>{t.returns.dispositionTexts[disposition]}</p>
       {!isScrap && (
-        <Field
+        <LocationField
           label={t.stock.location}
           name="location_id"
-          isRequired
-          maxLength={64}
+          canCreate={disposition === 'restock'}
           autoFocus
           value={location}
           onChange={setLocation}

@@ -14,7 +14,7 @@ import { Keypad, quantityOf } from '../../kit/keypad.tsx'
 import type { RecordRef } from '../../queue/entry.ts'
 import { LastScan } from '../pick.tsx'
 import styles from '../screens.module.css'
-import { CodeField } from './code-field.tsx'
+import { CodeField } from '../code-field.tsx'
 import { RecordList } from './record-list.tsx'
 import { useFresh } from './use-fresh.ts'
 

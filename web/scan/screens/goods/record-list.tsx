@@ -11,7 +11,7 @@ import { isOpen, type KnownRecord, nameOf, refOf } from '../../goods/record.ts'
 import { Button } from '../../kit/button.tsx'
 import type { RecordKind, RecordRef } from '../../queue/entry.ts'
 import styles from '../screens.module.css'
-import { CodeField } from './code-field.tsx'
+import { CodeField } from '../code-field.tsx'
 
 const PAGE = 50
 const MOST = 100

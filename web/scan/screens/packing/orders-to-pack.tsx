@@ -5,7 +5,7 @@ import { online } from '../../app/calls.ts'
 import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { findCode } from '../../data/find.ts'
 import { Button } from '../../kit/button.tsx'
-import { CodeField } from '../goods/code-field.tsx'
+import { CodeField } from '../code-field.tsx'
 import styles from '../screens.module.css'
 
 const MOST = 50

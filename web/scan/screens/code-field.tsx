@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { goods } from '../../../shared/texts/scan-goods-texts.ts'
-import { useApp } from '../../app/use-app.ts'
-import { Button } from '../../kit/button.tsx'
-import { Field } from '../../kit/field.tsx'
-import styles from '../screens.module.css'
+import { t } from '../../shared/texts/scan-texts.ts'
+import { useApp } from '../app/use-app.ts'
+import { Button } from '../kit/button.tsx'
+import { Field } from '../kit/field.tsx'
+import styles from './screens.module.css'
 
 /** For labels that no scanner reads: what is typed counts as a scan. */
 export function CodeField() {
@@ -19,8 +19,8 @@ export function CodeField() {
         setTyped('')
       }}
     >
-      <Field label={goods.code} value={typed} onChange={setTyped} required />
-      <Button isSubmit>{goods.enter}</Button>
+      <Field label={t.typed.code} value={typed} onChange={setTyped} required />
+      <Button isSubmit>{t.typed.enter}</Button>
     </form>
   )
 }
