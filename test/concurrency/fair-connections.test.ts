@@ -157,17 +157,23 @@ describe('while one tenant overloads the service', () => {
   )
 })
 
-it('a process whose tenants all wait has the 27 connections of docs/operating.md', async ({ service, startProcess, blocker }) => {
+it('a process whose tenants all wait has the 27 connections of docs/operating.md', async ({
+  service,
+  startProcess,
+  blocker,
+  onTestFinished,
+}) => {
   const own = new URL(service.databaseUrl)
   own.searchParams.set('application_name', 'counted')
   const { url } = await startProcess({ DATABASE_URL: own.href, ENCRYPTION_KEY: 'encryption key of the tests' })
   const tenants = await Promise.all(times(30, () => service.newTenant()))
   await blocker.query('begin')
   await blocker.query('lock table products in exclusive mode')
-  let isOver = false
+  const over = new AbortController()
+  onTestFinished(() => over.abort())
   // A call may be refused, or give up, before all connections are open.
   const callAgain = async (method: string, path: string, key: string, body?: unknown): Promise<void> => {
-    while (!isOver) await send(`${url}/api/v1${path}`, method, body, { key })
+    while (!over.signal.aborted) await send(`${url}/api/v1${path}`, method, body, { key })
   }
   const callers = tenants.flatMap(({ key }) => [
     ...times(2, (n) => callAgain('POST', '/products', key, { barcode: `${n}`, name: 'Tea' })),
@@ -182,7 +188,7 @@ it('a process whose tenants all wait has the 27 connections of docs/operating.md
   await expect.poll(mostConnections, { interval: 50 }).toBe(27)
   await delay(1_000)
   expect(await mostConnections()).toBe(27)
-  isOver = true
+  over.abort()
   await blocker.query('rollback')
   await Promise.all(callers)
 })
