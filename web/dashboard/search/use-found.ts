@@ -21,6 +21,8 @@ export interface Findings {
 
 const LIMIT = 5
 const SHORTEST_GTIN = 8
+/** Codes have digits and no spaces. */
+const LIKE_CODE = /^\S*\d\S*$/
 
 /** What matches a text: orders by identifier, id and customer; products by name, SKU and any code; screens and actions by name. */
 export function useFound(text: string): Findings {
@@ -45,9 +47,12 @@ export function useFound(text: string): Findings {
       enabled: isAsked && canReadProducts,
     },
   )
+  const isNothingFound = [byIdentifier.data?.orders, byCustomer.data?.orders, products.data?.products].every(
+    (rows) => rows === undefined || rows.length === 0,
+  )
   // The list finds no barcode of a pack, nor what a GS1 code or a scale's barcode says.
   const scanned = useRead(['search', 'scan', search], (api, options) => scannedProduct(api, search, options), {
-    enabled: isAsked && canReadProducts && !products.isPlaceholderData && products.data?.products.length === 0,
+    enabled: LIKE_CODE.test(search) && canReadProducts && isNothingFound && ![byIdentifier, byCustomer, products].some(isAwaited),
     keep: false,
   })
   const pages = usePages(text)
