@@ -21,8 +21,8 @@ export interface Findings {
 
 const LIMIT = 5
 const SHORTEST_GTIN = 8
-/** Codes have digits and no spaces. */
-const LIKE_CODE = /^\S*\d\S*$/
+/** Codes have digits and no spaces. Few digits alone are the id of an order. */
+const LIKE_CODE = /^(?!\d{1,7}$)\S*\d\S*$/
 
 /** What matches a text: orders by identifier, id and customer; products by name, SKU and any code; screens and actions by name. */
 export function useFound(text: string): Findings {
