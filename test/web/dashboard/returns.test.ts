@@ -159,6 +159,6 @@ it('a return of 300 lines is typed as quickly as one of two: a key draws its own
     (await browser.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
   const before = await scriptSeconds()
   await page.keyboard.type('123456')
-  // Of a busy machine, too: 0.03 s. Drawing every line it was more than a second.
-  expect((await scriptSeconds()) - before).toBeLessThan(0.2)
+  // 0.03 s, and 0.2 s of a busy machine. Drawing every line it was more than a second.
+  expect((await scriptSeconds()) - before).toBeLessThan(0.6)
 })
