@@ -7,7 +7,7 @@ import { it } from '../support/it.ts'
 import { expectConsistentCounts, newOrder, orderFor } from '../support/orders.ts'
 import { expectConsistentPicking, OPERATOR, stockedProduct } from '../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, expireHold, reserve } from '../support/reservations.ts'
-import { send } from '../support/service.ts'
+import { send, type ServiceResponse, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { randomCaller, type Stage } from './support/random-reservations.ts'
 
@@ -124,28 +124,51 @@ it('picks for each of two warehouses from the other one never wait in a circle',
   await expectConsistentReservations(service.db, tenant)
 })
 
-it('a hold that is over when a call that waited for it goes on makes room for the new one', async ({ service, tenant }) => {
-  const product = await stockedProduct(tenant, { A: 1 })
-  await reserve(tenant, 'track')
-  const { dedicatedPool } = service.db
-  const other = await dedicatedPool.connect()
-  try {
-    await other.query('begin')
-    await other.query(`
-      insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
-      select tenant_id, 'cart', '', id, now() - interval '1 second', 'test' from warehouses where tenant_id = ${tenant.id} and is_default`)
-    const sent = tenant.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: product.id, quantity: 1 }] })
-    // Not in the transaction, which would see the same activity all the time.
-    const waiting = async (): Promise<number | null> =>
-      (await dedicatedPool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`))
-        .rowCount
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
-    await other.query('commit')
-    expect((await sent).body).toMatchObject({ success: true, data: { reference: 'cart', state: 'active' } })
-  } finally {
-    other.release(true)
+describe('a hold that is over when a call that waited for it goes on', () => {
+  /** Sends the hold while a parallel transaction has an expired one of the same reference, which it commits after `meanwhile`. */
+  async function sendDuring(
+    { dedicatedPool }: Database,
+    tenant: TestTenant,
+    content: { warehouse_id?: number },
+    meanwhile = '',
+  ): Promise<ServiceResponse> {
+    const product = await stockedProduct(tenant, { A: 1 })
+    await reserve(tenant, 'track')
+    const other = await dedicatedPool.connect()
+    try {
+      await other.query('begin')
+      await other.query(`
+        insert into holds (tenant_id, reference, content_hash, warehouse_id, expires_at, created_by)
+        select tenant_id, 'cart', '', id, now() - interval '1 second', 'test' from warehouses where tenant_id = ${tenant.id} and is_default`)
+      const lines = [{ product_id: product.id, quantity: 1 }]
+      const sent = tenant.request('POST', '/holds', { reference: 'cart', lines, ...content })
+      // Not in the transaction, which would see the same activity all the time.
+      const waiting = async (): Promise<number | null> =>
+        (
+          await dedicatedPool.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).rowCount
+      await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 60_000, interval: 20 })
+      await other.query(`${meanwhile}; commit`)
+      return await sent
+    } finally {
+      other.release(true)
+    }
   }
-  expect(await availabilityOf(tenant, product.id)).toMatchObject({ held: 1, available: 0 })
+
+  it('makes room for the new one', async ({ service, tenant }) => {
+    const { body } = await sendDuring(service.db, tenant, {})
+    expect(body).toMatchObject({ success: true, data: { reference: 'cart', state: 'active' } })
+    expect(await availabilityOf(tenant, body.data.lines[0].product_id)).toMatchObject({ held: 1, available: 0 })
+  })
+
+  it('does not keep the call for ever when its warehouse is gone too', async ({ service, tenant }) => {
+    const { id } = (await tenant.request('POST', '/warehouses', { name: 'East' })).body.data
+    const remove = `delete from warehouses where tenant_id = ${tenant.id} and id = ${id}`
+    const { body } = await sendDuring(service.db, tenant, { warehouse_id: id }, remove)
+    expect(body.error?.message).toBe('warehouse_id: no warehouse has this id')
+  })
 })
 
 describe('under the policy strict', () => {

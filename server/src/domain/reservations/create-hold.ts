@@ -76,7 +76,7 @@ async function create(tx: Queryable, caller: RequestContext['caller'], input: In
   const content = contentOf(input, { ttlSeconds, warehouseId, found })
   const earlier = await findEarlier(tx, tenantId, reference, content)
   if (earlier !== undefined) return readHold(tx, tenantId, earlier)
-  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length === 0) throw unknownWarehouse()
+  await requireWarehouse(tx, tenantId, warehouseId)
   const products = requireHeld(lines, found)
   await requireReserving(tx, tenantId)
   const { sent, meant } = content
@@ -89,6 +89,8 @@ async function create(tx: Queryable, caller: RequestContext['caller'], input: In
     // A parallel call has made it: the insert has waited for its end. If that hold is over already, its reference is free again.
     const parallel = await findEarlier(tx, tenantId, reference, content)
     if (parallel !== undefined) return readHold(tx, tenantId, parallel)
+    // Or the warehouse is gone: without it, nothing is ever inserted.
+    await requireWarehouse(tx, tenantId, warehouseId)
   }
 }
 
@@ -124,7 +126,8 @@ function contentOf(input: Input, { ttlSeconds, warehouseId, found }: Meant): Con
   }
 }
 
-function unknownWarehouse(): ServiceError {
+async function requireWarehouse(tx: Queryable, tenantId: number, warehouseId: number): Promise<void> {
+  if ((await tx.run(findWarehouse, [tenantId, warehouseId])).length > 0) return
   const error = 'no warehouse has this id'
-  return new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
+  throw new ServiceError('validation_error', `warehouse_id: ${error}`, { details: [{ path: 'warehouse_id', error }] })
 }
