@@ -39,21 +39,25 @@ async function expectRefused(page: Page): Promise<void> {
   await page.getByText('Taken here: 0', { exact: true }).waitFor()
 }
 
-it('a button is not pressed for a stop that appeared this moment, and is soon', async ({ stop: { page, empty, picked } }) => {
-  // The finger is on its way when the stop changes.
-  const pressed = page.evaluate(
-    () =>
+/** Presses a button at once when the stop has changed: the finger was on its way. */
+const pressWhenChanged = (page: Page, command: string): Promise<void> =>
+  page.evaluate(
+    (wanted) =>
       new Promise<void>((resolve) => {
         const press = (): void => {
           if (document.querySelector('h1')?.textContent !== 'B-01') return
           observer.disconnect()
-          document.querySelector<HTMLButtonElement>('[data-command=FC-ALL]')?.click()
+          document.querySelector<HTMLButtonElement>(`[data-command=${wanted}]`)?.click()
           resolve()
         }
         const observer = new MutationObserver(press)
         observer.observe(document.body, { childList: true, subtree: true, characterData: true })
       }),
+    command,
   )
+
+it('a button is not pressed for a stop that appeared this moment, and is soon', async ({ stop: { page, empty, picked } }) => {
+  const pressed = pressWhenChanged(page, 'FC-ALL')
   await empty()
   await pressed
   await expectRefused(page)
@@ -70,6 +74,14 @@ it('a reason that was chosen for a stop that has changed makes nothing short', a
   await whenAt(page, 'B-01')
   await page.waitForTimeout(LOOK_MS)
   await dialog.getByRole('button', { name: 'Not found' }).click()
+  await expectRefused(page)
+})
+
+it('a dialog that was opened in that moment is about the stop before', async ({ stop: { page, empty } }) => {
+  const pressed = pressWhenChanged(page, 'FC-SHORT')
+  await empty()
+  await pressed
+  await page.getByRole('dialog', { name: 'Short' }).getByRole('button', { name: 'Not found' }).click()
   await expectRefused(page)
 })
 

@@ -9,14 +9,15 @@ import { forSeen, goTo, setQuantity, short } from '../picking/decide.ts'
 import type { ShortReason } from '../picking/draft.ts'
 import { lineOf, type WalkView } from '../picking/view.ts'
 import styles from './screens.module.css'
+import type { ShownWalk } from './use-seen-stop.ts'
 
 const REASONS: ShortReason[] = ['not_found', 'damaged', 'too_few']
 
 /** How much was taken, with keys for fingers. */
-export function QuantityDialog({ view }: { view: WalkView }) {
+export function QuantityDialog({ view }: { view: ShownWalk }) {
   const app = useApp()
   const [typed, setTyped] = useState('')
-  const [stop] = useState(view.current)
+  const [stop] = useState(view.seenStop)
   const product = productOf(app.kept, view.walk, lineOf(view, view.current)?.product_id ?? 0)
   const quantity = quantityOf(typed)
   const close = (): void => app.set({ dialog: undefined })
@@ -46,9 +47,9 @@ export function QuantityDialog({ view }: { view: WalkView }) {
 }
 
 /** Why the rest of the line is not taken. */
-export function ShortDialog({ view }: { view: WalkView }) {
+export function ShortDialog({ view }: { view: ShownWalk }) {
   const app = useApp()
-  const [stop] = useState(view.current)
+  const [stop] = useState(view.seenStop)
   const close = (): void => app.set({ dialog: undefined })
   return (
     <Dialog title={t.short.title} onClose={close}>

@@ -7,19 +7,13 @@ import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { useWakeLock } from '../app/use-wake-lock.ts'
 import { Button } from '../kit/button.tsx'
 import { confirm, type Decide, forSeen, skip, takeAll } from '../picking/decide.ts'
-import type { Stop } from '../picking/stops.ts'
 import { undo } from '../picking/undo.ts'
 import { leftAt, lineOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type WalkKey } from '../picking/walk.ts'
 import { ElsewhereDialog, QuantityDialog, ShortDialog } from './pick-dialogs.tsx'
 import { Photo } from './photo.tsx'
-import { useSeenStop } from './use-seen-stop.ts'
+import { type ShownWalk, useSeenStop } from './use-seen-stop.ts'
 import styles from './screens.module.css'
-
-/** A walk on the screen. */
-export interface ShownWalk extends WalkView {
-  seenStop: () => Stop | undefined
-}
 
 /** What every screen of picking has: its title, its codes, and the walk as the operator sees it. */
 export function useWalk(key: WalkKey): ShownWalk | undefined {

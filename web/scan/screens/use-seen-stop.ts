@@ -1,6 +1,12 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useApp } from '../app/use-app.ts'
 import type { Stop } from '../picking/stops.ts'
+import type { WalkView } from '../picking/view.ts'
+
+/** A walk on the screen. */
+export interface ShownWalk extends WalkView {
+  seenStop: () => Stop | undefined
+}
 
 /** So soon after the screen has changed, a hand still does what the eyes saw before. */
 const LOOK_MS = 1_000
