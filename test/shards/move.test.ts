@@ -111,13 +111,16 @@ describe('a tenant under load', () => {
     const adjusters = Array.from(
       { length: 4 },
       (_, n) =>
-        new Adjuster(`slept-${n}`, (reason) =>
-          send(
-            `${sleeper.url}/api/v1/stock/adjustment`,
-            'POST',
-            { product_id: product.id, location_id: 'A', adjustment_quantity: 1, reason },
-            { key: tenant.key },
-          ),
+        new Adjuster(
+          `slept-${n}`,
+          (reason) =>
+            send(
+              `${sleeper.url}/api/v1/stock/adjustment`,
+              'POST',
+              { product_id: product.id, location_id: 'A', adjustment_quantity: 1, reason },
+              { key: tenant.key },
+            ),
+          { thinkMs: 20 },
         ),
     )
     const mover = startCli('tenants', 'move', String(tenant.id), '--to', '1', '--json')

@@ -10,10 +10,13 @@ export class Adjuster {
   longestGapMs = 0
   readonly #call: (reason: string) => Promise<{ status: number; body: unknown }>
   readonly #done: Promise<void>
+  readonly #thinkMs: number
   #stopping = false
 
-  constructor(name: string, call: (reason: string) => Promise<{ status: number; body: unknown }>) {
+  /** `thinkMs`: how long the client waits after each acknowledged call. */
+  constructor(name: string, call: (reason: string) => Promise<{ status: number; body: unknown }>, { thinkMs = 0 } = {}) {
     this.#call = call
+    this.#thinkMs = thinkMs
     this.#done = this.#work(name)
   }
 
@@ -31,6 +34,7 @@ export class Adjuster {
         this.acknowledged.push(reason)
         this.longestGapMs = Math.max(this.longestGapMs, performance.now() - lastAt)
         lastAt = performance.now()
+        if (this.#thinkMs > 0) await delay(this.#thinkMs)
       } else await delay(20)
       if (response?.status === 503) this.refused += 1
       if (response !== undefined && ![200, 503].includes(response.status))

@@ -12,7 +12,7 @@ const ENCRYPTION_KEY = 'encryption key of the tests'
 const FEED_PAUSE_MS = 50
 const PAGE = 200
 /** A load without it takes all processor time that there is, and the move has to catch up with it: half as long again. */
-const THINK_MS = 100
+const THINK_MS = 200
 /** Each commit takes 10 ms more, and those that wait meanwhile share it, as on a disk that is slow to write. */
 export const SLOW_DISK = { commit_delay: '10000', commit_siblings: '0' }
 
@@ -79,7 +79,7 @@ export async function stateOf({ db }: Directory, tenantId: number): Promise<stri
 export async function untilState(directory: Directory, tenantId: number, state: string, mover?: StartedCommand): Promise<void> {
   let ended: CommandRun | undefined
   void mover?.ended.then((run) => (ended = run))
-  for (const giveUpAt = Date.now() + 300_000; (await stateOf(directory, tenantId).catch(() => '')) !== state; await delay(5)) {
+  for (const giveUpAt = Date.now() + 300_000; (await stateOf(directory, tenantId).catch(() => '')) !== state; await delay(15)) {
     if (ended !== undefined) throw new Error(`the move ended before ${state}: ${ended.stderr}`)
     if (Date.now() > giveUpAt) throw new Error(`the move did not come to ${state}`)
   }

@@ -163,7 +163,7 @@ describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
     expect(found).toEqual([])
   })
 
-  it('on empty lists, missing records and an unknown address', async ({ window, tenant }) => {
+  it('on empty lists, missing records and an unknown address', { timeout }, async ({ window, tenant }) => {
     const { page } = window
     window.expectComplaint(/404/)
     await signIn(page, tenant.key)
@@ -178,7 +178,7 @@ describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
     expect(found).toEqual([])
   })
 
-  it('on dialogs', async ({ window, tenant }) => {
+  it('on dialogs', { timeout }, async ({ window, tenant }) => {
     window.expectComplaint(/404/)
     const { page } = window
     const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
@@ -210,44 +210,48 @@ describe('A1: axe finds nothing, wide in light and narrow in dark', () => {
     expect(found).toEqual([])
   })
 
-  it('on the dialogs of picking, goods, locations, holds, operators and devices', async ({ window: { page }, tenant }) => {
-    const records = await fillScreens(tenant)
-    const recordOf = (screen: string): string => records.find((path) => path.startsWith(`/${screen}/`)) ?? ''
-    const flow = recordOf('picking')
-    await signIn(page, tenant.key)
-    const found: string[] = []
-    for (const [path, button, name = button] of [
-      ['/picking', 'Assign SHOP-1', 'Assign'],
-      ['/picking', 'Cancel flow SHOP-1'],
-      [flow, 'Undo Tea from A-01'],
-      [recordOf('returns'), 'Receive'],
-      [recordOf('counts'), 'Add an entry'],
-      ['/locations', 'Edit A-01'],
-      ['/reservations?show=holds', 'Release cart-81'],
-      ['/operators', 'Add operator'],
-      ['/operators', 'Edit Ada Lovelace'],
-      ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],
-    ] as const) {
-      await goToScreenAfresh(page, path)
-      await page.getByRole('button', { name: button, exact: true }).click()
-      await page.getByRole('dialog', { name }).waitFor()
-      await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
-      found.push(...(await findingsOfDialog(page, button)))
-      // Turned while the dialog is open.
-      for (const { width } of LOOKS.toReversed()) {
-        await resize(page, width)
-        await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
+  it(
+    'on the dialogs of picking, goods, locations, holds, operators and devices',
+    { timeout },
+    async ({ window: { page }, tenant }) => {
+      const records = await fillScreens(tenant)
+      const recordOf = (screen: string): string => records.find((path) => path.startsWith(`/${screen}/`)) ?? ''
+      const flow = recordOf('picking')
+      await signIn(page, tenant.key)
+      const found: string[] = []
+      for (const [path, button, name = button] of [
+        ['/picking', 'Assign SHOP-1', 'Assign'],
+        ['/picking', 'Cancel flow SHOP-1'],
+        [flow, 'Undo Tea from A-01'],
+        [recordOf('returns'), 'Receive'],
+        [recordOf('counts'), 'Add an entry'],
+        ['/locations', 'Edit A-01'],
+        ['/reservations?show=holds', 'Release cart-81'],
+        ['/operators', 'Add operator'],
+        ['/operators', 'Edit Ada Lovelace'],
+        ['/operators', 'New badge for Ada Lovelace', 'Badge of Ada Lovelace'],
+      ] as const) {
+        await goToScreenAfresh(page, path)
+        await page.getByRole('button', { name: button, exact: true }).click()
+        await page.getByRole('dialog', { name }).waitFor()
+        await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+        found.push(...(await findingsOfDialog(page, button)))
+        // Turned while the dialog is open.
+        for (const { width } of LOOKS.toReversed()) {
+          await resize(page, width)
+          await expect.poll(() => layoutProblems(page), { message: `${button} at ${width} px` }).toEqual([])
+        }
       }
-    }
-    await goToScreenAfresh(page, '/devices')
-    await page.getByRole('button', { name: 'Enrol a device' }).click()
-    await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
-    found.push(...(await findingsOfDialog(page, 'Enrol a device')))
-    await page.getByRole('button', { name: 'Make a code' }).click()
-    await page.getByRole('img', { name: 'Barcode' }).waitFor()
-    found.push(...(await findingsOfDialog(page, 'Make a code')), ...(await layoutProblems(page)))
-    expect(found).toEqual([])
-  })
+      await goToScreenAfresh(page, '/devices')
+      await page.getByRole('button', { name: 'Enrol a device' }).click()
+      await page.getByRole('textbox', { name: 'Device name' }).fill('Handheld 3')
+      found.push(...(await findingsOfDialog(page, 'Enrol a device')))
+      await page.getByRole('button', { name: 'Make a code' }).click()
+      await page.getByRole('img', { name: 'Barcode' }).waitFor()
+      found.push(...(await findingsOfDialog(page, 'Make a code')), ...(await layoutProblems(page)))
+      expect(found).toEqual([])
+    },
+  )
 })
 
 describe('A1: focus', () => {

@@ -22,6 +22,12 @@ async function newOrder(tenant: TestTenant): Promise<number> {
   return (await seed(tenant, '/orders', order)).orders[0].id
 }
 
+/** Ends the session. The page learns it from its next call, because no pulse tells it before. */
+async function endSession(page: Page): Promise<void> {
+  await page.route('**/dashboard/pulse', (route) => route.fulfill({ status: 304 }))
+  await page.context().clearCookies()
+}
+
 /** Signs in over the screen. */
 async function signInAgain(page: Page, key: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Sign in' })
@@ -50,7 +56,7 @@ describe('D9: failure in the middle of a form', () => {
     const { page } = window
     window.expectComplaint(new RegExp(String(status)))
     await fillProduct(page, tenant)
-    const keys = await failOnce(page, status, code)
+    const keys = await failOnce(page, status, code, 6)
     await page.getByRole('button', { name: 'Create product' }).click()
     await page
       .getByRole('alert')
@@ -113,10 +119,10 @@ describe('D9: failure in the middle of a form', () => {
   })
 
   it('an ended session: sign-in over the screen, nothing typed is lost, saved once', async ({ window, tenant }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     await fillProduct(page, tenant)
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Create product' }).click()
     await signInAgain(page, tenant.key)
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
@@ -124,13 +130,13 @@ describe('D9: failure in the middle of a form', () => {
   })
 
   it('an ended session under a dialog: what was typed there is sent after the sign-in', async ({ window, tenant }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     const id = await newOrder(tenant)
     await signIn(page, tenant.key, `/orders/${id}`)
     await page.getByRole('button', { name: 'Cancel order' }).click()
     await page.getByRole('textbox', { name: 'Reason' }).fill('changed mind')
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Cancel order SHOP-1' }).click()
     await signInAgain(page, tenant.key)
     await page.getByRole('status').getByText('Cancelled order SHOP-1').last().waitFor()
@@ -139,13 +145,13 @@ describe('D9: failure in the middle of a form', () => {
   })
 
   it('an ended session while a scan is looked up: it is added after the sign-in', async ({ window, tenant }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     await seed(tenant, '/products', { name: 'Tea', barcode: '4006381333931' })
     await signIn(page, tenant.key, '/orders/new')
     const field = page.getByRole('combobox', { name: 'Add a product' })
     await field.click()
-    await context.clearCookies()
+    await endSession(page)
     await field.fill('4006381333931')
     await field.press('Enter')
     await signInAgain(page, tenant.key)
@@ -154,12 +160,12 @@ describe('D9: failure in the middle of a form', () => {
   })
 
   it('an ended session while a screen is read: it is read after the sign-in', async ({ window, tenant }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     await newOrder(tenant)
     await signIn(page, tenant.key, '/products')
     await page.getByRole('link', { name: 'Tea' }).waitFor()
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('link', { name: 'Orders' }).click()
     await signInAgain(page, tenant.key)
     await page.getByRole('link', { name: 'SHOP-1' }).waitFor()
@@ -171,13 +177,13 @@ describe('D9: failure in the middle of a form', () => {
     tenant,
     service,
   }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     await fillProduct(page, tenant)
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Create product' }).click()
     await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
-    const other = await context.newPage()
+    const other = await page.context().newPage()
     await signIn(other, tenant.key, '/orders')
     await other.getByRole('heading', { name: 'Orders' }).waitFor()
     // The browser's tab comes to the front.
@@ -185,7 +191,7 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('heading', { name: 'Tea' }).waitFor()
     expect(await productsOf(tenant)).toEqual(['Tea'])
 
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('link', { name: 'Orders' }).click()
     await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
     await signIn(other, (await service.newTenant()).key, '/orders')
@@ -196,11 +202,11 @@ describe('D9: failure in the middle of a form', () => {
   })
 
   it('a sign-in by another tenant over the screen starts anew: nothing of the two mixes', async ({ window, tenant, service }) => {
-    const { page, context } = window
+    const { page } = window
     window.expectComplaint(/401/)
     const other = await service.newTenant()
     await fillProduct(page, tenant)
-    await context.clearCookies()
+    await endSession(page)
     await page.getByRole('button', { name: 'Create product' }).click()
     await signInAgain(page, other.key)
     await page.waitForURL('**/dashboard')

@@ -223,7 +223,10 @@ describe('the banner', () => {
   it('shows a message for 6 s, and lists it after that', async ({ window: { page }, tenant }) => {
     await page.clock.install()
     await signIn(page, tenant.key, '/orders')
-    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    const copy = page.getByRole('button', { name: 'Copy as curl' })
+    await copy.waitFor()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await copy.click()
     const message = page.getByRole('status').getByText('Copied 1 command')
     await message.waitFor()
     await page.clock.runFor(5_500)
