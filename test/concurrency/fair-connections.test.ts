@@ -147,9 +147,9 @@ describe('while one tenant overloads the service', () => {
       const responses = await Promise.all(orders.map((order) => other.request('POST', '/orders', order, optionsOf())))
       expect(statuses(responses)).toEqual([200])
       const { rows } = await blocker.query(
-        'select count(*)::int as waiting from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))',
+        'select count(*)::int as waiting from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
       )
-      expect(rows[0].waiting).toBeLessThanOrEqual(2)
+      expect([1, 2]).toContain(rows[0].waiting)
       expect(await askEverything(other, 500)).toBeLessThan(atMost(1_000))
       await blocker.query('rollback')
       expect(statuses(await Promise.all(flood))).toEqual([200])

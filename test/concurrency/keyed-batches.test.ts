@@ -52,7 +52,9 @@ async function lockLevels(blocker: pg.Client, tenant: TestTenant): Promise<void>
 
 /** The processes of Postgres that wait for a lock of the blocker. */
 async function waiting(blocker: pg.Client): Promise<number[]> {
-  const { rows } = await blocker.query('select pid from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))')
+  const { rows } = await blocker.query(
+    'select pid from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
+  )
   return rows.map(({ pid }) => pid)
 }
 

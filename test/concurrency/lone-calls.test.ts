@@ -46,7 +46,9 @@ const levelOf = async (tenant: TestTenant, { sku }: { sku: string }): Promise<nu
 
 /** The processes of Postgres that wait for a lock of the blocker. */
 async function waiting(blocker: pg.Client): Promise<number[]> {
-  const { rows } = await blocker.query('select pid from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))')
+  const { rows } = await blocker.query(
+    'select pid from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))',
+  )
   return rows.map(({ pid }) => pid)
 }
 

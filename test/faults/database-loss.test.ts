@@ -14,8 +14,8 @@ const LONG = process.env.FAULTS === 'long'
 /** Maximum time of a response, regardless of the state of the database. */
 const RESPONSE_MS = atMost(2_000)
 
-/** The sessions that wait for the one that asks. `pg_locks` alone has those of other tests too. */
-const BLOCKED = 'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))'
+/** The sessions that wait for the one that asks. `pg_stat_activity` would be the same throughout its transaction, and `pg_locks` alone has those of other tests. */
+const BLOCKED = 'select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))'
 
 type Call = () => Promise<ServiceResponse>
 
