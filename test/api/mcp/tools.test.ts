@@ -127,6 +127,29 @@ describe('what a model reads', () => {
   })
 })
 
+it('a call without the argument that a request has in its path says so, and not that there is no such record', async ({
+  tenant,
+}) => {
+  const agent = await connectAgent(tenant)
+  const order = await newOrder(tenant)
+  const { order_tenant_id } = order
+  for (const [tool, argument, args] of [
+    ['orders_cancel', 'id', { order_tenant_id }],
+    ['orders_cancel', 'id', { order_tenant_id, id: null }],
+    ['orders_get', 'id', { order_tenant_id }],
+    ['orders_blockers', 'id', { order_id: order.id }],
+    ['products_getBySku', 'sku', {}],
+    ['stock_setLevel', 'productId', { product_id: 1, location_id: 'A', quantity: 1 }],
+    ['inbound_undoReceipt', 'receipt_id', { id: 1 }],
+  ] as const) {
+    const error = { path: argument, error: 'is required' }
+    const expected = { code: 'validation_error', message: `${argument}: is required`, details: [error] }
+    expect([tool, await agent.failure(tool, args)]).toEqual([tool, expected])
+  }
+  const reader = await connectAgent({ url: tenant.url, key: await tenant.createKey({ scopes: ['read:orders'] }) })
+  expect(await reader.failure('orders_cancel')).toMatchObject({ code: 'insufficient_scope' })
+})
+
 it('an order is found, explained and released with the tools alone', async ({ tenant }) => {
   const agent = await connectAgent(tenant)
   const product = await newProduct(tenant, { sku: 'tea' })
