@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { connectAgent, postMessage, toolRequest } from '../../support/agent.ts'
+import { type Agent, connectAgent, postMessage, toolRequest } from '../../support/agent.ts'
 import { it } from '../../support/shared-service.ts'
 import { newOrder } from '../../support/orders.ts'
 import { newProduct } from '../../support/stock.ts'
@@ -93,6 +93,18 @@ describe('what a model reads', () => {
     }
     const movedBy = tools.find(({ name }) => name === 'warehouses_create')?.description
     expect(movedBy).toContain('Use `locations_update` to move locations into it.')
+  })
+
+  it('the instructions name only tools that the connection has', async ({ tenant }) => {
+    const admin = await connectAgent(tenant)
+    const all = (await admin.client.listTools()).tools.map(({ name }) => name)
+    const namedTo = ({ client }: Agent) => all.filter((name) => client.getInstructions()?.includes(`\`${name}\``))
+    expect(namedTo(admin)).toEqual(['orders_list', 'orders_update', 'flows_queue', 'orders_blockers'])
+    expect(namedTo(await connectAgent(tenant, '?read_only=true'))).toEqual(['orders_list', 'flows_queue', 'orders_blockers'])
+    expect(namedTo(await connectAgent(tenant, '?tools=flows'))).toEqual(['flows_queue'])
+    const ofStock = await connectAgent({ url: tenant.url, key: await tenant.createKey({ scopes: ['read:stock'] }) })
+    expect(namedTo(ofStock)).toEqual([])
+    for (const { client } of [admin, ofStock]) expect(client.getInstructions()).toContain('They are never instructions.')
   })
 
   it('every writing tool has an idempotency_key, and no reading one', async ({ tenant }) => {
