@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -17,8 +17,23 @@ const lines = (...messages: unknown[]): string => messages.map((message) => `${J
 
 type Start = (env: Record<string, string>, ...options: string[]) => Promise<Agent>
 
-/** `start` runs the command as a client of the protocol does, `proxy` a server that passes on the posts to one path. */
+/** Listens on this machine; returns the origin and a function that ends it. */
+async function listen(listener: RequestListener): Promise<{ url: string; close: () => void }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() }
+}
+
+/**
+ * `start` runs the command as a client of the protocol does, `proxy` a server that passes on the posts to one path, and `site` one that
+ * responds to everything with the same body.
+ */
 const it = base
+  .extend('site', async ({}, { onCleanup }) => async (body: string, status = 200): Promise<string> => {
+    const { url, close } = await listen((_request, response) => void response.writeHead(status).end(body))
+    onCleanup(close)
+    return url
+  })
   .extend('proxy', async ({}, { onCleanup }) => async (path: string, target: string): Promise<string> => {
     const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { 'x-api-key': key, 'content-type': type } = request.headers as Record<string, string>
@@ -26,13 +41,12 @@ const it = base
       const passed = await fetch(target, { method: 'POST', headers, body: await text(request) })
       response.writeHead(passed.status, { 'content-type': 'application/json' }).end(await passed.text())
     }
-    const server = createServer((request, response) => {
+    const { url, close } = await listen((request, response) => {
       if (request.url === path) void passOn(request, response)
       else response.writeHead(404).end()
-    }).listen(0, '127.0.0.1')
-    onCleanup(() => void server.close())
-    await once(server, 'listening')
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    })
+    onCleanup(close)
+    return url
   })
   .extend('start', async ({}, { onCleanup }): Promise<Start> => {
     const started: Agent[] = []
@@ -143,6 +157,32 @@ describe('fulfillment mcp', () => {
     await startProcess({ DATABASE_URL: service.databaseUrl, PORT: new URL(service.url).port })
     expect(await agent.call('orders_list')).toMatchObject({ orders: [] })
   })
+
+  it.for([
+    ['a page', '<!doctype html><title>Sign in</title>'],
+    ['nothing', ''],
+    ['JSON of something else', '{"ok":true}'],
+  ] as const)('says that the address is not that of a server when it responds with %s', async ([, body], { site }) => {
+    const url = await site(body)
+    const { stdout } = await runCommand(['mcp'], { FULFILLMENT_URL: url, FULFILLMENT_API_KEY: 'key' }, lines(CALL))
+    const failure = { code: 'service_unavailable', message: `${url} responded with no message of the protocol; check the URL` }
+    expect(JSON.parse(stdout || 'null')).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      result: { isError: true, content: [{ type: 'text', text: JSON.stringify(failure) }] },
+    })
+  })
+
+  it.for(['{"error":"Unauthorized"}', '{"error":{"message":"Unauthorized"}}', '{"error":null}', 'null', '[]', '"Unauthorized"'])(
+    'reports the status of a failure that is not one of the API: %s',
+    async (body, { site }) => {
+      const url = await site(body, 401)
+      const env = { FULFILLMENT_URL: url, FULFILLMENT_API_KEY: 'key' }
+      const { exitCode, stdout, stderr } = await runCommand(['mcp'], env, lines(LIST))
+      const failure = { code: 'service_unavailable', message: `${url} responded with status 401` }
+      expect([exitCode, stderr, JSON.parse(stdout || 'null')]).toMatchObject([0, '', { id: 'list', error: { data: failure } }])
+    },
+  )
 
   it('needs a key', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['mcp'], {}, lines(CALL))

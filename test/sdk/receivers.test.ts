@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as startRequest, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
@@ -192,4 +193,23 @@ test('the node:http receiver does not read without end', async () => {
   const send = await listen((request, response) => void receive(request, response))
   await send('x'.repeat(2_000_000), { 'X-Webhook-Signature': signed(BODY) }).catch(() => undefined)
   expect(errors).toEqual([expect.objectContaining({ message: 'A body of more than 1048576 bytes' })])
+})
+
+test('the node:http receiver ends a connection whose body it did not read: another request on it would be lost', async () => {
+  const send = nodeReceiver({ secret: SECRET, onEvent: ignore, onError: ignore })
+  const server = createServer((incoming, response) => void send(incoming, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  for (const [size, connection] of [
+    [2_000_000, 'close'],
+    [1_000, 'keep-alive'],
+  ] as const) {
+    const sending = startRequest({ port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Length': size } })
+    onTestFinished(() => void sending.on('error', ignore).destroy())
+    // Of the larger body, the rest never comes.
+    sending.write('x'.repeat(Math.min(size, 1_100_000)))
+    const [response] = (await once(sending, 'response')) as [IncomingMessage]
+    expect([size, response.headers.connection]).toEqual([size, connection])
+  }
 })

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ConnectionError, TimeoutError } from '@fulfillment/sdk'
 import { clientFor, rejection } from './client.ts'
 import { failure, scriptedServer, success } from './scripted-server.ts'
@@ -82,6 +82,24 @@ test('a signal that outlives its calls keeps none of their listeners', async () 
   const { signal } = new AbortController()
   const { baseUrl } = await scriptedServer(failure(500, 'internal_error'), {})
   await clientFor(baseUrl).orders.get(1, { signal })
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+})
+
+test('a signal that many calls share has one listener: Node 20 warns of a leak at more than ten', async () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  const waiting = await scriptedServer(silence)
+  const failing = await scriptedServer(failure(503, 'service_unavailable', '', { 'Retry-After': '30' }))
+  const retries: unknown[] = []
+  const hooks = { onRetry: (retry: unknown) => retries.push(retry) }
+  const calls = [waiting, failing].flatMap(({ baseUrl }) =>
+    Array.from({ length: 8 }, () => rejection(clientFor(baseUrl, { hooks }).orders.get(1, { signal }))),
+  )
+  await vi.waitFor(() => expect([waiting.requests.length, retries.length]).toEqual([8, 8]), { timeout: 30_000 })
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  const reason = new Error('The server stops')
+  controller.abort(reason)
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([reason]))
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
 

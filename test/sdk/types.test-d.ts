@@ -150,3 +150,10 @@ export function receivers(app: FastifyInstance): void {
   expectTypeOf(fetchReceiver(options)).toEqualTypeOf<(request: Request) => Promise<Response>>()
   void app.register(fastifyReceiver({ path: '/webhooks', ...options }))
 }
+
+export function handlers(queue: { add(event: WebhookEvent): Promise<{ id: string }> }, seen: string[]): void {
+  // A handler can end with the call of a queue or a database, whatever that returns.
+  void fetchReceiver({ secret: '', onEvent: (event) => queue.add(event) })
+  void nodeReceiver({ secret: '', onEvent: async (event) => queue.add(event) })
+  void expressReceiver({ secret: '', onEvent: (event) => seen.push(event.id) })
+}

@@ -22,6 +22,7 @@ const NEVER_RIGHT: [string, unknown][] = [
   ['a failure without an error', { success: false }],
   ['a failure with text as its error', { success: false, error: 'boom' }],
   ['a failure without a code', { success: false, error: { message: 'boom' } }],
+  ['the error of another API', { error: { code: 'UNAUTHENTICATED', message: 'The token has expired' } }],
   ['a failure whose message is an object', { success: false, error: { code: 'not_found', message: {} } }],
 ]
 

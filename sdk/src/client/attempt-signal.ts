@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts'
+
 /** The signal of one attempt. It aborts after `timeoutMs`, or when the caller's signal aborts. */
 export interface AttemptSignal {
   signal: AbortSignal
@@ -19,7 +21,6 @@ export function attemptSignal(timeoutMs: number, callerSignal: AbortSignal | und
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   // After the attempt nothing awaits this promise, so a rejection would be unhandled.
   aborted.catch(() => undefined)
-  const onAbort = () => controller.abort(callerSignal?.reason)
   const timer = setTimeout(
     () => {
       timedOut = true
@@ -27,15 +28,14 @@ export function attemptSignal(timeoutMs: number, callerSignal: AbortSignal | und
     },
     Math.min(timeoutMs, LONGEST_TIMER_MS),
   )
-  if (callerSignal?.aborted) onAbort()
-  callerSignal?.addEventListener('abort', onAbort)
+  const forget = onAbort(callerSignal, () => controller.abort(callerSignal?.reason))
   return {
     signal,
     timedOut: () => timedOut,
     race: (promise) => Promise.race([aborted, promise]),
     release() {
       clearTimeout(timer)
-      callerSignal?.removeEventListener('abort', onAbort)
+      forget()
     },
   }
 }
@@ -43,15 +43,13 @@ export function attemptSignal(timeoutMs: number, callerSignal: AbortSignal | und
 /** Waits, or rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
+      forget()
       resolve()
     }, ms)
-    if (signal?.aborted) onAbort()
-    signal?.addEventListener('abort', onAbort, { once: true })
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    })
   })
 }

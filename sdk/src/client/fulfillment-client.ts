@@ -12,7 +12,7 @@ const MOST_RESPONSE_BYTES = 100 * 1_048_576
  * The client of the Fulfillment and Inventory API.
  *
  * @example
- * const client = new FulfillmentClient({ apiKey: process.env.FULFILLMENT_API_KEY, baseUrl: 'https://fulfillment.example.com' })
+ * const client = new FulfillmentClient({ apiKey: process.env.FULFILLMENT_API_KEY!, baseUrl: 'https://fulfillment.example.com' })
  * const { orders } = await client.orders.list({ state_id: 1 })
  */
 export class FulfillmentClient extends Resources {

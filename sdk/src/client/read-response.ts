@@ -23,7 +23,7 @@ export function readResponse(response: Response, text: string, itemsKey: string 
     if (problem === undefined) return data
     throw unexpectedResponse(response, `HTTP ${response.status} with ${problem}`)
   }
-  if (success === true || !isFailure(error)) throw unexpectedResponse(response, describeUnexpected(response, text))
+  if (success !== false || !isFailure(error)) throw unexpectedResponse(response, describeUnexpected(response, text))
   const { code, message, details } = error
   throw new APIError({
     ...responseFields(response),

@@ -9,10 +9,11 @@ export interface ReceiverOptions {
   /** The subscription's signing secret, or several during a rotation. */
   secret: WebhookSecret
   /**
-   * Called with each verified event. When it returns, the receiver acknowledges the request with 204. If it throws, the receiver responds
-   * with 500 and the service retries later. It must return within 15 seconds. An event can arrive more than once, with the same `event.id`.
+   * Called with each verified event. When it returns, or the promise that it returns resolves, the receiver acknowledges the request with
+   * 204. If it throws, the receiver responds with 500 and the service retries later. It must finish within 15 seconds. An event can arrive
+   * more than once, with the same `event.id`.
    */
-  onEvent: (event: WebhookEvent) => void | Promise<void>
+  onEvent: (event: WebhookEvent) => unknown
   /** Called for each rejected request (`WebhookVerificationError`, status 400) and each error of `onEvent`. @defaultValue console.error */
   onError?: ((error: unknown) => unknown) | undefined
   /** Maximum difference between the signature's timestamp and this machine's clock. @defaultValue 300 */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { INFO } from '../openapi/description.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { ServiceError } from '../procedures/errors.ts'
-import { INSTRUCTIONS } from './instructions.ts'
+import { instructionsFor } from './instructions.ts'
 import { responseTo } from './one-message.ts'
 import { callTool, type ToolCaller, unknownTool } from './tool-call.ts'
 import { ToolCatalog } from './tool-catalog.ts'
@@ -39,8 +39,8 @@ export class McpService {
   }
 
   #serverFor(request: FastifyRequest, reply: FastifyReply, filter: ToolFilter): Server {
-    const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS, supportedProtocolVersions: REVISIONS }
-    const server = new Server(SERVER, options)
+    const instructions = instructionsFor((name) => this.#catalog.hasTool(name, request.caller, filter))
+    const server = new Server(SERVER, { capabilities: { tools: {} }, instructions, supportedProtocolVersions: REVISIONS })
     server.setRequestHandler('tools/list', async () => ({ tools: await this.#catalog.toolsFor(request.caller, filter) }))
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
       const endpoint = this.#catalog.endpointOf(name, filter)
@@ -63,6 +63,6 @@ function messageOf(body: unknown): JSONRPCMessage {
   try {
     return parseJSONRPCMessage(body)
   } catch (cause) {
-    throw new ServiceError('validation_error', 'The body must be a JSON-RPC message', { cause })
+    throw new ServiceError('validation_error', 'The body must be one JSON-RPC message; a batch is not accepted', { cause })
   }
 }

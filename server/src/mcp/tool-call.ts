@@ -4,7 +4,7 @@ import { shownFailure } from '../http/failures.ts'
 import type { Admit } from '../http/rest.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
-import type { ServiceError } from '../procedures/errors.ts'
+import { joinFirst, ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
 import { valueOf } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
@@ -37,6 +37,7 @@ export async function callTool(
   try {
     const context = admit(request, endpoint)
     if (mayWait(endpoint)) request.endTurn?.()
+    requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
     const { input, keyed } = isRead ? { input: named, keyed: undefined } : await keyedArguments(endpoint.name, named)
     const { data, isReplayed } = await call(context, input, keyed)
@@ -48,6 +49,14 @@ export async function callTool(
     if (failure.errorCode === 'internal_error') request.log.error({ err: failure.cause ?? failure }, failure.message)
     return failedResult(failure)
   }
+}
+
+/** In a path, nothing can be missing. Here it can, and would be taken for the id of no record. */
+function requirePathArguments({ path }: Endpoint, given: Record<string, unknown>): void {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const details = names.filter((name) => given[name] == null).map((name) => ({ path: name, error: 'is required' }))
+  if (details.length > 0)
+    throw new ServiceError('validation_error', joinFirst(details.map((detail) => `${detail.path}: ${detail.error}`)), { details })
 }
 
 /** The id of an order is a number, and what REST has in a path is text. A model sends either. */

@@ -26,6 +26,12 @@ export class ToolCatalog {
     return endpoint !== undefined && filter(endpoint) ? endpoint : undefined
   }
 
+  /** Whether a caller is shown a tool. */
+  hasTool(name: string, caller: Caller, filter: ToolFilter): boolean {
+    const endpoint = this.endpointOf(name, filter)
+    return endpoint !== undefined && isAllowed(caller, endpoint)
+  }
+
   /** The tools that a caller may call, in the order of the document. */
   async toolsFor(caller: Caller, filter: ToolFilter): Promise<Tool[]> {
     const tools = await (this.#tools ??= this.#makeTools())

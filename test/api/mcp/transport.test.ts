@@ -50,7 +50,8 @@ describe('a message', () => {
     ['without a body', undefined],
   ] as const)('is a validation_error in the envelope when it is no message of JSON-RPC: %s', async ([, message], { tenant }) => {
     const { status, body } = await postMessage(tenant, message, tenant)
-    expect([status, body]).toMatchObject([400, { success: false, error: { code: 'validation_error' } }])
+    const error = { code: 'validation_error', message: 'The body must be one JSON-RPC message; a batch is not accepted' }
+    expect([status, body]).toEqual([400, { success: false, error }])
   })
 
   it('has an error of JSON-RPC for a method that is not there, and for arguments that are no object', async ({ tenant }) => {

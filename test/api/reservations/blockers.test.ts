@@ -32,7 +32,13 @@ describe('GET /orders/{id}/blockers', () => {
     const order = await newOrder(tenant, { order_detail: linesOf([tea, 2], [tea, 2]) })
     const { body } = await tenant.request('GET', `/orders/${order.id}`)
     expect(await blockersOf(tenant, order)).toMatchObject([
-      { code: 'not_in_stock', order_detail_id: body.data.order_detail[1].id, product_id: tea.id, quantity: 1 },
+      {
+        code: 'not_in_stock',
+        message: `${tea.name}: 1 not in stock`,
+        order_detail_id: body.data.order_detail[1].id,
+        product_id: tea.id,
+        quantity: 1,
+      },
     ])
   })
 
@@ -44,6 +50,7 @@ describe('GET /orders/{id}/blockers', () => {
     expect(await blockersOf(tenant, order)).toMatchObject([
       {
         code: 'not_pickable',
+        message: `${tea.name}: 5 only at locations that are not pickable`,
         quantity: 5,
         locations: [
           { location_id: 'C', quantity: 4 },
@@ -64,6 +71,7 @@ describe('GET /orders/{id}/blockers', () => {
     expect(await blockersOf(tenant, order)).toMatchObject([
       {
         code: 'backordered',
+        message: `${tea.name}: 2 waiting for stock`,
         product_id: tea.id,
         quantity: 2,
         holders: [

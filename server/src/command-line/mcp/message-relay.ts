@@ -40,13 +40,13 @@ export class MessageRelay {
     if (!isMessage(message))
       return refusalOf(INVALID_REQUEST, 'The line is not one message of JSON-RPC 2.0; a batch is not accepted')
     const response = await this.#send(line)
-    if (response === undefined) return undefined
     if ('code' in response) return responseToFailed(message, response)
     if (message.method === 'initialize') this.#revision = revisionOf(response.text)
     return response.text
   }
 
-  async #send(body: string): Promise<{ text: string } | Failure | undefined> {
+  /** The response to a message. For a notification there is none, so it counts as failed, which `responseToFailed` leaves out. */
+  async #send(body: string): Promise<{ text: string } | Failure> {
     const { url, apiKey } = this.#target
     const revision = this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }
     const accept = 'application/json, text/event-stream'
@@ -54,8 +54,10 @@ export class MessageRelay {
     try {
       const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error' })
       const text = await response.text()
-      if (response.ok) return text === '' ? undefined : { text: JSON.stringify(JSON.parse(text)) }
-      return failureIn(text) ?? unavailable(`${url.origin} responded with status ${response.status}`)
+      if (!response.ok) return failureIn(text) ?? unavailable(`${url.origin} responded with status ${response.status}`)
+      const message = parsed(text)
+      if (message !== undefined && isMessage(message)) return { text: JSON.stringify(message) }
+      return unavailable(`${url.origin} responded with no message of the protocol; check the URL`)
     } catch (error) {
       return unavailable(`${url.origin} is out of reach (${reasonOf(error)})`)
     }
@@ -80,8 +82,10 @@ function parsed(line: string): Message | undefined {
   }
 }
 
+/** Undefined for an error of another server, such as a gateway, which has any form. */
 function failureIn(text: string): Failure | undefined {
-  return (parsed(text) as { error?: Failure } | undefined)?.error
+  const { error } = (parsed(text) ?? {}) as { error?: Partial<Failure> | null }
+  return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as Failure) : undefined
 }
 
 const unavailable = (message: string): Failure => ({ code: 'service_unavailable', message })

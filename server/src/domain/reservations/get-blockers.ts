@@ -12,6 +12,7 @@ type Backordered = Extract<Blocker, { code: 'backordered' }>
 interface Line {
   id: number
   product_id: number
+  product_name: string
   open: number
   backordered: number
   /** Null, like the next two, of a line without a backorder, or when there is none. */
@@ -65,7 +66,7 @@ const readSituation = statement<[tenantId: number, orderId: number], Situation>(
   sql: `with chosen as materialized (
      select id, state_id, state_picking_id, warehouse_id, ${IS_RESERVING} as is_reserving from orders where tenant_id = $1 and id = $2
    ), line as materialized (
-     select l.id, l.product_id, ${openQuantity('l')} as open, case when o.is_reserving then coalesce(r.backordered, 0) else 0 end as backordered
+     select l.id, l.product_id, l.product_name, ${openQuantity('l')} as open, case when o.is_reserving then coalesce(r.backordered, 0) else 0 end as backordered
      from chosen o join order_lines l on l.tenant_id = $1 and l.order_id = o.id
      left join order_reservations r on r.tenant_id = $1 and r.order_id = o.id and r.order_line_id = l.id
      where ${openQuantity('l')} > 0
@@ -74,7 +75,8 @@ const readSituation = statement<[tenantId: number, orderId: number], Situation>(
      select json_build_object('flow_id', f.id, 'operator_email', f.operator_email) from picking_flows f
      where f.tenant_id = $1 and f.order_id = o.id and f.state = 'started'
    ) as flow, (
-     select json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'open', l.open::float8, 'backordered', l.backordered::float8,
+     select json_agg(json_build_object('id', l.id, 'product_id', l.product_id, 'product_name', l.product_name,
+       'open', l.open::float8, 'backordered', l.backordered::float8,
        'holders', case when l.backordered > 0 then ${HOLDERS} end, 'incoming', case when l.backordered > 0 then ${INCOMING} end,
        'elsewhere', case when l.backordered > 0 then ${ELSEWHERE} end) order by l.id)
      from line l
@@ -131,17 +133,19 @@ function backordered(line: Line): Blocker[] {
   const { backordered: quantity, holders, incoming, elsewhere } = line
   if (quantity <= 0) return []
   const lists = { holders: holders ?? [], incoming: incoming ?? [], elsewhere: elsewhere ?? [] }
-  return [{ code: 'backordered', message: `${quantity} of the line wait for stock`, ...ofLine(line), quantity, ...lists }]
+  return [
+    { code: 'backordered', message: `${line.product_name}: ${quantity} waiting for stock`, ...ofLine(line), quantity, ...lists },
+  ]
 }
 
 function notInStock(line: Line, quantity: number): Blocker[] {
   if (quantity <= 0) return []
-  return [{ code: 'not_in_stock', message: `${quantity} of the line are not in stock`, ...ofLine(line), quantity }]
+  return [{ code: 'not_in_stock', message: `${line.product_name}: ${quantity} not in stock`, ...ofLine(line), quantity }]
 }
 
 function unpickable(line: Line, locations: { location_id: string; quantity: number }[]): Blocker[] {
   if (locations.length === 0) return []
   const quantity = exact(locations.reduce((sum, location) => sum + location.quantity, 0))
-  const message = `${quantity} of the line are only at locations that are not pickable`
+  const message = `${line.product_name}: ${quantity} only at locations that are not pickable`
   return [{ code: 'not_pickable', message, ...ofLine(line), quantity, locations }]
 }
