@@ -6527,7 +6527,7 @@ export interface operations {
                             success: number;
                             /** @description Failed updates, in the order submitted. */
                             errors: {
-                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
+                                /** @description Id of the product. 0 when the SKU was not found, or when the update is invalid and has no `product_id`. */
                                 product_id: number;
                                 /** @description Why the update failed and how to fix it. */
                                 error: string;
@@ -6598,7 +6598,7 @@ export interface operations {
                             success: number;
                             /** @description Failed updates, in the order submitted. */
                             errors: {
-                                /** @description `product_id` of the update; 0 when it has none or its SKU was not found. */
+                                /** @description Id of the product. 0 when the SKU was not found, or when the update is invalid and has no `product_id`. */
                                 product_id: number;
                                 /** @description Why the update failed and how to fix it. */
                                 error: string;

@@ -197,7 +197,7 @@ describe('POST /stock/bulk with expected_quantity', () => {
       success: 5,
       errors: [
         { product_id: product.id, error: 'expected_quantity: the level is 5, not 6', index: 0, current_quantity: 5 },
-        { product_id: 0, error: 'expected_quantity: the level is 8, not 5', index: 2, current_quantity: 8 },
+        { product_id: product.id, error: 'expected_quantity: the level is 8, not 5', index: 2, current_quantity: 8 },
         { product_id: other.id, error: 'expected_quantity: the level is 0, not 1', index: 6, current_quantity: 0 },
         { product_id: 0, error: 'Product not found', index: 8 },
         { product_id: other.id, error: 'expected_quantity: must be at least 0', index: 9 },

@@ -17,7 +17,7 @@ import { bulkSetLevelsInput, bulkSetLevelsOutput } from './schemas.ts'
 import { setExpectedLevels } from './set-expected-levels.ts'
 import { mayBeKnown, setKnownLevels } from './set-known-levels.ts'
 
-type Rejected = Pick<UnmadeUpdate, 'position' | 'given_product_id' | 'exists'>
+type Rejected = Pick<UnmadeUpdate, 'position' | 'product_id' | 'exists'>
 
 const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number, createdBy: string], Rejected>({
   name: 'set_stock_levels',
@@ -38,7 +38,7 @@ const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number
      defaultWarehouse: '$7::bigint',
      createdBy: '$8::text',
    })}, ${recordEvents('stock_event', { areOfOneTime: true })}
-   select position, given_product_id, exists from item where product_id is null`,
+   select position, given_product_id as product_id, exists from item where product_id is null`,
 })
 
 /** Sets many quantities, in the order given. An item that fails is reported and does not stop the others. */

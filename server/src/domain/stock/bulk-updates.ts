@@ -15,7 +15,8 @@ export type PositionedUpdate = z.infer<typeof stockUpdate> & { position: number 
 /** A valid update that was not made. */
 export interface UnmadeUpdate {
   position: number
-  given_product_id: number | null
+  /** That of the update, or of the product with its SKU. */
+  product_id: number | null
   /** Whether a product has that id or SKU. */
   exists: boolean
   /** The level that it met, when that is not its `expected_quantity`. Null when it names no product. */
@@ -69,8 +70,8 @@ export function expectedQuantities(updates: readonly PositionedUpdate[]): (numbe
   return updates.map((update) => update.expected_quantity ?? null)
 }
 
-function errorOf({ position, given_product_id, exists, current_quantity: current }: UnmadeUpdate, expected: number): ItemError {
-  const update = { position, product_id: given_product_id ?? 0 }
+function errorOf({ position, product_id, exists, current_quantity: current }: UnmadeUpdate, expected: number): ItemError {
+  const update = { position, product_id: product_id ?? 0 }
   if (current === null) return { ...update, error: exists ? OTHER_PRODUCT : 'Product not found' }
   return { ...update, error: `expected_quantity: ${otherQuantity(expected, current)}`, current_quantity: current }
 }

@@ -17,11 +17,11 @@ const findUnmadeUpdates = statement<[...ValuesOfUpdates, expectedQuantities: (nu
    ), stock_change as materialized (
      select position, product_id, location_id, quantity as amount, expected_quantity from item where product_id is not null
    ), ${comparedOnly('stock_change')}unmade as (
-     select i.position, i.given_product_id, i.exists, c.found as current_quantity
+     select i.position, coalesce(i.given_product_id, i.product_id) as product_id, i.exists, c.found as current_quantity
      from item i left join compared_change c using (position)
      where i.product_id is null or not c.is_made
    )
-   select position, given_product_id, exists, current_quantity from unmade`,
+   select position, product_id, exists, current_quantity from unmade`,
 })
 
 /** What a bulk call would respond with now. */

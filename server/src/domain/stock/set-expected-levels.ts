@@ -19,7 +19,7 @@ export const setExpectedLevels = statement<
     createdBy: string,
     expectedQuantities: (number | null)[],
   ],
-  { position: number; given_product_id: number | null; exists: boolean; current_quantity: number | null }
+  { position: number; product_id: number | null; exists: boolean; current_quantity: number | null }
 >({
   name: 'set_expected_levels',
   lane: 'write',
@@ -40,7 +40,7 @@ export const setExpectedLevels = statement<
      defaultWarehouse: '$7::bigint',
      createdBy: '$8::text',
    })}, ${recordEvents('stock_event', { areOfOneTime: true })}
-   select i.position, i.given_product_id, i.exists, c.found as current_quantity
+   select i.position, coalesce(i.given_product_id, i.product_id) as product_id, i.exists, c.found as current_quantity
    from item i left join compared_change c using (position)
    where i.product_id is null or not c.is_made`,
 })
