@@ -128,7 +128,11 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     const replica = openReplica(config, db, log)
     started.push(() => replica?.close())
     const replicaReads = replica && readsFrom(replica, db, metrics, log)
-    const onWrite = (tenantId = DIRECTORY_TENANT): void => engines.get(shards.of(tenantId))?.wake()
+    // After the response: a tenant may be out of reach by then.
+    const onWrite = (tenantId = DIRECTORY_TENANT): void => {
+      const shard = shards.reached(tenantId)
+      if (shard !== undefined) engines.get(shard)?.wake()
+    }
     const app = await buildApp({
       slices: SLICES,
       config,

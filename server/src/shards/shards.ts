@@ -47,13 +47,19 @@ export class Shards {
 
   /** The database of a tenant. Throws `service_unavailable` when it was not reached since the start. */
   of(tenantId: number): Database {
+    const db = this.reached(tenantId)
+    if (db === undefined) throw shardUnavailable()
+    return db
+  }
+
+  /** The database of a tenant, for work that nobody waits for. Undefined when it was not reached since the start. */
+  reached(tenantId: number): Database | undefined {
     if (this.#others.size === 0) return this.directory
     const place = this.#places.get(tenantId)
     if (place === DIRECTORY) return this.directory
     const shard = place === undefined ? this.#others.get(rangeOf(tenantId)) : this.#withId(place)
     if (shard === undefined && place === undefined) return this.directory
-    if (shard?.db === undefined) throw shardUnavailable()
-    return shard.db
+    return shard?.db
   }
 
   /** Whether the tenant is in this database, as far as this process knows. A tenant that is being moved has rows in two. */
