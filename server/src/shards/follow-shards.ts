@@ -172,8 +172,7 @@ class Follower {
   async #leave(followed: Followed): Promise<void> {
     const { row, db } = followed
     this.#followed.delete(row.id)
-    this.#shards.remove({ firstTenantId: row.first_tenant_id })
-    await followed.work?.stop()
+    await Promise.all([this.#shards.remove({ firstTenantId: row.first_tenant_id }), followed.work?.stop()])
     await db.close()
     await followed.preparing
   }

@@ -39,6 +39,7 @@ export class Shards {
   /** The shards of tenants and sandboxes that were moved. */
   #places = new Map<number, number>()
   readonly #switches = new Map<number, Switch>()
+  readonly #afterRemoval: ((db: Database) => Promise<void>)[] = []
   #refresh: () => Promise<void> = async () => {}
 
   constructor(directory: Database) {
@@ -124,8 +125,17 @@ export class Shards {
     this.#others.set(rangeOf(shard.firstTenantId), shard)
   }
 
-  remove({ firstTenantId }: Pick<MappedShard, 'firstTenantId'>): void {
-    this.#others.delete(rangeOf(firstTenantId))
+  /** Resolves when nothing uses the database any more that was made for it, so that it can be closed. */
+  async remove({ firstTenantId }: Pick<MappedShard, 'firstTenantId'>): Promise<void> {
+    const range = rangeOf(firstTenantId)
+    const db = this.#others.get(range)?.db
+    this.#others.delete(range)
+    if (db !== undefined) await Promise.all(this.#afterRemoval.map((work) => work(db)))
+  }
+
+  /** Adds work that follows the removal of a shard. */
+  onRemoved(work: (db: Database) => Promise<void>): void {
+    this.#afterRemoval.push(work)
   }
 }
 
