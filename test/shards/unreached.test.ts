@@ -29,6 +29,24 @@ it('the last use of keys is recorded although the tenant of one of them was move
   expect(errors).toMatchObject([{ errorCode: 'service_unavailable' }])
 })
 
+it('the last use of keys is recorded although somebody locks the key of one tenant', async ({ service, tenant }) => {
+  const locked = await service.newTenant()
+  const cache = new KeyCache(new Shards(service.db), () => {})
+  for (const { key } of [locked, tenant]) expect(await cache.find(key)).toBeDefined()
+  const lock = await service.db.dedicatedPool.connect()
+  try {
+    await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
+    await lock.query('select from api_keys where tenant_id = $1 for update', [locked.id])
+    await cache.close()
+    const { rows } = await lock.query('select tenant_id from api_keys where last_used_at is not null and tenant_id = any ($1)', [
+      [locked.id, tenant.id],
+    ])
+    expect(rows).toEqual([{ tenant_id: tenant.id }])
+  } finally {
+    lock.release(true)
+  }
+})
+
 it('an export that begins when the shard of its tenant is lost from sight fails, and does not keep later ones from running', async ({
   service,
   tenant,
