@@ -109,13 +109,18 @@ export async function buildApp({
   const trails = new PerShard(
     shards,
     (db) => new AuditTrail(db, (error) => log.warn({ err: error }, 'could not add errors to the audit log')),
+    (trail) => trail.close(),
   )
   const positions = new WritePositions(shards.directory, (error) =>
     log.warn({ err: error }, 'could not record the write positions that replicas must reach'),
   )
   const usage = new UsageCounter(shards, (error) => log.warn({ err: error }, 'could not record the usage of the API'))
   const wakes = new DeliveryWakes((tenantId) => shards.of(tenantId))
-  const feedHorizons = new PerShard(shards, (db) => new FeedHorizon(db))
+  const feedHorizons = new PerShard(
+    shards,
+    (db) => new FeedHorizon(db),
+    (horizon) => horizon.close(),
+  )
   const procedures = proceduresOf(slices)
   const admit: Admit = (request, endpoint) => {
     const { caller, id: requestId, ip: address, routeOptions } = request
@@ -180,9 +185,7 @@ export async function buildApp({
     done()
   })
   app.addHook('onClose', async () => {
-    for (const horizon of feedHorizons.made) horizon.close()
-    const kept = [...trails.made, usage]
-    await Promise.all([keys.close(), positions.close(), ...kept.map((one) => one.close())])
+    await Promise.all([feedHorizons, keys, positions, trails, usage].map((one) => one.close()))
   })
   refuseWhileDraining(app)
   const turns = new RequestTurns(config.tenantRateLimitPerMinute)

@@ -8,7 +8,8 @@ import { createEncryption, type Encryption } from './runtime/encryption/encrypti
 export interface Connection {
   db: Database
   encryption: Encryption
-  close(): Promise<void>
+  /** Takes `withinMs` at most for the connections, and as long as it takes for the embedded Postgres. */
+  close(withinMs?: number): Promise<void>
 }
 
 /** Opens the configured database. For the embedded Postgres, starts it, or joins it when another process runs it. */
@@ -18,7 +19,7 @@ export async function connect(config: Config, log: (line: string) => void): Prom
   if (config.databaseUrl !== undefined) {
     const db = openDatabase(config.databaseUrl, { onConnectionError: (error) => log(error.message) })
     await requireReachable(db)
-    return { db, encryption, close: () => db.close() }
+    return { db, encryption, close: (withinMs) => db.close(withinMs) }
   }
   const settings = { max_connections: String(connectionsFor(config.processes)) }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, settings })
@@ -26,8 +27,8 @@ export async function connect(config: Config, log: (line: string) => void): Prom
   return {
     db,
     encryption,
-    close: async () => {
-      await db.close()
+    close: async (withinMs) => {
+      await db.close(withinMs === undefined ? undefined : withinMs / 4)
       await postgres.stop()
     },
   }

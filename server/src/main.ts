@@ -2,7 +2,7 @@ import { isDashboardBuilt } from './built-pages.ts'
 import { type Config, readConfig } from './config.ts'
 import type { RunningServer } from './server.ts'
 
-/** Container platforms kill a process 30 seconds after telling it to stop. */
+/** Container platforms kill a process 30 seconds after telling it to stop. A server stops within this time, unless it is too busy to. */
 const STOP_MS = 28_000
 
 type Running = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink' | 'stop'>

@@ -10,10 +10,12 @@ import { ReplicaReads } from './database/replica/replica-reads.ts'
 import { dashboardLink } from './dashboard-link.ts'
 import { bringUpToDate } from './database/bring-up-to-date.ts'
 import { createFirstTenant } from './first-tenant.ts'
+import { closeWithin } from './http/draining.ts'
 import { handOverConnections } from './http/hand-over.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
 import { buildMonitoringServer } from './http/monitoring-server.ts'
 import { createLog, type Log } from './runtime/log.ts'
+import { runStages, type StopStage } from './runtime/stop-stages.ts'
 import { lazyMetrics } from './runtime/monitoring/lazy-metrics.ts'
 import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
 import { ensurePartitions, startMaintenance } from './maintenance.ts'
@@ -22,6 +24,15 @@ import { DIRECTORY, DIRECTORY_TENANT, type Shard, Shards } from './shards/shards
 import { SLICES } from './slices.ts'
 import { startTracing } from './runtime/tracing/index.ts'
 import { type DeliveryEngine, Names, startDeliveryEngine } from './delivery/index.ts'
+
+/** Less than the 28 seconds after which `main.ts` ends the process. */
+const STOP_WITHIN_MS = 27_500
+// Of this time, what the stages of a stop leave to those after them.
+const DATABASE_REST_MS = 4_000
+const WORK_REST_MS = 5_000
+const API_REST_MS = 6_000
+/** The part of the API's time in which it records what it counted, after the last request. */
+const AFTER_REQUESTS_MS = 500
 
 /** A running server process. */
 export interface RunningServer {
@@ -53,17 +64,19 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     names: new Names(config.webhookDnsServers),
   }
   // Stopped in reverse order of their start.
-  const started: (() => Promise<unknown> | undefined)[] = [stopTracing, close]
-  const endAll = async (): Promise<void> => {
-    for (const stopOne of started.toReversed()) await stopOne()
-  }
+  const started: StopStage[] = [
+    { name: 'tracing', stop: stopTracing },
+    { name: 'the database', restMs: 500, stop: close },
+  ]
   let ended: Promise<void> | undefined
-  const end = (): Promise<void> => (ended ??= endAll())
+  const end = (deadlineMs = performance.now() + STOP_WITHIN_MS): Promise<void> =>
+    (ended ??= runStages(started.toReversed(), deadlineMs))
   const stopping = new AbortController()
   const stop = async (): Promise<void> => {
+    const deadlineMs = performance.now() + STOP_WITHIN_MS
     stopping.abort()
     if (config.role !== 'worker') await delay(config.stopDelaySeconds * 1_000)
-    await end()
+    await end(deadlineMs)
   }
   const servers: FastifyInstance[] = []
   // Stays ready until the end: a load balancer sees all processes as one server, and the others are ready.
@@ -83,12 +96,12 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
       const tasks = startMaintenance(shard, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
       return () => Promise.all(tasks.map((task) => task.stop()))
     }
-    started.push(works({ id: DIRECTORY }) ? startTasks(db) : async () => {})
+    if (works({ id: DIRECTORY })) started.push({ name: 'maintenance', restMs: DATABASE_REST_MS, stop: startTasks(db) })
     const metrics = lazyMetrics(shards, SLICES, siblings)
-    started.push(async () => metrics.close())
+    started.push({ name: 'metrics', stop: async () => metrics.close() })
     const monitoring = monitoringRoutes(shards, metrics, () => stopping.signal.aborted)
     const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
-    started.push(() => monitor?.close())
+    started.push({ name: 'monitoring', restMs: WORK_REST_MS, stop: () => monitor?.close() })
     if (monitor !== undefined) servers.push(monitor)
     const control = { stop, handOver, ownMetrics: metrics.renderOwn }
     // Starts last, because it reports that the process is ready.
@@ -107,7 +120,11 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     const stopEngine = works({ id: DIRECTORY }) ? startEngine(db) : async () => {}
     let stopFollowing = async (): Promise<void> => {}
     // Together: an engine waits for its requests in flight.
-    started.push(() => Promise.all([stopEngine(), stopFollowing()]))
+    started.push({
+      name: 'the deliveries and the shards',
+      restMs: WORK_REST_MS,
+      stop: () => Promise.all([stopEngine(), stopFollowing()]),
+    })
     const startWork = ({ id, db: shard }: Shard): { stop(): Promise<unknown> } => {
       if (!works({ id })) return { stop: async () => {} }
       const stops = [startTasks(shard), startEngine(shard)]
@@ -126,9 +143,13 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     }
     const first = await createFirstTenant(db)
     const replica = openReplica(config, db, log)
-    started.push(() => replica?.close())
+    started.push({ name: 'the replica', restMs: WORK_REST_MS, stop: () => replica?.close() })
     const replicaReads = replica && readsFrom(replica, db, metrics, log)
-    const onWrite = (tenantId = DIRECTORY_TENANT): void => engines.get(shards.of(tenantId))?.wake()
+    // After the response: a tenant may be out of reach by then.
+    const onWrite = (tenantId = DIRECTORY_TENANT): void => {
+      const shard = shards.reached(tenantId)
+      if (shard !== undefined) engines.get(shard)?.wake()
+    }
     const app = await buildApp({
       slices: SLICES,
       config,
@@ -140,14 +161,22 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
       metrics,
       onWrite,
     })
-    started.push(() => app.close())
+    started.push({
+      name: 'the API',
+      restMs: API_REST_MS,
+      stop: (leftMs) => {
+        // At the same time: both wait for requests. The stage of the deliveries tells whether it succeeds.
+        for (const engine of engines.values()) engine.stop().catch(() => {})
+        return closeWithin(app, leftMs - AFTER_REQUESTS_MS)
+      },
+    })
     servers.push(app)
     if (monitor === undefined) await app.register(monitoring)
     const url = await listen(app, config)
     await startMonitor()
     return { url, firstKey: first?.key, dashboardLink: first && dashboardLink(config, url, first.code), ...control }
   } catch (error) {
-    await end()
+    await end().catch((failure: unknown) => log.warn({ err: failure }, 'what had started was not stopped in good order'))
     throw error
   }
 }

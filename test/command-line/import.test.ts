@@ -179,6 +179,36 @@ describe('import products', () => {
     ])
   })
 
+  it('reports an invalid row once, although it is interrupted before its batch is sent', async ({ service, tenant, folder }) => {
+    const lines = ['barcode,name', '1,A', '2,B', '3,', ',D', '5,E', '6,F']
+    const errors = (n: number) => path.join(folder, `errors-${n}.csv`)
+    const options = ['--batch-size', '2', '--quiet', '--json']
+    const first = startCommand(['import', 'products', '-', ...options, '--errors', errors(1)], envOf(service, tenant))
+    first.child.stdin?.write(`${lines.slice(0, 5).join('\n')}\n`)
+    await vi.waitFor(async () => expect(Object.keys(await catalogOf(tenant))).toHaveLength(2), { timeout: 60_000 })
+    // The last two rows were read with the others, and wait for one that fills their batch.
+    first.child.kill('SIGINT')
+    const interrupted = await first.ended
+    const { last_line: lastLine, failed } = JSON.parse(interrupted.stdout)
+    const rest = await importText(
+      service,
+      tenant,
+      'products',
+      `${lines.join('\n')}\n`,
+      ...options,
+      '--errors',
+      errors(2),
+      '--from-line',
+      String(lastLine + 1),
+    )
+    const reported = `${interrupted.stderr}${rest.stderr}`.split('\n').filter((line) => line.startsWith('Line '))
+    expect(reported.map((line) => /^Line \d+/.exec(line)?.[0])).toEqual(['Line 4', 'Line 5'])
+    expect(failed + JSON.parse(rest.stdout).failed).toBe(2)
+    const written = await Promise.all([1, 2].map((n) => readFile(errors(n), 'utf8').catch(() => '')))
+    expect(written.join('').match(/is required/g)).toHaveLength(2)
+    expect(Object.keys(await catalogOf(tenant))).toHaveLength(4)
+  })
+
   it('knows how much of a small file is left', async ({ folder }) => {
     const [target] = IMPORT_TARGETS
     const read = { delimiter: ',', ignoreUnknown: false }

@@ -27,8 +27,8 @@ export interface Database extends Queryable {
   usage(): DatabaseUsage
   /** Runs `work` over a dedicated connection without time limits: for migrations, which may take long. */
   withoutTimeLimits<T>(work: (kysely: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Waits a few seconds for queries in progress. */
-  close(): Promise<void>
+  /** Waits a few seconds, and at most `withinMs`, for queries in progress. */
+  close(withinMs?: number): Promise<void>
 }
 
 export interface DatabaseUsage {
@@ -129,11 +129,11 @@ export function openDatabase(
       },
     }),
     withoutTimeLimits: (work) => overOneConnection({ ...driverConfig, options: SESSION_SETTINGS }, work),
-    close: async () => {
+    close: async (withinMs = CLOSE_GRACE_MS) => {
       exclusive.close()
       const grace = new AbortController()
       const ended = Promise.all([readers.end(), unsynced.end(), pool.end()]).finally(() => grace.abort())
-      await Promise.race([ended, delay(CLOSE_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {})])
+      await Promise.race([ended, delay(Math.min(withinMs, CLOSE_GRACE_MS), undefined, { signal: grace.signal }).catch(() => {})])
       availability.close()
     },
   }

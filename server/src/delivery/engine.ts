@@ -81,6 +81,7 @@ class Engine implements DeliveryEngine {
   #idleLooks = 0
   #stopping = false
   #aborted = false
+  #stopped: Promise<void> | undefined
   #woken = false
   #rouse: (() => void) | undefined
 
@@ -104,7 +105,11 @@ class Engine implements DeliveryEngine {
     this.#rouse?.()
   }
 
-  async stop({ graceMs = STOP_GRACE_MS } = {}): Promise<void> {
+  stop({ graceMs = STOP_GRACE_MS } = {}): Promise<void> {
+    return (this.#stopped ??= this.#stop(graceMs))
+  }
+
+  async #stop(graceMs: number): Promise<void> {
     this.#stopping = true
     this.#lanes.all.forEach((lane) => this.#handBack(lane.takeWaiting()))
     this.wake()

@@ -85,7 +85,8 @@ export class Exports {
     if (ticket === undefined) throw noExport()
     const caller = await authentication.callerInMode(request, reply, ticket.mode)
     if (caller.session?.id !== ticket.session.id || caller.session.tenantId !== ticket.session.tenantId) throw noExport()
-    if (isOver(ticket, await clockOf(shards.of(caller.tenantId)))) throw noExport()
+    const shard = shards.of(caller.tenantId)
+    if (isOver(ticket, await clockOf(shard))) throw noExport()
     request.caller = caller
     const list = this.#listOf(ticket.resource)
     requireScope(caller, list)
@@ -96,13 +97,11 @@ export class Exports {
     })
     if (request.method === 'HEAD') return await reply.send()
     this.#requireNone(caller.tenantId)
-    return await reply.send(await this.#stream(reply, list, caller.tenantId, ticket.query))
+    return await reply.send(await this.#stream(reply, this.#pieces(list, shard, caller.tenantId, ticket.query)))
   }
 
   /** The stream. What fails before its first piece is a response of its own; later, the connection is closed, and no file looks complete. */
-  async #stream(reply: FastifyReply, list: ExportedList, tenantId: number, query: object): Promise<Readable> {
-    this.#running.add(tenantId)
-    const pieces = this.#pieces(list, tenantId, query)
+  async #stream(reply: FastifyReply, pieces: AsyncGenerator<string, undefined>): Promise<Readable> {
     // When the client leaves. A stream that was not yet read would not end its source.
     reply.raw.once('close', () => void pieces.return(undefined))
     const first = await pieces.next()
@@ -115,10 +114,10 @@ export class Exports {
     )
   }
 
-  async *#pieces(list: ExportedList, tenantId: number, query: object): AsyncGenerator<string, undefined> {
+  /** The file in pieces. The export runs from the first one that is asked for. */
+  async *#pieces(list: ExportedList, shard: Database, tenantId: number, query: object): AsyncGenerator<string, undefined> {
     const { shards } = this.#options
-    const shard = shards.of(tenantId)
-    const db = shard.forTenant(tenantId)
+    this.#running.add(tenantId)
     try {
       // When the tenant was moved, its rows are deleted here.
       const requireStay = (): void => {
@@ -126,7 +125,7 @@ export class Exports {
       }
       let start = BYTE_ORDER_MARK + csvHeader(list.columns, CSV)
       let beganAtMs = performance.now()
-      for await (const rows of list.read(db, tenantId, query)) {
+      for await (const rows of list.read(shard.forTenant(tenantId), tenantId, query)) {
         requireStay()
         for (const piece of piecesOf(rows)) {
           const csv = start + csvLines(piece, list.columns, CSV)

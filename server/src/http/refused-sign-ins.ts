@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { ServiceError } from '../procedures/errors.ts'
+import { networkOf } from '../runtime/client-address.ts'
 import { RequestAllowance } from './request-allowance.ts'
 
-/** Refused sign-ins per address or device. Further invalid sign-ins get 429; valid ones are always accepted. */
+/** Refused sign-ins per IPv4 address, IPv6 /64 or device. Further invalid sign-ins get 429; valid ones are always accepted. */
 const MAX_PER_MINUTE = 10
 /** Refused sign-ins have no tenant. They are counted like requests, under an id that no tenant has. */
 const NO_TENANT = 0
@@ -27,7 +28,10 @@ export class RefusedSignIns {
     if (!(error instanceof ServiceError) || !REFUSALS.has(error.errorCode)) return error
     this.#onRefused()
     request.log.warn({ address: request.ip, code: error.errorCode }, 'sign-in refused')
-    const { isAllowed, msLeft } = await this.#allowance.take(NO_TENANT, numberOf(source === 'address' ? request.ip : source))
+    const { isAllowed, msLeft } = await this.#allowance.take(
+      NO_TENANT,
+      numberOf(source === 'address' ? networkOf(request.ip) : source),
+    )
     if (isAllowed) return error
     return new ServiceError(
       'rate_limit_exceeded',

@@ -13,7 +13,7 @@ export async function runChild(config: Config) {
   // Registered before the start, because the parent may ask for metrics during the start.
   process.on('message', (message: Message) => {
     exchange.receive(message)
-    if (message.kind === 'handOver') void server?.handOver().then(() => process.exit(0))
+    if (message.kind === 'handOver') void server?.handOver().then(() => process.exit(0), fail)
   })
   const number = process.env[NUMBER_VARIABLE] ?? ''
   const running = await startServer(config, { number, metricsOfAll: () => exchange.ask() })
@@ -21,6 +21,11 @@ export async function runChild(config: Config) {
   const { url, firstKey, dashboardLink } = running
   send({ kind: 'started', url, firstKey, dashboardLink })
   return { url: undefined, firstKey: undefined, dashboardLink: undefined, stop: () => running.stop() }
+}
+
+function fail(error: unknown): never {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
 }
 
 function send(message: Message): void {

@@ -1,8 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-
-/** Some proxies report the client as `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`. */
-const PORT_AND_BRACKETS = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
+import { parseClientAddress } from './client-address.ts'
 
 /** Tells whether the allow-list of an API key admits an address; an empty one admits all. */
 export function allowListOf(ipWhitelist: readonly string[]): (address: string) => boolean {
@@ -10,10 +8,8 @@ export function allowListOf(ipWhitelist: readonly string[]): (address: string) =
   const list = new BlockList()
   for (const entry of ipWhitelist) addTo(list, entry)
   return (given) => {
-    const address = given.replace(PORT_AND_BRACKETS, '$1$2')
-    if (isIP(address) === 0) return false
-    const plain = ipaddr.process(address)
-    return list.check(plain.toString(), plain.kind())
+    const address = parseClientAddress(given)
+    return address !== undefined && list.check(address.toString(), address.kind())
   }
 }
 

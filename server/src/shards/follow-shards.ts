@@ -10,6 +10,8 @@ import { DIRECTORY, type Shard, type Shards } from './shards.ts'
 export const READ_MAP_EVERY_MS = 2_000
 /** While a tenant is being moved. */
 export const READ_MAP_WHILE_MOVING_MS = 100
+/** What cannot be used is tried again after this time. Less than the one above, so that no look comes just before it. */
+const TRY_AGAIN_MS = 1_500
 /** A switch takes a second or two, or its command has died. */
 const SWITCH_TAKES_AT_MOST_MS = 4_000
 /** A start waits this long for shards that cannot be reached. */
@@ -33,12 +35,14 @@ interface Followed {
   row: ShardRow
   db: Database
   preparing: Promise<void> | undefined
+  /** When preparing it began last. */
+  triedAtMs: number
   work: { stop(): Promise<unknown> } | undefined
 }
 
 /**
  * Keeps the shards of a process like the map in the directory: opens new ones, prepares them and starts their background work, and closes
- * those that were removed. A shard that cannot be reached is tried again with each look at the map. While the directory cannot be read, all
+ * those that were removed. A shard that cannot be reached is tried again every two seconds. While the directory cannot be read, all
  * stays as it is. Resolves when the present shards were tried.
  */
 export async function followShards(shards: Shards, options: FollowOptions): Promise<{ stop(): Promise<void> }> {
@@ -127,7 +131,7 @@ class Follower {
     }
     for (const row of others) {
       const followed = this.#followed.get(row.id) ?? this.#open(row, others.length)
-      if (followed !== undefined && followed.work === undefined) followed.preparing ??= this.#prepare(followed)
+      if (followed !== undefined && isToBeTried(followed)) followed.preparing ??= this.#prepare(followed)
     }
   }
 
@@ -144,7 +148,7 @@ class Follower {
     this.#shards.put({ id: row.id, firstTenantId: row.first_tenant_id, db: undefined })
     try {
       const db = openShard(urlOf(row, encryption), count, (error) => log.info(`Shard ${row.id}: ${error.message}`))
-      const followed = { row, db, preparing: undefined, work: undefined }
+      const followed = { row, db, preparing: undefined, triedAtMs: -Infinity, work: undefined }
       this.#followed.set(row.id, followed)
       return followed
     } catch (error) {
@@ -156,6 +160,7 @@ class Follower {
   async #prepare(followed: Followed): Promise<void> {
     const { row, db } = followed
     const { prepare, start, log } = this.#options
+    followed.triedAtMs = performance.now()
     try {
       await requireRange(db, row)
       await prepare(db)
@@ -172,9 +177,13 @@ class Follower {
   async #leave(followed: Followed): Promise<void> {
     const { row, db } = followed
     this.#followed.delete(row.id)
-    this.#shards.remove({ firstTenantId: row.first_tenant_id })
-    await followed.work?.stop()
+    await Promise.all([this.#shards.remove({ firstTenantId: row.first_tenant_id }), followed.work?.stop()])
     await db.close()
     await followed.preparing
   }
+}
+
+/** Not with each look at the map: there are ten a second while a tenant is being moved. */
+function isToBeTried({ work, triedAtMs }: Followed): boolean {
+  return work === undefined && performance.now() - triedAtMs >= TRY_AGAIN_MS
 }

@@ -1,16 +1,19 @@
 import type { Database } from '../database/database.ts'
 import type { Shards } from './shards.ts'
 
-/** An object for each shard: that of the directory is made at once, that of another shard with its first use. */
+/** An object for each shard: that of the directory is made at once, that of another shard with its first use. A shard that is removed loses its own. */
 export class PerShard<T> {
   readonly #shards: Shards
   readonly #make: (db: Database) => T
+  readonly #close: (one: T) => Promise<void> | void
   readonly #made = new Map<Database, T>()
 
-  constructor(shards: Shards, make: (db: Database) => T) {
+  constructor(shards: Shards, make: (db: Database) => T, close: (one: T) => Promise<void> | void) {
     this.#shards = shards
     this.#make = make
+    this.#close = close
     this.#made.set(shards.directory, make(shards.directory))
+    shards.onRemoved((db) => this.#leave(db))
   }
 
   /** The object of the tenant's shard. Throws as `Shards.of` does. */
@@ -23,7 +26,15 @@ export class PerShard<T> {
     return making
   }
 
-  get made(): readonly T[] {
-    return [...this.#made.values()]
+  /** Closes all, when the process stops. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#made.keys()].map((db) => this.#leave(db)))
+  }
+
+  async #leave(db: Database): Promise<void> {
+    const made = this.#made.get(db)
+    if (made === undefined) return
+    this.#made.delete(db)
+    await this.#close(made)
   }
 }

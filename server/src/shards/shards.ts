@@ -39,6 +39,7 @@ export class Shards {
   /** The shards of tenants and sandboxes that were moved. */
   #places = new Map<number, number>()
   readonly #switches = new Map<number, Switch>()
+  readonly #afterRemoval: ((db: Database) => Promise<void>)[] = []
   #refresh: () => Promise<void> = async () => {}
 
   constructor(directory: Database) {
@@ -47,13 +48,19 @@ export class Shards {
 
   /** The database of a tenant. Throws `service_unavailable` when it was not reached since the start. */
   of(tenantId: number): Database {
+    const db = this.reached(tenantId)
+    if (db === undefined) throw shardUnavailable()
+    return db
+  }
+
+  /** The database of a tenant, for work that nobody waits for. Undefined when it was not reached since the start. */
+  reached(tenantId: number): Database | undefined {
     if (this.#others.size === 0) return this.directory
     const place = this.#places.get(tenantId)
     if (place === DIRECTORY) return this.directory
     const shard = place === undefined ? this.#others.get(rangeOf(tenantId)) : this.#withId(place)
     if (shard === undefined && place === undefined) return this.directory
-    if (shard?.db === undefined) throw shardUnavailable()
-    return shard.db
+    return shard?.db
   }
 
   /** Whether the tenant is in this database, as far as this process knows. A tenant that is being moved has rows in two. */
@@ -118,8 +125,17 @@ export class Shards {
     this.#others.set(rangeOf(shard.firstTenantId), shard)
   }
 
-  remove({ firstTenantId }: Pick<MappedShard, 'firstTenantId'>): void {
-    this.#others.delete(rangeOf(firstTenantId))
+  /** Resolves when nothing uses the database any more that was made for it, so that it can be closed. */
+  async remove({ firstTenantId }: Pick<MappedShard, 'firstTenantId'>): Promise<void> {
+    const range = rangeOf(firstTenantId)
+    const db = this.#others.get(range)?.db
+    this.#others.delete(range)
+    if (db !== undefined) await Promise.all(this.#afterRemoval.map((work) => work(db)))
+  }
+
+  /** Adds work that follows the removal of a shard. */
+  onRemoved(work: (db: Database) => Promise<void>): void {
+    this.#afterRemoval.push(work)
   }
 }
 

@@ -37,6 +37,25 @@ it('they are counted over all servers', async ({ service, startService }) => {
   expect(statuses.at(-1)).toBe(429)
 })
 
+it.for([
+  ['the addresses of an IPv6 network, a /64', (n: number) => `2001:db8:1:2:${n}:0:${n}:1`, '2001:db8:1:3::1'],
+  [
+    'an IPv4 address in its forms, with the ports of a proxy',
+    (n: number) => (n % 2 === 0 ? `192.0.2.7:${n}` : '::ffff:192.0.2.7'),
+    '192.0.2.8',
+  ],
+  [
+    'an IPv6 address in its forms, with the ports of a proxy',
+    (n: number) => (n % 2 === 0 ? `[2001:DB8:7::7]:${n}` : '2001:db8:7:0:0::7'),
+    '2001:db8:8::7',
+  ],
+] as const)('%s are one source, and its neighbour is another', async ([, address, neighbour], { service }) => {
+  const statusFrom = async (one: string) =>
+    (await new PageClient(service.url, { 'x-forwarded-for': one }).signIn({ key: 'no key' })).status
+  for (let n = 1; n <= 10; n++) expect(await statusFrom(address(n))).toBe(401)
+  expect([await statusFrom(address(11)), await statusFrom(address(12)), await statusFrom(neighbour)]).toEqual([429, 429, 401])
+})
+
 it('refusals of the guard and invalid input do not count', async ({ service }) => {
   const client = new PageClient(service.url, from())
   for (let i = 0; i < 12; i++) {

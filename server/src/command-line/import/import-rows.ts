@@ -37,16 +37,29 @@ export function rowsOf({ counts, failed }: Outcome): number {
   return Object.values(counts).reduce((sum, count) => sum + count, failed)
 }
 
+/** Invalid rows that are kept until their batch is sent. */
+const MAX_INVALID = 100
+
 type Sendable = Row & { item: Item }
+
+/** A row that failed, and why. */
+interface Failed {
+  row: Row
+  error: string
+}
 
 /** Sends rows in batches, one batch at a time. Updates `outcome`, which is also correct when this function throws. */
 export async function importRows(rows: AsyncIterable<Row>, work: Import, outcome: Outcome): Promise<void> {
   let batch: Sendable[] = []
+  // Reported with the batch: an import that goes on after an interruption begins with the rows of a batch that was not sent.
+  let invalid: Failed[] = []
   let line = outcome.lastLine
   let bytes = 0
   const finishBatch = async (): Promise<void> => {
-    await sendBatch(batch, work, outcome)
+    const failed = [...invalid, ...(await sendBatch(batch, work, outcome))].toSorted((a, b) => a.row.line - b.row.line)
+    for (const one of failed) await fail(one, work, outcome)
     batch = []
+    invalid = []
     outcome.lastLine = line
     work.progress.update(rowsOf(outcome), work.size > 0 ? Math.min(bytes / work.size, 1) : undefined)
     work.signal.throwIfAborted()
@@ -56,9 +69,9 @@ export async function importRows(rows: AsyncIterable<Row>, work: Import, outcome
     if (row.line < work.fromLine) continue
     line = row.line
     const checked = check(row, work.target)
-    if ('error' in checked) await fail(row, checked.error, work, outcome)
+    if ('error' in checked) invalid.push({ row, error: checked.error })
     else batch.push({ ...row, item: checked.item })
-    if (batch.length === work.batchSize) await finishBatch()
+    if (batch.length === work.batchSize || invalid.length === MAX_INVALID) await finishBatch()
   }
   await finishBatch()
 }
@@ -74,22 +87,23 @@ function check(row: Row, { schema }: ImportTarget): { item: Item } | { error: st
   return error === undefined ? { item: row.item } : { error: invalidInput(error, undefined).message }
 }
 
-async function sendBatch(batch: readonly Sendable[], work: Import, outcome: Outcome): Promise<void> {
+/** Returns the rows that failed. */
+async function sendBatch(batch: readonly Sendable[], work: Import, outcome: Outcome): Promise<Failed[]> {
   const { client, target, signal } = work
-  if (batch.length === 0) return
+  if (batch.length === 0) return []
   if (client === undefined) {
     outcome.counts.valid = (outcome.counts.valid ?? 0) + batch.length
-    return
+    return []
   }
   // All attempts use one key, so a batch whose response was lost is not applied twice.
   const key = randomUUID()
   const items = batch.map(({ item }) => item)
   const { counts, errors } = await patiently(() => target.send(client, items, key), signal)
   for (const [name, count] of Object.entries(counts)) outcome.counts[name] = (outcome.counts[name] ?? 0) + count
-  for (const { index, error } of errors) await fail(batch[index] as Sendable, error, work, outcome)
+  return errors.map(({ index, error }) => ({ row: batch[index] as Sendable, error }))
 }
 
-async function fail(row: Row, error: string, { target, progress, failedRows }: Import, outcome: Outcome): Promise<void> {
+async function fail({ row, error }: Failed, { target, progress, failedRows }: Import, outcome: Outcome): Promise<void> {
   outcome.failed++
   const label = 'item' in row ? ` (${target.labelOf(row.item)})` : ''
   progress.note(`Line ${row.line}${label}: ${error}`)

@@ -77,7 +77,7 @@ export interface KeyUse {
   msAgo: number
 }
 
-/** By the database's clock. Rows are locked in key order, so concurrent server processes do not deadlock. */
+/** By the database's clock. A key that is locked is left out: the others must not wait for it, and who locks it is often another process that does the same. */
 const touchKeys = statement<[tenantIds: number[], ids: number[], msAgo: number[]], never>({
   name: 'touch_keys',
   lane: 'write',
@@ -85,7 +85,7 @@ const touchKeys = statement<[tenantIds: number[], ids: number[], msAgo: number[]
      select k.tenant_id, k.id, now() - make_interval(secs => u.ms_ago / 1000) as at
      from unnest($1::bigint[], $2::bigint[], $3::float8[]) u (tenant_id, id, ms_ago)
      join api_keys k on k.tenant_id = u.tenant_id and k.id = u.id
-     order by k.tenant_id, k.id for no key update of k
+     for no key update of k skip locked
    )
    update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
    from used u where k.tenant_id = u.tenant_id and k.id = u.id`,

@@ -7,6 +7,9 @@ import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reservin
 /** Products in warehouses of a tenant that one run settles: no tenant's backlog delays the others by more than this. */
 const PIECE = 100
 
+/** How long a tenant whose stock somebody locks delays the others. */
+const LOCK_TIMEOUT_MS = 500
+
 interface Unsettled {
   tenant_id: number
   product_id: number
@@ -31,9 +34,13 @@ const listUnsettled = statement<[limit: number], Unsettled>({
 const settleRestOf = statement<[tenantId: number, productId: number, warehouseId: number], never>({
   name: 'settle_rest',
   lane: 'write',
+  // The time limit holds for this statement. It is set before the locks are taken, since it comes with what is settled.
   sql: `with ${RESERVING}, no_event as (
      select 0::bigint as position, '' as topic, '' as data where false
-   ), ${settled({ stock: 'select $2::bigint as product_id, $3::bigint as warehouse_id', lines: NO_LINES })},
+   ), ${settled({
+     stock: `select $2::bigint as product_id, $3::bigint as warehouse_id from set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`,
+     lines: NO_LINES,
+   })},
    ${recordEvents(withReservationEvents('no_event'))}
    select`,
 })

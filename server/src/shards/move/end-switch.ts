@@ -10,8 +10,13 @@ interface Place {
 }
 
 /** Runs `work` while nobody else works at the tenant's move. Throws `TakenOver` when somebody does. */
-export async function working<T>(directory: Database, tenantId: number, work: (registry: Registry) => Promise<T>): Promise<T> {
-  const client = await connectTo(directory)
+export async function working<T>(
+  directory: Database,
+  tenantId: number,
+  work: (registry: Registry) => Promise<T>,
+  statementMs?: number,
+): Promise<T> {
+  const client = await connectTo(directory, statementMs)
   try {
     const registry = new Registry(client, tenantId)
     await registry.lock()
@@ -22,10 +27,15 @@ export async function working<T>(directory: Database, tenantId: number, work: (r
 }
 
 /** Runs `work` with a connection to each of two shards. */
-export async function withSides<T>(source: Place, target: Place, work: (source: Side, target: Side) => Promise<T>): Promise<T> {
+export async function withSides<T>(
+  source: Place,
+  target: Place,
+  work: (source: Side, target: Side) => Promise<T>,
+  statementMs?: number,
+): Promise<T> {
   const opened: Side[] = []
   try {
-    for (const { id, db } of [source, target]) opened.push({ id, db, client: await connectTo(db) })
+    for (const { id, db } of [source, target]) opened.push({ id, db, client: await connectTo(db, statementMs) })
     return await work(opened[0] as Side, opened[1] as Side)
   } finally {
     await Promise.all(opened.map(({ client }) => client.end().catch(() => {})))
@@ -46,21 +56,26 @@ export async function endSwitch(move: Move, registry: Registry): Promise<boolean
   return false
 }
 
+/** Time limit of a statement that ends the switch of a dead command: those of other tenants wait for their turn. */
+const STATEMENT_MS = 3_000
+
 /** Ends the switch of a tenant whose command has died, so that the tenant is served. Does nothing while the command lives. */
 export async function endDeadSwitch(shards: Shards, tenantId: number): Promise<void> {
   const place = (id: number | null): Place | undefined =>
     shards.all.find((shard): shard is Place => shard.id === id && shard.db !== undefined)
-  await working(shards.directory, tenantId, async (registry) => {
+  const end = async (registry: Registry): Promise<void> => {
     const row = await registry.read()
     const [source, target] = [place(row?.shard_id ?? null), place(row?.other_id ?? null)]
     if (row?.state !== 'switching' || source === undefined || target === undefined) return
-    await withSides(source, target, async (from, to) => {
+    const endBetween = async (from: Side, to: Side): Promise<void> => {
       const move = moveOf(await registry.takeOver(), from, to)
       await takeFence(move, to, true)
       await takeFence(move, from, false)
       await endSwitch(move, registry)
-    })
-  }).catch((error: unknown) => {
+    }
+    await withSides(source, target, endBetween, STATEMENT_MS)
+  }
+  await working(shards.directory, tenantId, end, STATEMENT_MS).catch((error: unknown) => {
     if (!(error instanceof TakenOver)) throw error
   })
 }

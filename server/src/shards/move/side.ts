@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../../database/database.ts'
 
-/** One of the two databases of a move, with a connection of its own without time limits. */
+/** One of the two databases of a move, with a connection of its own. */
 export interface Side {
   /** Of its shard. */
   id: number
@@ -29,6 +29,8 @@ export function moveOf(row: { id: number; sandbox_id: number; moves: number; epo
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** How long after its time limit a statement must have been refused. */
+const RESPONSE_MS = 2_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
 
@@ -37,13 +39,15 @@ const LOCK_TIMEOUT_MS = 300
 const PAUSE_MS = 500
 const TRIES = 120
 
-/** Connects without time limits. An error of the connection fails the next query. */
-export async function connectTo(db: Database): Promise<pg.Client> {
+/** Connects, without a time limit for statements unless one is given. An error of the connection fails the next query. */
+export async function connectTo(db: Database, statementMs?: number): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: db.url,
-    options: '-c timezone=UTC',
+    options: `-c timezone=UTC -c statement_timeout=${statementMs ?? 0}`,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A server that is frozen keeps no time limit of its own.
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs + RESPONSE_MS }),
   })
   client.on('error', () => {})
   await client.connect()
@@ -78,7 +82,7 @@ export class TakenOver extends Error {
   }
 }
 
-/** Time limits of `fenced`. */
+/** Time limits of `fenced`, other than those of the connection. */
 interface Limits {
   lockMs?: number
   statementMs?: number
@@ -92,11 +96,11 @@ export async function fenced<T>(
   { tenantId, epoch }: Move,
   { client }: Side,
   work: () => Promise<T>,
-  { lockMs = 0, statementMs = 0 }: Limits = {},
+  { lockMs, statementMs }: Limits = {},
 ): Promise<T> {
-  await client.query(
-    `begin; set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}; set local session_replication_role = replica`,
-  )
+  const limits = Object.entries({ lock_timeout: lockMs, statement_timeout: statementMs }).filter(([, ms]) => ms !== undefined)
+  const settings = [...limits, ['session_replication_role', 'replica']].map(([name, value]) => `set local ${name} = ${value}`)
+  await client.query(['begin', ...settings].join('; '))
   try {
     const result = await work()
     const fence = await client.query('select from tenant_fences where id = $1 and epoch = $2 for share', [tenantId, epoch])
