@@ -9,6 +9,7 @@ import { failureOf } from '../procedures/failure.ts'
 import { valueOf } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { keyedArguments } from './keyed-arguments.ts'
+import { failureText } from './tool-text.ts'
 import { wholeData } from './whole-data.ts'
 
 declare module 'fastify' {
@@ -39,7 +40,9 @@ export async function callTool(
     if (mayWait(endpoint)) request.endTurn?.()
     requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
-    const { input, keyed } = isRead ? { input: named, keyed: undefined } : await keyedArguments(endpoint.name, named)
+    const { input, keyed } = isRead
+      ? { input: withoutNulls(named), keyed: undefined }
+      : await keyedArguments(endpoint.name, named)
     const { data, isReplayed } = await call(context, input, keyed)
     if (isReplayed) reply.header('idempotency-replayed', 'true')
     return resultOf(await wholeData(valueOf(data), request.largeList))
@@ -51,10 +54,13 @@ export async function callTool(
   }
 }
 
-/** In a path, nothing can be missing. Here it can, and would be taken for the id of no record. */
+/** In a path, nothing can be missing, and all is text. Here it can be anything, and would be taken for the id of no record. */
 function requirePathArguments({ path }: Endpoint, given: Record<string, unknown>): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const details = names.filter((name) => given[name] == null).map((name) => ({ path: name, error: 'is required' }))
+  const details = names.flatMap((name) => {
+    if (given[name] == null) return { path: name, error: 'is required' }
+    return ['string', 'number'].includes(typeof given[name]) ? [] : { path: name, error: 'must be a text or a number' }
+  })
   if (details.length > 0)
     throw new ServiceError('validation_error', joinFirst(details.map((detail) => `${detail.path}: ${detail.error}`)), { details })
 }
@@ -69,6 +75,11 @@ function withTextInPath({ path }: Endpoint, given: Record<string, unknown>): Rec
   )
 }
 
+/** What reading tools take comes from a query, which has no null. Models write null for what they leave out. */
+function withoutNulls(given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
+
 /** The error of a call of a tool that the connection does not have. */
 export function unknownTool(name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
@@ -79,5 +90,7 @@ function resultOf(data: Record<string, unknown>): CallToolResult {
 }
 
 function failedResult(failure: ServiceError): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(shownFailure(failure)) }], isError: true }
+  const shown = shownFailure(failure)
+  const text = JSON.stringify({ ...shown, message: failureText(shown.message) })
+  return { content: [{ type: 'text', text }], isError: true }
 }

@@ -16,3 +16,7 @@ export function toolTexts(tools: ReadonlyMap<string, Endpoint>): ToolText {
       .replaceAll(OPERATION, (request, operation: string) => names.get(operation) ?? request)
       .replaceAll(REPETITION, ' The list can have $1.')
 }
+
+/** Converts the message of a failure, which names parts of a request, into one that names arguments. */
+export const failureText = (message: string): string =>
+  message.replace(/^Path parameter /, '').replace('Idempotency-Key', 'idempotency_key')

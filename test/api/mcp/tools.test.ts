@@ -162,6 +162,32 @@ it('a call without the argument that a request has in its path says so, and not 
   expect(await reader.failure('orders_cancel')).toMatchObject({ code: 'insufficient_scope' })
 })
 
+it('failures name arguments, not parts of a request', async ({ tenant }) => {
+  const agent = await connectAgent(tenant)
+  expect(await agent.failure('orders_get', { id: 'SHOP-1' })).toEqual({
+    code: 'invalid_id',
+    message: 'id must be an integer from 1 to 9007199254740991',
+  })
+  expect(await agent.failure('products_getBySku', { sku: ['tea'] })).toMatchObject({
+    code: 'validation_error',
+    message: 'sku: must be a text or a number',
+  })
+  await agent.call('products_create', { name: 'Tea', barcode: '1', idempotency_key: 'tea' })
+  expect(await agent.failure('products_create', { name: 'Salt', barcode: '2', idempotency_key: 'tea' })).toEqual({
+    code: 'idempotency_conflict',
+    message: 'This idempotency_key was used with a different request',
+  })
+})
+
+it('null for an optional argument of a reading tool is no argument, as models write it', async ({ tenant }) => {
+  const agent = await connectAgent(tenant)
+  const order = await newOrder(tenant)
+  const { orders } = (await agent.call('orders_list', { state_id: null, limit: null, customer_name: null })) as unknown as {
+    orders: { id: number }[]
+  }
+  expect(orders).toMatchObject([{ id: order.id }])
+})
+
 it('an order is found, explained and released with the tools alone', async ({ tenant }) => {
   const agent = await connectAgent(tenant)
   const product = await newProduct(tenant, { sku: 'tea' })
