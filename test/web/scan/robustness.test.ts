@@ -96,6 +96,32 @@ it('without a connection, operators of the last 30 days sign in by their badge, 
   await scan(ada.badge, 'problem')
 })
 
+it('where the network swallows every request, an operator signs out, and the device says that it is offline', async ({
+  openWindow,
+  service,
+  tenant,
+  onTestFinished,
+}) => {
+  const proxy = await startFaultyProxy(service.url)
+  onTestFinished(() => proxy.close())
+  const { page } = await openWindow({ baseURL: proxy.url })
+  const tea = await stockedProduct(tenant, { 'A-1': 9 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
+  const ada = await newOperator(tenant, 'Ada')
+  const device = await enrolledDevice(page, tenant, ada)
+  await device.scan(order.order_tenant_id)
+  proxy.fault = () => 'swallowed'
+  await page.getByRole('button', { name: 'Take all 5' }).click()
+  await expect.poll(() => connection(page)).toBe('1 to send')
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await expect.poll(() => connection(page)).toBe('Offline, 1 to send')
+  proxy.fault = () => 'none'
+  await device.scan(ada.badge)
+  await expect.poll(() => connection(page)).toBe('Online')
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
+})
+
 it('the screen stays on while a flow is open, and only then', async ({ openWindow, tenant }) => {
   const { page, context } = await openWindow({ permissions: ['screen-wake-lock'] })
   await context.addInitScript(() => {
