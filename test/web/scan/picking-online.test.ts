@@ -173,6 +173,40 @@ it('two quick taps on a control that stays the same count twice, a bounce once; 
   expect((await device.outcomes()).filter((outcome) => ['line', 'order'].includes(outcome))).toEqual(['line'])
 })
 
+it('an operator who has gone elsewhere while an order is started stays there', async ({ openWindow, tenant }) => {
+  const { page } = await openWindow()
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(/\/flows$/, async (route) => {
+    if (route.request().method() === 'POST') await isAnswered
+    await route.continue()
+  })
+  const shown = await page.evaluateHandle(() => {
+    const screens: string[] = []
+    const push = history.pushState.bind(history)
+    history.pushState = (...args) => {
+      screens.push(String(args[2]))
+      push(...args)
+    }
+    return screens
+  })
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Look up' }).click()
+  await page.getByRole('heading', { name: 'Look up' }).waitFor()
+  const isRead = page.waitForResponse(/\/flows\/\d+$/)
+  answer()
+  await isRead
+  await page.waitForTimeout(SAME_TAP_MS)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await page.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  await page.getByRole('heading', { name: 'A-1' }).waitFor()
+  expect(await shown.jsonValue()).toEqual(['#/look-up', '#/queue', expect.stringMatching(/^#\/pick\/\d+$/)])
+})
+
 it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({
   window: { page },
   tenant,
