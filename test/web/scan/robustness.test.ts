@@ -5,10 +5,12 @@ import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
-import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { type Device, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
 
 const QUOTA = 5_000_000
 const DAY_MS = 24 * 3_600_000
+/** Longer than a quick second scan takes. */
+const LATE_MS = 3_000
 
 /** A device that is enrolled, with an order of 5 × Tea at A-1. */
 const it = base.extend('ready', async ({ window: { page }, tenant }) => {
@@ -120,6 +122,40 @@ it('where the network swallows every request, an operator signs out, and the dev
   await device.scan(ada.badge)
   await expect.poll(() => connection(page)).toBe('Online')
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
+})
+
+it('of two badges on a slow network, the operator of the last one works, on the device and on the server', async ({
+  openWindow,
+  tenant,
+}) => {
+  const window = await openWindow()
+  // What is read by itself between the two answers.
+  window.expectComplaint(/403/)
+  const { page } = window
+  const operators = [await newOperator(tenant, 'Ada'), await newOperator(tenant, 'Grace'), await newOperator(tenant, 'Alan')]
+  const [ada, grace, alan] = operators as [TestOperator, TestOperator, TestOperator]
+  const { scanner } = await enrolledDevice(page, tenant, ada)
+  // The response to the first badge comes last, if the second one does not wait for it.
+  await page.route(
+    /\/session\/operator$/,
+    async (route) => {
+      const response = await route.fetch()
+      await page.waitForTimeout(LATE_MS)
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const late = page.waitForResponse(/\/session\/operator$/)
+  await scanner.scan(grace.badge)
+  await scanner.scan(alan.badge)
+  await late
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
+  await page.waitForTimeout(LATE_MS)
+  await menu(page, 'Diagnostics')
+  expect(await page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
+  const { body } = await tenant.request('GET', '/sessions')
+  expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Alan')
 })
 
 it('the screen stays on while a flow is open, and only then', async ({ openWindow, tenant }) => {
