@@ -21,6 +21,17 @@ describe('a time-out', () => {
     expect(error).toHaveProperty('message', `GET ${baseUrl}/api/v1/orders: no response within 50 ms (attempt 1)`)
   })
 
+  test('is the reason of the signal that a custom fetch gets', async () => {
+    const reasons: unknown[] = []
+    const { baseUrl } = await scriptedServer(silence)
+    const own: typeof globalThis.fetch = (url, init) => {
+      init?.signal?.addEventListener('abort', () => reasons.push(init.signal?.reason.name))
+      return fetch(url, init)
+    }
+    await rejection(clientFor(baseUrl, { timeoutMs: 50, maxRetries: 0, fetch: own }).orders.get(1))
+    expect(reasons).toEqual(['TimeoutError'])
+  })
+
   test('also covers a body that does not end', async () => {
     const { baseUrl } = await scriptedServer((response) => response.writeHead(200).write('{"success":'))
     const error = await rejection(clientFor(baseUrl, { timeoutMs: 100, maxRetries: 0 }).orders.get(1))

@@ -30,19 +30,29 @@ export function pageClient(options: PageFetchOptions): FulfillmentClient {
   })
 }
 
+/** As in the SDK. */
+const TIMEOUT_MS = 30_000
+
 interface Envelope<T> {
   data?: T
   error?: { code: APIError['code']; message: string }
 }
 
 /** A call of the session's own endpoints, which are no part of the public API and so not of the SDK. */
-export async function sessionCall<T>(options: PageFetchOptions, method: string, path: string, body?: unknown): Promise<T> {
+export async function sessionCall<T>(
+  options: PageFetchOptions,
+  method: string,
+  path: string,
+  { body, timeoutMs = TIMEOUT_MS }: { body?: unknown; timeoutMs?: number } = {},
+): Promise<T> {
   const headers: HeadersInit = body === undefined ? {} : { 'Content-Type': 'application/json' }
-  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  const response = await pageFetch(options)(`/${options.app}${path}`, init).catch((cause: unknown) => {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const noAnswer = (cause: unknown): never => {
     throw new ConnectionError('No connection', { cause })
-  })
-  const envelope = (await response.json().catch(() => ({}))) as Envelope<T>
+  }
+  const response = await pageFetch(options)(`/${options.app}${path}`, init).catch(noAnswer)
+  const envelope = (await response.json().catch((error: unknown) => (signal.aborted ? noAnswer(error) : {}))) as Envelope<T>
   if (response.ok && envelope.data !== undefined) return envelope.data
   const { code = 'unexpected_response', message = `HTTP ${response.status}` } = envelope.error ?? {}
   const retryAfter = Number(response.headers.get('Retry-After') ?? NaN)

@@ -60,11 +60,15 @@ export function pageFetch({ app, mode, headers = () => ({}), onCall }: PageFetch
       record(response)
       return response
     } catch (error) {
-      if (init.signal?.aborted !== true) record()
+      if (!isGivenUp(init.signal)) record()
       throw error
     }
   }
 }
+
+/** Whether the caller does not want the answer any more. That none came in time says something of the connection. */
+const isGivenUp = (signal: AbortSignal | null | undefined): boolean =>
+  signal?.aborted === true && signal.reason?.name !== 'TimeoutError'
 
 function pageHeaders(own: HeadersInit | undefined, more: Record<string, string>, app: string, mode: Mode): Headers {
   const headers = new Headers(more)

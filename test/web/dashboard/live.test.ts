@@ -48,6 +48,16 @@ describe('an open list', () => {
     await page.getByRole('link', { name: 'SHOP-2' }).waitFor({ timeout: atMost(LIVE_MS) })
   })
 
+  it('goes on after a pulse that the network has swallowed', async ({ window: { page }, tenant }) => {
+    await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+    await page.route('**/dashboard/pulse', () => undefined, { times: 1 })
+    const pulses = pulsesOf(page)
+    await signIn(page, tenant.key, '/orders')
+    await expect.poll(() => pulses.count).toBeGreaterThan(1)
+    await newOrder(tenant, 'SHOP-1')
+    await page.getByRole('link', { name: 'SHOP-1' }).waitFor({ timeout: atMost(LIVE_MS) })
+  })
+
   it('tells of it within 4 s and does not move the row under the pointer', async ({ window: { page }, tenant }) => {
     await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
     for (const name of ['SHOP-1', 'SHOP-2', 'SHOP-3']) await newOrder(tenant, name)

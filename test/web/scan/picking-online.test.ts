@@ -9,6 +9,8 @@ import { enrolledDevice, newOperator } from '../support/scan-device.ts'
 
 /** After so long, a tap is one of its own. */
 const SAME_TAP_MS = 300
+/** So soon, no finger taps again on purpose; a glove bounces. */
+const BOUNCE_MS = 100
 
 it('S1: enrol, badge, pick five lines with a scanner, complete: stock, events and audit are right', async ({
   window: { page },
@@ -99,7 +101,10 @@ it('a double tap counts once, whatever lies below the finger by then; keys of th
   await page.getByRole('alertdialog').waitFor({ state: 'detached' })
   await page.getByText('Take 11').waitFor()
   await page.getByRole('button', { name: 'Quantity' }).click()
-  for (const key of ['1', '1']) await page.getByRole('button', { name: key, exact: true }).tap()
+  for (const key of ['1', '1']) {
+    await page.getByRole('button', { name: key, exact: true }).tap()
+    await page.waitForTimeout(BOUNCE_MS)
+  }
   await page.getByRole('button', { name: 'Confirm' }).last().tap()
   await page.getByRole('heading', { name: `Finish ${order.order_tenant_id}` }).waitFor()
   await doubleTap('Complete')
@@ -108,7 +113,7 @@ it('a double tap counts once, whatever lies below the finger by then; keys of th
   expect(await heading.textContent()).toBe('Orders to pick')
 })
 
-it('two quick taps on a control that stays the same count twice; the second never takes the next stop', async ({
+it('two quick taps on a control that stays the same count twice, a bounce once; the second never takes the next stop', async ({
   openWindow,
   tenant,
 }) => {
@@ -119,16 +124,21 @@ it('two quick taps on a control that stays the same count twice; the second neve
   const lines = [tea, cup].map(({ id }) => ({ product_id: id, quantity: 9 }))
   await seed(tenant, '/inbound', { reference: 'PO-1', lines })
   const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
-  // Both in the page, before anything is drawn: on a busy machine, more time passes between two taps from outside.
-  const tapTwice = (name: string): Promise<void> =>
-    page.getByRole('button', { name, exact: true }).evaluate((button) => {
+  // Both in the page: on a busy machine, more time passes between two taps from outside.
+  const tapTwice = (name: string, pauses: { beforeTouch?: number; beforeRelease?: number } = {}): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).evaluate(async (button, { beforeTouch = 0, beforeRelease = 0 }) => {
       const { x, y, width, height } = button.getBoundingClientRect()
+      const pause = async (ms: number): Promise<void> => {
+        if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      }
       for (const shift of [0, 5]) {
+        if (shift > 0) await pause(beforeTouch)
         button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'touch' }))
+        if (shift > 0) await pause(beforeRelease)
         const at = { clientX: x + width / 2 + shift, clientY: y + height / 2 }
         button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1, ...at }))
       }
-    })
+    }, pauses)
   await page.getByRole('button', { name: 'Receive', exact: true }).click()
   await page.getByRole('button', { name: 'Receive PO-1' }).click()
   await page.getByRole('heading', { level: 1, name: 'PO-1' }).waitFor()
@@ -136,9 +146,18 @@ it('two quick taps on a control that stays the same count twice; the second neve
   await page.waitForTimeout(SAME_TAP_MS)
   const hand = page.getByRole('region', { name: 'In hand' })
   for (const held of ['2 of 9', '4 of 9']) {
-    await tapTwice('Tea')
+    await tapTwice('Tea', { beforeTouch: BOUNCE_MS + 10 })
     await hand.getByText(held).waitFor()
     await page.waitForTimeout(SAME_TAP_MS)
+  }
+  // A glove that lets go and touches again: in the middle of a tap, or at its beginning.
+  for (const [held, pauses] of [
+    ['5 of 9', {}],
+    ['6 of 9', { beforeRelease: BOUNCE_MS + 10 }],
+  ] as const) {
+    await tapTwice('Tea', pauses)
+    await page.waitForTimeout(SAME_TAP_MS)
+    await hand.getByText(held).waitFor()
   }
   await page.goto('/scan')
   await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
@@ -152,6 +171,40 @@ it('two quick taps on a control that stays the same count twice; the second neve
   await expect.poll(() => heading.textContent()).toBe('B-1')
   await page.getByText('Take 2').waitFor()
   expect((await device.outcomes()).filter((outcome) => ['line', 'order'].includes(outcome))).toEqual(['line'])
+})
+
+it('an operator who has gone elsewhere while an order is started stays there', async ({ openWindow, tenant }) => {
+  const { page } = await openWindow()
+  const tea = await stockedProduct(tenant, { 'A-1': 20 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(/\/flows$/, async (route) => {
+    if (route.request().method() === 'POST') await isAnswered
+    await route.continue()
+  })
+  const shown = await page.evaluateHandle(() => {
+    const screens: string[] = []
+    const push = history.pushState.bind(history)
+    history.pushState = (...args) => {
+      screens.push(String(args[2]))
+      push(...args)
+    }
+    return screens
+  })
+  await page.getByRole('button', { name: `Pick ${order.order_tenant_id}` }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Look up' }).click()
+  await page.getByRole('heading', { name: 'Look up' }).waitFor()
+  const isRead = page.waitForResponse(/\/flows\/\d+$/)
+  answer()
+  await isRead
+  await page.waitForTimeout(SAME_TAP_MS)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await page.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
+  await page.getByRole('heading', { name: 'A-1' }).waitFor()
+  expect(await shown.jsonValue()).toEqual(['#/look-up', '#/queue', expect.stringMatching(/^#\/pick\/\d+$/)])
 })
 
 it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({

@@ -5,10 +5,12 @@ import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
-import { type Device, enrolledDevice, newOperator } from '../support/scan-device.ts'
+import { type Device, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
 
 const QUOTA = 5_000_000
 const DAY_MS = 24 * 3_600_000
+/** Longer than a quick second scan takes. */
+const LATE_MS = 3_000
 
 /** A device that is enrolled, with an order of 5 × Tea at A-1. */
 const it = base.extend('ready', async ({ window: { page }, tenant }) => {
@@ -94,6 +96,66 @@ it('without a connection, operators of the last 30 days sign in by their badge, 
     Date.now = () => now() + ms
   }, 31 * DAY_MS)
   await scan(ada.badge, 'problem')
+})
+
+it('where the network swallows every request, an operator signs out, and the device says that it is offline', async ({
+  openWindow,
+  service,
+  tenant,
+  onTestFinished,
+}) => {
+  const proxy = await startFaultyProxy(service.url)
+  onTestFinished(() => proxy.close())
+  const { page } = await openWindow({ baseURL: proxy.url })
+  const tea = await stockedProduct(tenant, { 'A-1': 9 })
+  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
+  const ada = await newOperator(tenant, 'Ada')
+  const device = await enrolledDevice(page, tenant, ada)
+  await device.scan(order.order_tenant_id)
+  proxy.fault = () => 'swallowed'
+  await page.getByRole('button', { name: 'Take all 5' }).click()
+  await expect.poll(() => connection(page)).toBe('1 to send')
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await expect.poll(() => connection(page)).toBe('Offline, 1 to send')
+  proxy.fault = () => 'none'
+  await device.scan(ada.badge)
+  await expect.poll(() => connection(page)).toBe('Online')
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
+})
+
+it('of two badges on a slow network, the operator of the last one works, on the device and on the server', async ({
+  openWindow,
+  tenant,
+}) => {
+  const window = await openWindow()
+  // What is read by itself between the two answers.
+  window.expectComplaint(/403/)
+  const { page } = window
+  const operators = [await newOperator(tenant, 'Ada'), await newOperator(tenant, 'Grace'), await newOperator(tenant, 'Alan')]
+  const [ada, grace, alan] = operators as [TestOperator, TestOperator, TestOperator]
+  const { scanner } = await enrolledDevice(page, tenant, ada)
+  // The response to the first badge comes last, if the second one does not wait for it.
+  await page.route(
+    /\/session\/operator$/,
+    async (route) => {
+      const response = await route.fetch()
+      await page.waitForTimeout(LATE_MS)
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const late = page.waitForResponse(/\/session\/operator$/)
+  await scanner.scan(grace.badge)
+  await scanner.scan(alan.badge)
+  await late
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
+  await page.waitForTimeout(LATE_MS)
+  await menu(page, 'Diagnostics')
+  expect(await page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAlan')
+  const { body } = await tenant.request('GET', '/sessions')
+  expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Alan')
 })
 
 it('the screen stays on while a flow is open, and only then', async ({ openWindow, tenant }) => {

@@ -2,10 +2,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo, Socket } from 'node:net'
 
 /**
- * What the proxy does with a request: passes it on, drops the response after the server has done it, breaks the connection before, or
- * responds itself with this status, as a gateway does.
+ * What the proxy does with a request: passes it on, drops the response after the server has done it, breaks the connection before, swallows it
+ * without a sign, or responds itself with this status, as a gateway does.
  */
-export type Fault = 'none' | 'lost after' | 'lost before' | { status: number; headers: Record<string, string> }
+export type Fault = 'none' | 'lost after' | 'lost before' | 'swallowed' | { status: number; headers: Record<string, string> }
 
 export interface FaultyProxy {
   url: string
@@ -43,6 +43,10 @@ function pass(proxy: FaultyProxy, target: string, incoming: IncomingMessage, out
   const fault = proxy.fault(method, url)
   if (fault === 'lost before') {
     incoming.socket.destroy()
+    return
+  }
+  if (fault === 'swallowed') {
+    incoming.resume()
     return
   }
   if (typeof fault === 'object') {

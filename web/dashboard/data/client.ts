@@ -36,7 +36,7 @@ export const client = pageClient(pageOptions)
 export const readSession = (): Promise<Session> => sessionCall<Session>(pageOptions, 'GET', '/session')
 
 export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
-  sessionCall<Session>(pageOptions, 'POST', '/session', input)
+  sessionCall<Session>(pageOptions, 'POST', '/session', { body: input })
 
 /** A list that is exported, and its filters. */
 export interface ListToExport {
@@ -47,7 +47,7 @@ export interface ListToExport {
 
 /** A link that downloads the whole list. It works for a minute. */
 export const startExport = (list: ListToExport): Promise<{ url: string }> =>
-  sessionCall<{ url: string }>(pageOptions, 'POST', '/exports', list)
+  sessionCall<{ url: string }>(pageOptions, 'POST', '/exports', { body: list })
 
 export const endSession = (): Promise<unknown> => sessionCall(pageOptions, 'DELETE', '/session')
 

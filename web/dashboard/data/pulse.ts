@@ -13,6 +13,9 @@ export interface Known {
   tokens: Tokens
 }
 
+/** Without an answer, the next pulse follows: longer than a busy server takes, shorter than what a person takes for live. */
+const TIMEOUT_MS = 10_000
+
 const fetchPulse = pageFetch(pageOptions)
 
 /** Reads the pulse. Returns what was known when nothing has changed since. */
@@ -20,6 +23,7 @@ export async function readPulse(known: Known | undefined): Promise<Known> {
   const response = await fetchPulse('/dashboard/pulse', {
     // The page asks by itself: this keeps no session alive.
     headers: { 'X-Page-Background': '1', ...(known === undefined ? {} : { 'If-None-Match': known.tag }) },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   if (response.status === 304 && known !== undefined) return known
   if (!response.ok) throw new PulseRefused(response.status)

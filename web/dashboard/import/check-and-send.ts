@@ -1,6 +1,7 @@
+import { t } from '../../shared/texts/texts.ts'
 import { client } from '../data/client.ts'
 import { type Batch, batchesOf, itemsOf, unsendableRows } from './batches.ts'
-import type { ImportTarget } from './import-target.ts'
+import type { ImportTarget, Item } from './import-target.ts'
 import type { KeptImport, KeptProgress } from './kept-import.ts'
 import type { Mapping } from './mapping.ts'
 import type { CsvTable } from './parse-csv.ts'
@@ -43,7 +44,7 @@ export async function checkRows(
     checked.rows += batch.length
     checked.created += outcome.created
     checked.changed += outcome.changed
-    checked.errors.push(...errorsOf(batch, outcome.errors))
+    checked.errors.push(...errorsOf(batch, outcome.errors, items, target))
     onProgress({ ...checked, retryAt: undefined })
   }
   return { ...checked, errors: checked.errors.toSorted((a, b) => a.row - b.row), retryAt: undefined }
@@ -75,15 +76,26 @@ export async function sendRows(
       rows: progress.rows + batch.length,
       created: progress.created + outcome.created,
       changed: progress.changed + outcome.changed,
-      refused: [...progress.refused, ...errorsOf(batch, outcome.errors)],
+      refused: [...progress.refused, ...errorsOf(batch, outcome.errors, items, target)],
     }
     await onBatch(progress)
   }
   return progress
 }
 
-function errorsOf(batch: Batch, errors: readonly { index: number; error: string }[]): RowError[] {
-  return errors.flatMap(({ index, error }) => rowErrors(batch[index] ?? 0, error))
+/** The errors of a batch. Of a number with a decimal comma, the server says that it is a text: a person must hear how to write it. */
+function errorsOf(
+  batch: Batch,
+  errors: readonly { index: number; error: string }[],
+  items: readonly Item[],
+  { numbers }: ImportTarget,
+): RowError[] {
+  return errors.flatMap(({ index, error }) =>
+    rowErrors(batch[index] ?? 0, error).map((one) => {
+      const isText = one.field !== undefined && numbers.has(one.field) && typeof items[index]?.[one.field] === 'string'
+      return isText ? { ...one, message: t.states.noNumber } : one
+    }),
+  )
 }
 
 /** The rows without an error, by their index. */

@@ -1,3 +1,4 @@
+import { isNumber } from '../kit/is-number.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 
 /** The field of each column; undefined for one that is left out. */
@@ -31,15 +32,13 @@ export function fieldGivenTwice(mapping: Mapping): string | undefined {
 /** An export puts an apostrophe before a text that a spreadsheet would run as a formula. */
 const GUARDED = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/
-
 /** The item of a row. An empty cell leaves its field out. What is no number goes to the server as it is, which says so. */
 export function itemOf(cells: readonly string[], mapping: Mapping, { numbers }: ImportTarget): Item {
   const item: Item = {}
   for (const [index, field] of mapping.entries()) {
     const cell = cells[index] ?? ''
     if (field === undefined || cell.trim() === '') continue
-    item[field] = numbers.has(field) && NUMBER.test(cell.trim()) ? Number(cell) : textOf(cell)
+    item[field] = numbers.has(field) && isNumber(cell) ? Number(cell) : textOf(cell)
   }
   return item
 }

@@ -8,7 +8,8 @@ import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
 import { ProductCombo } from './product-combo.tsx'
-import { isNumber, numberOf } from './number-input.ts'
+import { isNumber } from './is-number.ts'
+import { numberOf } from './number-input.ts'
 
 export interface NewLine {
   product: Pick<Product, 'id' | 'name' | 'barcode'>

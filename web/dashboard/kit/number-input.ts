@@ -1,5 +1,6 @@
 import type { KeyboardEvent } from 'react'
 import { t } from '../../shared/texts/texts.ts'
+import { isNumber } from './is-number.ts'
 
 /**
  * What makes an input one for a number. Its type is text: of a number's input, browsers leave out what they cannot read, so that `3,5` would
@@ -19,9 +20,6 @@ export const numberInput = (value: string | undefined, onChange: ((value: string
     onChange?.(String(Number((Number(text) + step).toFixed(6))))
   },
 })
-
-/** Whether a text is a number as the API writes it, with a decimal point. */
-export const isNumber = (text: string): boolean => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text.trim())
 
 /** Whether the input is one for a number and has another text. */
 export const isNoNumber = (input: HTMLInputElement): boolean =>

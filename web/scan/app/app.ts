@@ -137,6 +137,14 @@ export class App {
     if (hashOf(screen) !== location.hash) history.pushState(null, '', hashOf(screen))
   }
 
+  /** Shows a screen after a call that began on the screen `from`. Returns false if the operator has gone elsewhere meanwhile, and stays there. */
+  goOn(from: Screen, screen: Screen): boolean {
+    // A tile is one screen with its records: of two orders scanned in a row, the last is packed.
+    if (this.ui.screen.name !== from.name) return false
+    this.go(screen)
+    return true
+  }
+
   /** Reads what a scanner or camera saw. `texts` are its readings, `at` the time of its last character. */
   scan(texts: readonly string[], at: number, source: ScanSource = 'wedge'): void {
     const scanned = readScan(texts)

@@ -11,18 +11,17 @@ import { readWeightPatterns } from './weights.ts'
 
 /** Starts picking an order, and shows it when it is stored here. */
 export async function startFlow(app: App, orderId: number, at = performance.now()): Promise<void> {
-  const { session } = app.kept
-  const operator = session?.operator
+  const operator = app.kept.session?.operator
+  const { screen } = app.ui
   if (operator === null || operator === undefined) return
   const flow = await online(app, async () => {
     const input = { order_id: orderId, operator_email: operator.email, operator_id: operator.id }
     const { id } = await app.api.client.flows.start(input)
     return await app.api.readFlow(id, operator.id)
   })
-  if (flow !== undefined && (await keepFlow(app, flow, at))) {
-    app.go({ name: 'pick', flow: flow.id })
-    app.tell('taken', t.said.started(flow.order_tenant_id), at)
-  }
+  if (flow === undefined || !(await keepFlow(app, flow, at))) return
+  // Elsewhere, the queue has it among the orders to go on with.
+  if (app.goOn(screen, { name: 'pick', flow: flow.id })) app.tell('taken', t.said.started(flow.order_tenant_id), at)
 }
 
 /** Stores a flow that the server has, so that it can be picked without a connection. */
@@ -71,6 +70,7 @@ export async function completeWalk(app: App, key: WalkKey): Promise<void> {
 export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
   const at = performance.now()
   const batch = batchOf(key)
+  const { screen } = app.ui
   const isCancelled = await online(app, () =>
     app.sender.between(async () => {
       await (batch === undefined ? app.api.client.flows.cancel(key) : app.api.client.flowBatches.cancel(batch))
@@ -79,7 +79,7 @@ export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
     }),
   )
   if (isCancelled === true) {
-    app.go({ name: 'queue' })
+    app.goOn(screen, { name: 'queue' })
     app.tell('taken', t.finish.putBack, at)
   }
 }

@@ -22,6 +22,9 @@ interface ApiOptions {
 /** A value of the header that names the operator of a call. */
 const asOperator = (id: number): { headers: Record<string, string> } => ({ headers: { 'X-Page-Operator': String(id) } })
 
+/** An operator who leaves does not wait longer: without an answer, this device signs them out by itself. */
+const SIGN_OUT_MS = 5_000
+
 /** The calls of this device. They do not retry: the queue does, and everything else tells the operator at once. */
 export class Api implements QueueCalls {
   readonly #options: ApiOptions
@@ -42,15 +45,15 @@ export class Api implements QueueCalls {
     code: string
     device_name?: string
     device?: { id: number; secret: string } | undefined
-  }): Promise<Enrolled> => this.#session<Enrolled>('POST', '/session', input)
+  }): Promise<Enrolled> => this.#session<Enrolled>('POST', '/session', { body: input })
 
   end = (): Promise<unknown> => sessionCall(this.#fetchOptions(), 'DELETE', '/session')
 
   readSession = (): Promise<DeviceSession> => this.#session('GET', '/session')
 
-  signIn = (badge: string): Promise<DeviceSession> => this.#session('PUT', '/session/operator', { badge })
+  signIn = (badge: string): Promise<DeviceSession> => this.#session('PUT', '/session/operator', { body: { badge } })
 
-  signOut = (): Promise<DeviceSession> => this.#session('DELETE', '/session/operator')
+  signOut = (): Promise<DeviceSession> => this.#session('DELETE', '/session/operator', { timeoutMs: SIGN_OUT_MS })
 
   pick: QueueCalls['pick'] = async ({ flow_id, pick_id, body, operator_id }) =>
     await this.client.flows.pick(flow_id, { ...body, pick_id }, asOperator(operator_id))
@@ -99,8 +102,12 @@ export class Api implements QueueCalls {
     return { kind, record: await counts.get(id) }
   }
 
-  async #session<T extends DeviceSession>(method: string, path: string, body?: unknown): Promise<T> {
-    const session = await sessionCall<T>(this.#fetchOptions(), method, path, body)
+  async #session<T extends DeviceSession>(
+    method: string,
+    path: string,
+    options?: { body?: unknown; timeoutMs?: number },
+  ): Promise<T> {
+    const session = await sessionCall<T>(this.#fetchOptions(), method, path, options)
     readServerTime(session.server_time)
     return session
   }

@@ -90,13 +90,14 @@ export class Packer {
     })
 
   /** Packs what was scanned; another order is opened. */
-  scan: CodeHandler = (texts, at, codes) =>
-    this.#step(at, async () => {
+  scan: CodeHandler = (texts, at, codes) => {
+    const { screen } = this.#app.ui
+    return this.#step(at, async () => {
       const { client } = this.#app.api
       const code = await findCode(client, texts, codes)
       if (code?.order && code.product === null) {
-        this.#app.go({ name: 'pack', record: code.order.id })
-        this.#app.tell('taken', code.order.order_tenant_id, at, texts[0])
+        if (this.#app.goOn(screen, { name: 'pack', record: code.order.id }))
+          this.#app.tell('taken', code.order.order_tenant_id, at, texts[0])
         return true
       }
       const product = (code && productOf(code)) ?? (await findBySku(client, texts))
@@ -104,6 +105,7 @@ export class Packer {
       await this.#pack([{ product_id: product.id, name: product.name, quantity: product.quantity }], at, texts[0])
       return true
     })
+  }
 
   /** Packs one of a product, or what is left of it if that is less. */
   packOne = ({ product_id, name, left }: ProductToPack): Promise<boolean> => {
@@ -180,12 +182,13 @@ export class Packer {
   /** The shipment leaves. */
   ship = (): Promise<boolean> => {
     const at = performance.now()
+    const { screen } = this.#app.ui
     return this.#step(at, async () => {
       const { shipment } = this
       if (shipment === undefined) return true
       const isShipped = await this.#refusable(() => this.#app.api.client.shipments.ship(shipment.id))
       if (isShipped === undefined) return await this.#refuse({ at, again: () => void this.ship() }, shipment)
-      this.#app.go({ name: 'pack' })
+      this.#app.goOn(screen, { name: 'pack' })
       this.#app.tell('order', packing.said.shipped(this.name), at)
       return true
     })

@@ -27,15 +27,15 @@ export function OrdersToPack() {
     const timer = setInterval(quietly, READ_AGAIN_MS)
     return () => clearInterval(timer)
   }, [app, isOnline])
-  const pack = (id: number, name: string, at = performance.now(), scanned?: string): void => {
-    app.go({ name: 'pack', record: id })
-    app.tell('taken', name, at, scanned)
+  const pack = (id: number, name: string, { from = app.ui.screen, at = performance.now(), scanned = name } = {}): void => {
+    if (app.goOn(from, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
   }
   useCodes(async (texts, at, codes) => {
+    const from = app.ui.screen
     const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null)
     // The operator knows by now that the search failed.
     if (found === undefined) return true
-    if (found?.order) pack(found.order.id, found.order.order_tenant_id, at, texts[0])
+    if (found?.order) pack(found.order.id, found.order.order_tenant_id, { from, at, scanned: texts[0] })
     else if (found?.product) app.stop({ message: packing.scanOrder(found.product.name), scanned: texts[0] }, at)
     else return false
     return true
