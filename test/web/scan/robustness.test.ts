@@ -268,3 +268,21 @@ async function devicesOf(tenant: TestTenant): Promise<number> {
   const { body } = await tenant.request('GET', '/sessions')
   return body.data.sessions.filter(({ kind }: { kind: string }) => kind === 'device').length
 }
+
+it('says after a second that it waits for the server, until the answer comes', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea' })
+  const { scanner } = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await menu(page, 'Look up')
+  let answer = (): void => undefined
+  const isAsked = new Promise<void>((resolve) => (answer = resolve))
+  await page.route(/\/scan\/api\/v1\/scan\?/, async (route) => {
+    await isAsked
+    await route.continue()
+  })
+  await scanner.scanNow(tea.barcode)
+  const waits = page.getByRole('progressbar', { name: 'Waiting for the server' })
+  await waits.waitFor()
+  answer()
+  await page.getByRole('region', { name: 'Tea' }).waitFor()
+  await waits.waitFor({ state: 'detached' })
+})

@@ -43,6 +43,8 @@ export interface Ui {
   verdict: Verdict | undefined
   dialog: 'quantity' | 'short' | 'elsewhere' | undefined
   isOnline: boolean
+  /** The operator waits for the server, for longer than a second by now. */
+  isWaiting: boolean
   /** Another tab works. */
   isFrozen: boolean
   isCameraOn: boolean
@@ -56,6 +58,8 @@ export interface Ui {
 export type CodeHandler = (texts: readonly string[], at: number, codes: readonly string[]) => boolean | Promise<boolean>
 
 const MOST_SCANS = 50
+/** What takes no longer needs no sign. */
+const WAIT_SHOWN_MS = 1_000
 
 /** The state and the actions of the app. Screens read `ui` and `store.kept`, and are drawn again after each change of either. */
 export class App {
@@ -76,6 +80,7 @@ export class App {
   readonly #listeners = new Set<() => void>()
   readonly #repeats = new RepeatFilter()
   #verdicts = 0
+  readonly #waits = new Set<object>()
   /** A change is being stored. */
   #isHeld = false
   /** Something changed meanwhile. */
@@ -90,6 +95,7 @@ export class App {
       verdict: undefined,
       dialog: undefined,
       isOnline: navigator.onLine,
+      isWaiting: false,
       isFrozen: false,
       isCameraOn: false,
       update: undefined,
@@ -129,6 +135,19 @@ export class App {
   set(patch: Partial<Ui>): void {
     this.ui = { ...this.ui, ...patch }
     this.#emit()
+  }
+
+  /** The operator waits for a call: the screen says so after a second. Returns what ends the wait. */
+  beginWait(): () => void {
+    const wait = {}
+    const timer = setTimeout(() => {
+      this.#waits.add(wait)
+      this.set({ isWaiting: true })
+    }, WAIT_SHOWN_MS)
+    return () => {
+      clearTimeout(timer)
+      if (this.#waits.delete(wait)) this.set({ isWaiting: this.#waits.size > 0 })
+    }
   }
 
   /** Shows a screen. It is a new entry of the browser's history. */

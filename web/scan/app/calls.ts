@@ -7,6 +7,7 @@ import type { App } from './app.ts'
  * Runs a call that cannot wait. Without a connection, or when it is refused, the operator is stopped with the reason; then it is undefined.
  */
 export async function online<T>(app: App, call: () => PromiseLike<T>): Promise<T | undefined> {
+  const endWait = app.beginWait()
   try {
     return await call()
   } catch (error) {
@@ -15,6 +16,8 @@ export async function online<T>(app: App, call: () => PromiseLike<T>): Promise<T
     else if (error instanceof APIError) refuse(app, error, at)
     else throw error
     return undefined
+  } finally {
+    endWait()
   }
 }
 

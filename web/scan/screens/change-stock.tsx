@@ -82,7 +82,8 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     })
     setBusy(false)
     if (isSaved !== true) return
-    restart()
+    // The operator may have started over meanwhile, and scanned something else.
+    if (latest.current === scanned) restart()
     app.tell('taken', done, at)
   }
   const isAllowed = app.kept.session?.operator?.may_change_stock === true

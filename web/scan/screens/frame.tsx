@@ -30,6 +30,7 @@ export function Frame({ children }: { children: ReactNode }) {
           <CameraButton />
           {app.ui.needs === undefined && <AppMenu />}
         </span>
+        {app.ui.isWaiting && <span role="progressbar" aria-label={t.connection.waiting} className={styles.waiting} />}
       </header>
       {app.ui.isCameraOn && <Camera />}
       {session?.mode === 'test' && <p className={styles.notice}>{t.testData}</p>}

@@ -25,6 +25,7 @@ export const scan = {
     offline: 'Offline',
     toSend: (number: number) => `${formatNumber(number)} to send`,
     offlineToSend: (number: number) => `Offline, ${formatNumber(number)} to send`,
+    waiting: 'Waiting for the server',
     needed: 'This needs the connection. Nothing was sent.',
     kept: (number: number) => `${count(number, 'scan is', 'scans are')} kept.`,
     wrongClock: (difference: string) => `This device's clock is wrong by ${difference}`,
