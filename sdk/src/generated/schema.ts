@@ -1009,7 +1009,7 @@ export interface paths {
         };
         /**
          * Get what blocks an order
-         * @description Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.
+         * @description Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, the response is the one without a policy: reservations are not complete yet.
          *
          *     Addition: this operation is not part of the published API specification.
          *

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { openQuantity, ORDER_STATES, PICKING_STATES } from '../order-states/index.ts'
-import { IS_RESERVING } from '../reserving/index.ts'
+import { IS_READY } from '../reserving/index.ts'
 import { type Candidate, type Choice, extended } from './choice.ts'
 
 /** A rule with its defaults. */
@@ -52,7 +52,7 @@ const listCandidates = statement<
      select json_agg(json_build_object('product', l.product_id, 'quantity', l.open)) from (
        select l.product_id, (sum(${openQuantity('l')}) * 1000)::float8 as open ${OPEN_LINES} group by l.product_id
      ) l
-   ) as open, ${IS_RESERVING} and exists (
+   ) as open, ${IS_READY} and exists (
      select from order_reservation_sums where tenant_id = $1 and order_id = o.id and backordered > 0
    ) as is_backordered
    from candidate o order by o.assembly_date, o.id`,

@@ -5,6 +5,7 @@ import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { type Content, findProducts, type FoundProduct, hashOf, quantitiesOf, sentName } from '../records/index.ts'
+import { KEEPS_HOLDS } from '../reserving/index.ts'
 import { fillHold } from './fill-hold.ts'
 import { requireHeld } from './hold-products.ts'
 import { readHold } from './read-hold.ts'
@@ -26,7 +27,7 @@ const findActive = statement<
      update holds set state = 'expired' where tenant_id = $1 and reference = $2 and state = 'active' and expires_at <= clock_timestamp()
    )
    select id, coalesce(sent_hash = $3, false) or content_hash = $4 as is_same from holds
-   where tenant_id = $1 and reference = $2 and state = 'active' and expires_at > clock_timestamp()`,
+   where tenant_id = $1 and reference = $2 and state = 'active' and expires_at > clock_timestamp() and ${KEEPS_HOLDS}`,
 })
 
 const insertHold = statement<
@@ -78,9 +79,10 @@ async function create(tx: Queryable, caller: RequestContext['caller'], input: In
   if (earlier !== undefined) return readHold(tx, tenantId, earlier)
   await requireWarehouse(tx, tenantId, warehouseId)
   const products = requireHeld(lines, found)
-  await requireReserving(tx, tenantId)
   const { sent, meant } = content
   for (;;) {
+    // In each turn: holds of before reserving was turned off have their references until they are removed, which waits for this transaction.
+    await requireReserving(tx, tenantId)
     const inserted = await tx.runOne(insertHold, [tenantId, reference, sent, meant, warehouseId, ttlSeconds, keyName])
     if (inserted !== undefined) {
       await fillHold(tx, { tenantId, id: inserted.id, warehouseId }, products)

@@ -3,7 +3,7 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { isoTimestamp } from '../events/index.ts'
 import { openQuantity, ORDER_STATE_NAMES, ORDER_STATES, type OrderStateId } from '../order-states/index.ts'
-import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_RESERVING } from '../reserving/index.ts'
+import { availabilityColumns, EXPIRED_HOLDS, incomingDeliveries, IS_READY } from '../reserving/index.ts'
 import { type Blocker, getBlockersInput, getBlockersOutput } from './blocker-schemas.ts'
 import { exact, type Level, problemsOf } from './blockers.ts'
 
@@ -23,7 +23,8 @@ interface Line {
 
 interface Situation {
   state_id: OrderStateId
-  is_reserving: boolean
+  /** Whether the reservations of all open orders are made. Until then, stock alone tells what can be picked. */
+  is_ready: boolean
   flow: { flow_id: number; operator_email: string } | null
   lines: Line[] | null
   levels: Level[] | null
@@ -64,14 +65,14 @@ const readSituation = statement<[tenantId: number, orderId: number], Situation>(
   name: 'read_blockers',
   lane: 'slow',
   sql: `with chosen as materialized (
-     select id, state_id, state_picking_id, warehouse_id, ${IS_RESERVING} as is_reserving from orders where tenant_id = $1 and id = $2
+     select id, state_id, state_picking_id, warehouse_id, ${IS_READY} as is_ready from orders where tenant_id = $1 and id = $2
    ), line as materialized (
-     select l.id, l.product_id, l.product_name, ${openQuantity('l')} as open, case when o.is_reserving then coalesce(r.backordered, 0) else 0 end as backordered
+     select l.id, l.product_id, l.product_name, ${openQuantity('l')} as open, case when o.is_ready then coalesce(r.backordered, 0) else 0 end as backordered
      from chosen o join order_lines l on l.tenant_id = $1 and l.order_id = o.id
      left join order_reservations r on r.tenant_id = $1 and r.order_id = o.id and r.order_line_id = l.id
      where ${openQuantity('l')} > 0
    )
-   select o.state_id, o.is_reserving, (
+   select o.state_id, o.is_ready, (
      select json_build_object('flow_id', f.id, 'operator_email', f.operator_email) from picking_flows f
      where f.tenant_id = $1 and f.order_id = o.id and f.state = 'started'
    ) as flow, (
@@ -98,7 +99,7 @@ export const getBlockers = endpoint({
   path: '/orders/{id}/blockers',
   summary: 'Get what blocks an order',
   description:
-    'Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason.',
+    'Reasons why the order cannot be picked now, under any reservation policy: its state, a running flow, lines that wait for stock or whose stock is at locations that are not pickable. `ready` is true when there is no reason. While `reservation_state` is `switching`, the response is the one without a policy: reservations are not complete yet.',
   isAddition: true,
   input: getBlockersInput,
   output: getBlockersOutput,
@@ -111,7 +112,7 @@ export const getBlockers = endpoint({
   },
 })
 
-function blockersOf({ state_id, is_reserving: isReserving, flow, lines, levels }: Situation): Blocker[] {
+function blockersOf({ state_id, is_ready: isReady, flow, lines, levels }: Situation): Blocker[] {
   if (state_id === ORDER_STATES.completed || state_id === ORDER_STATES.cancelled)
     return [{ code: 'order_over', message: `The order is ${ORDER_STATE_NAMES[state_id].toLowerCase()}`, state_id }]
   const open = (lines ?? []).map((line) => ({ ...line, wanted: exact(line.open - line.backordered) }))
@@ -122,7 +123,7 @@ function blockersOf({ state_id, is_reserving: isReserving, flow, lines, levels }
     ...running,
     ...open.flatMap((line) => {
       const { lacking = 0, notPickable = [] } = problems.get(line.id) ?? {}
-      return [...backordered(line), ...(isReserving ? [] : notInStock(line, lacking)), ...unpickable(line, notPickable)]
+      return [...backordered(line), ...(isReady ? [] : notInStock(line, lacking)), ...unpickable(line, notPickable)]
     }),
   ]
 }

@@ -1,8 +1,8 @@
-import { IS_RESERVING } from '../reserving/index.ts'
+import { KEEPS_HOLDS } from '../reserving/index.ts'
 
-/** SQL for the state of a hold `h`, which follows from its time: expired holds count for nothing at once. Without a policy there is none. */
+/** SQL for the state of a hold `h`, which follows from its time: expired holds count for nothing at once. Without a policy none is active. */
 export const HOLD_STATE = `case when h.state <> 'active' then h.state when h.expires_at <= clock_timestamp() then 'expired'
-     when ${IS_RESERVING} then 'active' else 'released' end`
+     when ${KEEPS_HOLDS} then 'active' else 'released' end`
 
 /** SQL for the fields of a hold `h` as the API shows it. */
 export const HOLD_COLUMNS = `h.id, h.reference, ${HOLD_STATE} as state, h.warehouse_id, (

@@ -14,6 +14,7 @@ interface Claimed {
   phase: Phase
   policy: string
   switches: number
+  lease: string
 }
 
 /** A look on a shared connection: nearly always there is nothing to do, and each process looks twice a second. */
@@ -33,22 +34,23 @@ const claim = statement<[], Claimed>({
      select tenant_id from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
      order by updated_at, tenant_id limit 1 for no key update skip locked
    )
-   returning tenant_id, reservation_phase as phase, reservation_policy as policy, reservation_switches as switches`,
+   returning tenant_id, reservation_phase as phase, reservation_policy as policy, reservation_switches as switches,
+     switching_until::text as lease`,
 })
 
-const keep = statement<[tenantId: number, switches: number], { tenant_id: number }>({
+const keep = statement<[tenantId: number, switches: number, lease: string], { lease: string }>({
   name: 'keep_switching',
   lane: 'write',
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
-   where tenant_id = $1 and reservation_switches = $2 returning tenant_id`,
+   where tenant_id = $1 and reservation_switches = $2 and switching_until = $3::text::timestamptz returning switching_until::text as lease`,
 })
 
-const release = statement<[tenantId: number, switches: number, phase: string | null], never>({
+const release = statement<[tenantId: number, switches: number, phase: string | null, lease: string], never>({
   name: 'release_switching',
   lane: 'write',
   sql: `update tenant_settings
    set switching_until = '-infinity', reservation_phase = case reservation_switches when $2 then coalesce($3, reservation_phase) else reservation_phase end
-   where tenant_id = $1`,
+   where tenant_id = $1 and switching_until = $4::text::timestamptz`,
 })
 
 /** Pause after each piece of work, in times of what it took: half of the time is left to other work. */
@@ -86,14 +88,14 @@ async function next(db: Queryable, running: number, signal: AbortSignal): Promis
 }
 
 async function switchTenant(db: Queryable, row: Claimed, signal: AbortSignal): Promise<void> {
-  const switching = { tenantId: row.tenant_id, switches: row.switches }
+  const switching = { tenantId: row.tenant_id, switches: row.switches, lease: row.lease }
   const isDone = await doPhase(db, row.phase, switching, signal)
-  await db.run(release, [row.tenant_id, row.switches, isDone ? nextPhase(row.phase, row.policy) : null])
+  await db.run(release, [row.tenant_id, row.switches, isDone ? nextPhase(row.phase, row.policy) : null, switching.lease])
 }
 
 async function doPhase(db: Queryable, phase: Phase, switching: Switching, signal: AbortSignal): Promise<boolean> {
   // So that nobody writes by the settings, or the phase, of before.
-  if (!(await untilWritersEnd(db, signal))) return false
+  if (!(await untilWritersEnd(db, signal, () => isKept(db, switching, signal)))) return false
   return PHASES[phase](db, switching, (startedAt) => pause(db, switching, startedAt, signal))
 }
 
@@ -108,7 +110,15 @@ function nextPhase(phase: Phase, policy: string): Phase | 'ready' {
   return phase === 'collecting' ? 'settling' : 'ready'
 }
 
-async function pause(db: Queryable, { tenantId, switches }: Switching, startedAt: number, signal: AbortSignal): Promise<boolean> {
+async function pause(db: Queryable, switching: Switching, startedAt: number, signal: AbortSignal): Promise<boolean> {
   await delay((performance.now() - startedAt) * PAUSE)
-  return !signal.aborted && (await db.run(keep, [tenantId, switches])).length > 0
+  return isKept(db, switching, signal)
+}
+
+/** Keeps the phase for longer. False when the work ends. */
+async function isKept(db: Queryable, switching: Switching, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false
+  const kept = await db.runOne(keep, [switching.tenantId, switching.switches, switching.lease])
+  if (kept !== undefined) switching.lease = kept.lease
+  return kept !== undefined
 }

@@ -5,6 +5,8 @@ import { statement } from '../../database/statements/statement.ts'
 const POLL_MS = 20
 /** Longer than any statement may take. */
 const PATIENCE_MS = 60_000
+/** How often a long wait calls `isKept`. */
+const KEEP_MS = 1_000
 
 // A statement locks its tables before it takes its snapshot. So one that does not hold such a lock yet sees what is committed now.
 const listWriters = statement<[], { writer: string }>({
@@ -19,13 +21,18 @@ const listWriters = statement<[], { writer: string }>({
 
 /**
  * Waits until all transactions have ended that may still write by the settings from before this call. Costs writers nothing. False when it
- * was aborted.
+ * was aborted, or `isKept`, which a long wait calls, says so.
  */
-export async function untilWritersEnd(db: Queryable, signal: AbortSignal): Promise<boolean> {
+export async function untilWritersEnd(db: Queryable, signal: AbortSignal, isKept: () => Promise<boolean>): Promise<boolean> {
   const giveUpAt = performance.now() + PATIENCE_MS
+  let keepAt = performance.now() + KEEP_MS
   let awaited = await writers(db)
   while (awaited.size > 0) {
     if (signal.aborted) return false
+    if (performance.now() > keepAt) {
+      if (!(await isKept())) return false
+      keepAt = performance.now() + KEEP_MS
+    }
     if (performance.now() > giveUpAt) throw new Error('A transaction that began before reserving was switched does not end')
     await delay(POLL_MS)
     const present = await writers(db)

@@ -22,6 +22,14 @@ export type Availability = z.infer<typeof availability>
 /** SQL that is true while the tenant `$1` reserves. Under the policy `off`, reservations of before may still be there. */
 export const IS_RESERVING = `exists (select from tenant_settings where tenant_id = $1 and reservation_policy <> 'off')`
 
+/**
+ * SQL that is true while active holds of the tenant `$1` keep something. Turning reserving off releases them at once; until the job has done so, turning it
+ * on again does not bring them back.
+ */
+export const KEEPS_HOLDS = `exists (
+  select from tenant_settings where tenant_id = $1 and reservation_policy <> 'off' and reservation_phase <> 'clearing'
+)`
+
 /** SQL that is true while the tenant `$1` reserves and the reservations of all its open orders are made. */
 export const IS_READY = `exists (select from tenant_settings where tenant_id = $1 and reservation_policy <> 'off' and reservation_phase = 'ready')`
 

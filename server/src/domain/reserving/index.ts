@@ -8,6 +8,7 @@ export {
   EXPIRED_HOLDS,
   IS_READY,
   IS_RESERVING,
+  KEEPS_HOLDS,
   type SeenAvailability,
   shownAvailability,
 } from './availability.ts'
