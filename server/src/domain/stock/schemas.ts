@@ -121,7 +121,9 @@ export const bulkSetLevelsOutput = z.object({
   errors: z
     .array(
       z.object({
-        product_id: z.int().describe('Id of the product. 0 when the SKU was not found, or when the update is invalid and has no `product_id`.'),
+        product_id: z
+          .int()
+          .describe('Id of the product. 0 when the SKU was not found, or when the update is invalid and has no `product_id`.'),
         error: z.string().describe('Why the update failed and how to fix it.'),
         index: itemIndex,
         current_quantity: z
