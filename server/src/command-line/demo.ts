@@ -33,6 +33,8 @@ export function addDemoCommand(program: Command): void {
 }
 
 async function run({ dataDir, force, ...options }: Options): Promise<void> {
+  // The settings read an empty folder as the default one, which is the server's own.
+  if (dataDir === '') throw new Error('--data-dir: names no folder')
   const config = configOf(dataDir)
   // Loaded here: other commands need none of it.
   if (config.databaseUrl !== undefined && force !== true) {
