@@ -44,7 +44,12 @@ async function run({ dataDir, force, ...options }: Options): Promise<void> {
   const { runDemo } = await import('../demo/run-demo.ts')
   const interruption = onInterrupt('Ending. Press Ctrl-C again to stop immediately')
   try {
-    await runDemo(config, options, (line) => process.stdout.write(`${line}\n`), interruption.signal)
+    await runDemo(
+      config,
+      { ...options, onlyDemos: force !== true },
+      (line) => process.stdout.write(`${line}\n`),
+      interruption.signal,
+    )
   } finally {
     interruption.stopListening()
   }
