@@ -31,9 +31,15 @@ const pageOrigin = z
 /** Browsers treat plain HTTP to the same machine as secure. */
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 
+const MAX_PORT = 65_535
+
 const isNameServer = (value: string): boolean => {
-  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(value) ?? []
-  return isIP(value) !== 0 || isIPv6(bracketed ?? '') || isIPv4(plain ?? '')
+  const {
+    bracketed = '',
+    plain = '',
+    port = '53',
+  } = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:]+))(?::(?<port>\d{1,5}))?$/.exec(value)?.groups ?? {}
+  return isIP(value) !== 0 || ((isIPv6(bracketed) || isIPv4(plain)) && Number(port) >= 1 && Number(port) <= MAX_PORT)
 }
 
 const nameServer = z
@@ -53,19 +59,19 @@ const processCount = z
 
 const shardIds = z
   .string()
-  .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be comma-separated ids of shards such as 1,3')
+  .regex(/^[1-9]\d{0,8}(,[1-9]\d{0,8})*$/, 'must be comma-separated ids of shards such as 1,3')
   .transform((value) => value.split(',').map(Number))
 
 const encryptionKey = z.string().min(16, 'must have at least 16 characters')
 
 const environment = z.object({
   NODE_ENV: z.string().optional(),
-  PORT: integerText(0, 65_535).default(3000),
+  PORT: integerText(0, MAX_PORT).default(3000),
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_REPLICA_URL: postgresUrl.optional(),
   DATA_DIR: z.string().default('.data'),
-  MONITORING_PORT: integerText(0, 65_535).optional(),
+  MONITORING_PORT: integerText(0, MAX_PORT).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], 'must be all, api or worker').default('all'),
   SHARDS: shardIds.optional(),
   PROCESSES: processCount.default(1),

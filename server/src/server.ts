@@ -105,7 +105,10 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     if (monitor !== undefined) servers.push(monitor)
     const control = { stop, handOver, ownMetrics: metrics.renderOwn }
     // Starts last, because it reports that the process is ready.
-    const startMonitor = async (): Promise<unknown> => monitor?.listen({ port: config.monitoringPort, host: config.host })
+    const startMonitor = async (): Promise<unknown> =>
+      monitor?.listen({ port: config.monitoringPort, host: config.host }).catch((error: Error) => {
+        throw cannotListen('MONITORING_PORT', config.host, config.monitoringPort, error)
+      })
     const onAttempt = metrics.deliveryAttempted
     const engines = new Map<Database, DeliveryEngine>()
     const startEngine = (shard: Database): (() => Promise<unknown>) => {
@@ -193,9 +196,13 @@ function readsFrom(replica: Replica, db: Database, metrics: Metrics, log: Log): 
   })
 }
 
+function cannotListen(setting: 'PORT' | 'MONITORING_PORT', host: string, port: number | undefined, { message }: Error): Error {
+  return new Error(`HOST, ${setting}: cannot listen on ${host}, port ${port}: ${message}`)
+}
+
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   await app.listen({ port, host }).catch((error: Error) => {
-    throw new Error(`HOST, PORT: cannot listen on ${host}, port ${port}: ${error.message}`)
+    throw cannotListen('PORT', host, port, error)
   })
   const address = app.server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`

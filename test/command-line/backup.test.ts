@@ -252,16 +252,19 @@ describe('rejected', () => {
     ])
   })
 
-  it('a backup of another major version of Postgres', async ({ files, good }) => {
-    const unpacked = path.join(files, 'unpacked')
+  it.for([
+    ['of another major version of Postgres', { postgres: '17' }, 'of Postgres 17, and this is Postgres 18'],
+    ['of a newer format', { format: 2, version: '9.0.0' }, 'it was made by version 9.0.0 of the service in a format that this '],
+  ] as [what: string, changed: object, message: string][])('a backup %s', async ([what, changed, message], { files, good }) => {
+    const unpacked = path.join(files, `unpacked ${what}`)
     const run = promisify(execFile)
     await run('mkdir', [unpacked])
     await run('tar', ['-xzf', good, '-C', unpacked])
     const about = JSON.parse(await readFile(path.join(unpacked, 'backup.json'), 'utf8')) as object
-    await writeFile(path.join(unpacked, 'backup.json'), JSON.stringify({ ...about, postgres: '17' }))
+    await writeFile(path.join(unpacked, 'backup.json'), JSON.stringify({ ...about, ...changed }))
     const file = path.join(files, 'old.tar.gz')
     await run('tar', ['-czf', file, '-C', unpacked, 'backup.json', 'manifest.json'])
     const { exitCode, stderr } = await runCommand(['restore', file], { DATA_DIR: path.join(files, 'old') })
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('of Postgres 17, and this is Postgres 18')])
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
   })
 })

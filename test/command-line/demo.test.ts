@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { caseBarcode } from '@fulfillment/server/demo/catalog.ts'
 import { describe, expect } from 'vitest'
 import { readConfig } from '@fulfillment/server/config.ts'
@@ -9,6 +10,7 @@ import { expectConsistentReservations } from '../support/reservations.ts'
 import { expectConsistentShipments } from '../support/shipments.ts'
 import { send, type ServiceResponse, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { runCommand } from './run-command.ts'
 
 const FILL = { seed: 7, products: 30, days: 14, orders: 20 }
@@ -349,6 +351,30 @@ describe('fulfillment demo', () => {
         env,
       )
       expect([forced.exitCode, await count()]).toEqual([0, before + 1])
+    },
+  )
+
+  it(
+    'refuses the data folder of a server, whose webhooks it would deliver, and changes nothing there',
+    { timeout },
+    async ({ folder }) => {
+      const dataDir = path.join(folder, 'data')
+      const server = await startServerProcess({ DATA_DIR: dataDir, ENCRYPTION_KEY: '' })
+      const [key = ''] = await server.printed(/service_live_\S+/)
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+      const body = JSON.stringify({ name: 'Tea', barcode: '1' })
+      expect((await fetch(`${server.url}/api/v1/products`, { method: 'POST', headers, body })).status).toBe(200)
+      const demo = [...ARGUMENTS, '--no-live', '--data-dir', dataDir]
+      const whileItRuns = await runCommand(demo, { PORT: '0' })
+      await server.end('SIGTERM')
+      for (const { exitCode, stdout, stderr } of [whileItRuns, await runCommand(demo, { PORT: '0' })])
+        expect([exitCode, stdout, stderr]).toEqual([
+          1,
+          '',
+          '--data-dir: tenant 1 "default" has data that no demo made. --force runs the demo all the same\n',
+        ])
+      const { stdout } = await runCommand(['tenants', 'list', '--json'], { DATA_DIR: dataDir })
+      expect(JSON.parse(stdout).tenants).toHaveLength(1)
     },
   )
 

@@ -243,6 +243,17 @@ describe('import products', () => {
     }
   })
 
+  it('refuses a header among the rows, which would be a product of that name', async ({ service, tenant }) => {
+    const csv = 'barcode,name\n1,Tea\n barcode ,name\n2,Coffee\n'
+    const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', csv)
+    expect([exitCode, stdout, stderr]).toEqual([
+      1,
+      '3 rows: 2 created, 0 updated, 1 failed\n',
+      'Line 3: is the header again. Remove it\n',
+    ])
+    expect(Object.keys(await catalogOf(tenant)).toSorted()).toEqual(['1', '2'])
+  })
+
   it('names the file that cannot be read', async ({ folder, service, tenant }) => {
     const named = path.join(folder, 'folder.csv')
     await mkdir(named)

@@ -47,6 +47,55 @@ it.each([
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^CORS_ORIGIN: must be \* or .*without a path/)])
 })
 
+it('names the setting of the port that is in use', async ({ service }) => {
+  const server = fileURLToPath(new URL('../../server/bin/server.js', import.meta.url))
+  const { port: MONITORING_PORT } = new URL(service.url)
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: service.databaseUrl,
+    ENCRYPTION_KEY: 'k'.repeat(16),
+    PORT: '0',
+    MONITORING_PORT,
+    LOG_LEVEL: 'silent',
+  }
+  await expect(promisify(execFile)(process.execPath, [server], { env, timeout: 60_000 })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      new RegExp(`^HOST, MONITORING_PORT: cannot listen on 127.0.0.1, port ${MONITORING_PORT}: .*EADDRINUSE`),
+    ),
+  })
+})
+
+it.each([
+  ['SHARDS', '0', /^SHARDS: must be comma-separated ids of shards such as 1,3\n$/],
+  ['WEBHOOK_DNS_SERVERS', '10.0.0.2:65536', /^WEBHOOK_DNS_SERVERS: must be .*addresses of name servers/],
+  ['WEBHOOK_DNS_SERVERS', '[fd00::2]:0', /^WEBHOOK_DNS_SERVERS: must be .*addresses of name servers/],
+])('refuses %s=%s', async (name, value, message) => {
+  const { exitCode, stderr } = await runCommand(['tenants', 'list'], { [name]: value })
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)])
+})
+
+it('takes an empty FULFILLMENT_URL as one that is not set', async () => {
+  const { exitCode, stderr } = await runCommand(['export', 'products'], { FULFILLMENT_URL: '', FULFILLMENT_API_KEY: 'x y' })
+  expect([exitCode, stderr]).toEqual([1, 'FULFILLMENT_API_KEY: holds white space or other characters that no key has\n'])
+})
+
+it('names the option, not the argument of the SDK, when the address of the server is wrong', async () => {
+  const { exitCode, stderr } = await runCommand(['export', 'products', '--url', 'localhost:3000'], { FULFILLMENT_API_KEY: 'x' })
+  expect([exitCode, stderr]).toEqual([
+    1,
+    '--url: must be an http(s) address such as https://fulfillment.example.com, not "localhost:3000"\n',
+  ])
+})
+
+it.each([
+  [['backup', ''], '<file>: names no file\n'],
+  [['demo', '--no-live', '--data-dir', ''], '--data-dir: names no folder\n'],
+])('%s refuses an empty name', async (args, message) => {
+  const { exitCode, stdout, stderr } = await runCommand(args, { DATA_DIR: '/dev/null/none' })
+  expect([exitCode, stdout, stderr]).toEqual([1, '', message])
+})
+
 it('accepts origins and *', async ({ service }) => {
   const env = { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'k'.repeat(16) }
   for (const CORS_ORIGIN of ['*', 'https://shop.example, http://localhost:5173']) {

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
 import { expect, it, vi } from 'vitest'
@@ -51,6 +52,15 @@ it.concurrent('a server that accepts connections but never responds times out as
   const { exitCode, stderr } = await ended
   server.close()
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/did not respond within 10 seconds \(no response\)/)])
+})
+
+it.concurrent('https to a server of http is named, at once', async () => {
+  const server = createHttpServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const { exitCode, stderr } = await start(['export', 'products', '--url', `https://127.0.0.1:${port}`], {}).ended
+  server.close()
+  expect([exitCode, stderr]).toEqual([1, `--url: https://127.0.0.1:${port} does not use TLS. Name it with http://\n`])
 })
 
 it.concurrent('Ctrl-C ends the wait', async () => {

@@ -25,6 +25,11 @@ export function addApiOptions(command: Command): Command {
         'API key; prefer the environment variable, because other users of the machine can see arguments',
       ).env('FULFILLMENT_API_KEY'),
     )
+    .hook('preAction', (_, action) => {
+      // Compose files and shells set a variable to an empty string for "not set". An empty argument stays an error.
+      if (action.getOptionValueSource('url') === 'env' && action.getOptionValue('url') === '')
+        action.setOptionValue('url', DEFAULT_URL)
+    })
 }
 
 /** The API key. Throws an error that says how to set it. */
@@ -52,7 +57,9 @@ function newClient(url: string, apiKey: string, onFirstFailure: (reason: string)
     return new FulfillmentClient({ apiKey, baseUrl: url, maxRetries: MAX_RETRIES, hooks: { onRetry } })
   } catch (error) {
     const { message } = error as Error
-    throw new Error(message.startsWith('apiKey') ? `FULFILLMENT_API_KEY: ${message}` : `--url: ${message}`, { cause: error })
+    // The SDK names its own parameters.
+    const reason = message.replace(/^(apiKey|baseUrl) /, '')
+    throw new Error(`${message.startsWith('apiKey') ? 'FULFILLMENT_API_KEY' : '--url'}: ${reason}`, { cause: error })
   }
 }
 

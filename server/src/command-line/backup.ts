@@ -21,6 +21,7 @@ export function addBackupCommands(program: Command): void {
     .option('--json', 'print one JSON object: file, bytes, created_at, version, postgres, arch, encryption_key')
     .action((file: string, options: BackupOptions) =>
       followed(options, async (config, following) => {
+        if (file === '') throw new Error('<file>: names no file')
         const { format: _, ...made } = await createBackup(config, file, following)
         const size = `${(made.bytes / MEBIBYTE).toFixed(1)} MiB`
         const note = made.encryption_key === 'included' ? '' : '\nIt does not contain ENCRYPTION_KEY: keep that key separately'

@@ -33,6 +33,8 @@ export function addDemoCommand(program: Command): void {
 }
 
 async function run({ dataDir, force, ...options }: Options): Promise<void> {
+  // The settings read an empty folder as the default one, which is the server's own.
+  if (dataDir === '') throw new Error('--data-dir: names no folder')
   const config = configOf(dataDir)
   // Loaded here: other commands need none of it.
   if (config.databaseUrl !== undefined && force !== true) {
@@ -42,7 +44,12 @@ async function run({ dataDir, force, ...options }: Options): Promise<void> {
   const { runDemo } = await import('../demo/run-demo.ts')
   const interruption = onInterrupt('Ending. Press Ctrl-C again to stop immediately')
   try {
-    await runDemo(config, options, (line) => process.stdout.write(`${line}\n`), interruption.signal)
+    await runDemo(
+      config,
+      { ...options, onlyDemos: force !== true },
+      (line) => process.stdout.write(`${line}\n`),
+      interruption.signal,
+    )
   } finally {
     interruption.stopListening()
   }

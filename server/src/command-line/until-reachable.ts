@@ -26,6 +26,7 @@ export async function untilReachable(url: string, signal: AbortSignal): Promise<
         await response.body?.cancel()
         return
       } catch (error) {
+        if (speaksNoTls(error)) throw new Error(`--url: ${url} does not use TLS. Name it with http://`, { cause: error })
         if (!either.aborted) reason = reasonOf(error)
       }
       await sleep(PAUSE_MS, undefined, { signal: either }).catch(() => {})
@@ -35,6 +36,11 @@ export async function untilReachable(url: string, signal: AbortSignal): Promise<
   } finally {
     clearTimeout(note)
   }
+}
+
+/** Another protocol where TLS was expected. Waiting changes nothing. */
+function speaksNoTls(error: unknown): boolean {
+  return (error as { cause?: { code?: string } }).cause?.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
 }
 
 function unreachable(url: string, reason: string): string {

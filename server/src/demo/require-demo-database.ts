@@ -11,24 +11,29 @@ export async function requireDemoDatabase(url: string, isProduction: boolean): P
     throw new Error(`DATABASE_URL: the database cannot be reached: ${(cause as Error).message}`, { cause })
   })
   try {
-    const { rows: tables } = await client.query<{ exists: boolean; has_demos: boolean }>(
-      `select to_regclass('orders') is not null and to_regclass('products') is not null and to_regclass('tenants') is not null as exists,
-         exists (select from pg_attribute where attrelid = to_regclass('tenants') and attname = 'demo_seed' and not attisdropped) as has_demos`,
-    )
-    if (tables[0]?.exists !== true) return
-    // A schema of before demos were marked has none.
-    const isNoDemo = tables[0].has_demos ? 'o.demo_seed is null' : 'true'
-    const { rows: foreign } = await client.query<{ id: string; name: string }>(
-      `select o.id, o.name from tenants t join tenants o on o.id = coalesce(t.sandbox_of, t.id)
-       where ${isNoDemo} and (exists (select from products p where p.tenant_id = t.id) or exists (select from orders r where r.tenant_id = t.id))
-       order by o.id limit 1`,
-    )
-    const [tenant] = foreign
-    if (tenant !== undefined)
-      throw new Error(
-        `DATABASE_URL: tenant ${tenant.id} "${tenant.name}" has data that no demo made. --force runs the demo all the same`,
-      )
+    await requireOnlyDemos(client, 'DATABASE_URL')
   } finally {
     await client.end()
   }
+}
+
+/** Throws an error with the name of the setting unless every tenant in a database is a demo or empty. */
+export async function requireOnlyDemos(client: pg.Client | pg.Pool, setting: string): Promise<void> {
+  const { rows: tables } = await client.query<{ exists: boolean; has_demos: boolean }>(
+    `select to_regclass('orders') is not null and to_regclass('products') is not null and to_regclass('tenants') is not null as exists,
+       exists (select from pg_attribute where attrelid = to_regclass('tenants') and attname = 'demo_seed' and not attisdropped) as has_demos`,
+  )
+  if (tables[0]?.exists !== true) return
+  // A schema of before demos were marked has none.
+  const isNoDemo = tables[0].has_demos ? 'o.demo_seed is null' : 'true'
+  const { rows: foreign } = await client.query<{ id: string; name: string }>(
+    `select o.id, o.name from tenants t join tenants o on o.id = coalesce(t.sandbox_of, t.id)
+     where ${isNoDemo} and (exists (select from products p where p.tenant_id = t.id) or exists (select from orders r where r.tenant_id = t.id))
+     order by o.id limit 1`,
+  )
+  const [tenant] = foreign
+  if (tenant !== undefined)
+    throw new Error(
+      `${setting}: tenant ${tenant.id} "${tenant.name}" has data that no demo made. --force runs the demo all the same`,
+    )
 }

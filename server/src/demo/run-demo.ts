@@ -7,6 +7,7 @@ import { connect } from '../connect.ts'
 import { dashboardLink } from '../dashboard-link.ts'
 import { migrate } from '../database/migrate.ts'
 import { startServer } from '../server.ts'
+import { requireOnlyDemos } from './require-demo-database.ts'
 import { type FilledTenant, fillTenant, type FillOptions } from './fill-tenant.ts'
 import type { Journal } from './live/journal.ts'
 import { runLive } from './live/run-live.ts'
@@ -16,6 +17,8 @@ export interface DemoOptions extends FillOptions {
   rate: number
   minutes: number
   live: boolean
+  /** Refuses the data folder of a server: it would deliver the webhooks of its tenants. */
+  onlyDemos?: boolean
 }
 
 /** What a demo was. */
@@ -41,6 +44,9 @@ export async function runDemo(
   const startedAt = performance.now()
   const connection = await connect(config, () => {})
   try {
+    // A database of DATABASE_URL was asked before the service connected to it.
+    if (config.databaseUrl === undefined && options.onlyDemos === true)
+      await requireOnlyDemos(connection.db.dedicatedPool, '--data-dir')
     await connection.db.withoutTimeLimits(migrate)
     const filled = await fillTenant(connection.db, options)
     const port = await freePort(config)

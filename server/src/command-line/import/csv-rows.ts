@@ -15,6 +15,7 @@ export async function* csvRows(
   // The error reaches the loop through the parser.
   pipeline(text, parser, () => {})
   let columns: Column[] | undefined
+  let header: string[] = []
   let line = 1
   try {
     for await (const record of parser as AsyncIterable<string[]>) {
@@ -23,7 +24,11 @@ export async function* csvRows(
       if (record.length === 1 && record[0] === '') continue
       if (columns === undefined) {
         columns = columnsOf(record, target, { ignored: new Set([ERROR_FIELD]), ignoreUnknown })
+        header = record.map((name) => name.trim())
         await onHeader(record)
+      } else if (isHeader(record, header)) {
+        // As where files were joined. It would be a product with the barcode "barcode".
+        yield { line: startLine, source: { cells: record }, error: 'is the header again. Remove it' }
       } else {
         yield { line: startLine, source: { cells: record }, ...contentOf(record, columns) }
       }
@@ -34,6 +39,10 @@ export async function* csvRows(
     throw new Error(`${syntaxError(error)}${hint}`, { cause: error })
   }
   if (columns === undefined) throw new Error('The file is empty. Its first line must name the columns')
+}
+
+function isHeader(cells: readonly string[], header: readonly string[]): boolean {
+  return cells.length === header.length && cells.every((cell, index) => cell.trim() === header[index])
 }
 
 function contentOf(cells: readonly string[], columns: readonly Column[]): { item: Item } | { error: string } {

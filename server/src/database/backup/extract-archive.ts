@@ -3,12 +3,14 @@ import { chown, mkdir, open, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import type { Owner } from '../embedded/postgres-programs.ts'
 import {
   ACCESS_FILE,
   DATA_FOLDER,
   ENCRYPTION_KEY_FILE,
+  FORMAT,
   manifest,
   MANIFEST_FILE,
   metadata,
@@ -50,7 +52,7 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
     else if (name === MANIFEST_FILE) listed = manifest.parse(JSON.parse(await textOf(entry)))
     else if (name === METADATA_FILE) {
       const text = await textOf(entry)
-      about = metadata.parse(JSON.parse(text))
+      about = metadataIn(text)
       destination.check(about)
       contents.files[name] = { size: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') }
     } else contents.files[name] = await extractFile(entry, path.join(destination.folder, name), destination)
@@ -58,6 +60,17 @@ export async function extractArchive(archive: FileHandle, destination: Destinati
   if (about === undefined || listed === undefined) throw new Error('it ends too early')
   compare(listed, contents)
   return about
+}
+
+/** A newer version may change everything about the metadata but its version, so that is read first. */
+function metadataIn(text: string): Metadata {
+  const value: unknown = JSON.parse(text)
+  const { format, version } = z.object({ format: z.number(), version: z.string() }).parse(value)
+  if (format > FORMAT)
+    throw new Error(
+      `it was made by version ${version} of the service in a format that this version cannot read: restore it with that one`,
+    )
+  return metadata.parse(value)
 }
 
 async function* entriesOf(archive: FileHandle, { onRead, signal }: Destination): AsyncGenerator<ParsedTarEntry> {
