@@ -283,7 +283,7 @@ describe('an export to a file', () => {
     expect(linesOf(await readFile(output, 'utf8'))).toHaveLength(3)
   })
 
-  it.for(['SIGINT', 'an error'])('leaves nothing after %s', async (how, { service, tenant, folder }) => {
+  it.for(['SIGINT', 'SIGTERM', 'an error'] as const)('leaves nothing after %s', async (how, { service, tenant, folder }) => {
     await manyProducts(tenant, 'old', 300)
     let requests = 0
     const gateway = await startGateway(service, (request, response) => {
@@ -300,11 +300,11 @@ describe('an export to a file', () => {
       envOf(service, tenant, gateway.url),
     )
     await vi.waitFor(() => expect(requests).toBeGreaterThan(1), { timeout: 60_000 })
-    if (how === 'SIGINT') child.kill('SIGINT')
+    if (how !== 'an error') child.kill(how)
     const { exitCode, stdout } = await ended
     gateway.server.closeAllConnections()
     gateway.server.close()
-    expect([exitCode, stdout, await readdir(folder)]).toEqual([how === 'SIGINT' ? 130 : 1, '', folderBefore])
+    expect([exitCode, stdout, await readdir(folder)]).toEqual([how === 'an error' ? 1 : 130, '', folderBefore])
   })
 
   it('never replaces a device', async ({ folder }) => {
