@@ -12,14 +12,23 @@ const DAY_MS = 24 * 3_600_000
 /** Longer than a quick second scan takes. */
 const LATE_MS = 3_000
 
-/** A device that is enrolled, with an order of 5 × Tea at A-1. */
-const it = base.extend('ready', async ({ window: { page }, tenant }) => {
+async function readyDevice(page: Page, tenant: TestTenant) {
   const tea = await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea' })
   const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
   const ada = await newOperator(tenant, 'Ada')
   const device: Device = await enrolledDevice(page, tenant, ada)
   return { ...device, tea, order, ada }
-})
+}
+
+/** `ready` is a device that is enrolled, with an order of 5 × Tea at A-1; `proxied` the same, behind a network whose faults the test chooses. */
+const it = base
+  .extend('ready', ({ window: { page }, tenant }) => readyDevice(page, tenant))
+  .extend('proxied', async ({ openWindow, service, tenant, onTestFinished }) => {
+    const proxy = await startFaultyProxy(service.url)
+    onTestFinished(() => proxy.close())
+    const window = await openWindow({ baseURL: proxy.url })
+    return { ...(await readyDevice(window.page, tenant)), proxy, window }
+  })
 
 async function menu(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Menu' }).click()
@@ -99,18 +108,10 @@ it('without a connection, operators of the last 30 days sign in by their badge, 
 })
 
 it('where the network swallows every request, an operator signs out, and the device says that it is offline', async ({
-  openWindow,
-  service,
+  proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
-  onTestFinished,
 }) => {
-  const proxy = await startFaultyProxy(service.url)
-  onTestFinished(() => proxy.close())
-  const { page } = await openWindow({ baseURL: proxy.url })
-  const tea = await stockedProduct(tenant, { 'A-1': 9 })
-  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
-  const ada = await newOperator(tenant, 'Ada')
-  const device = await enrolledDevice(page, tenant, ada)
+  const { page } = window
   await device.scan(order.order_tenant_id)
   proxy.fault = () => 'swallowed'
   await page.getByRole('button', { name: 'Take all 5' }).click()
@@ -196,20 +197,11 @@ it('says when the clock of the device is wrong', async ({ ready: { page } }) => 
 })
 
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
-  openWindow,
-  service,
+  proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
-  onTestFinished,
 }) => {
-  const proxy = await startFaultyProxy(service.url)
-  onTestFinished(() => proxy.close())
-  const window = await openWindow({ baseURL: proxy.url })
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|403/)
   const { page } = window
-  const tea = await stockedProduct(tenant, { 'A-1': 9 }, { name: 'Tea' })
-  const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }] })
-  const ada = await newOperator(tenant, 'Ada')
-  const device = await enrolledDevice(page, tenant, ada)
   await device.scan(order.order_tenant_id)
   proxy.fault = (_, path) => (path.endsWith('/picks') ? 'lost before' : 'none')
   await page.getByRole('button', { name: 'Take all 5' }).click()
