@@ -18,6 +18,7 @@ import { createLog, type Log } from './runtime/log.ts'
 import { runStages, type StopStage } from './runtime/stop-stages.ts'
 import { lazyMetrics } from './runtime/monitoring/lazy-metrics.ts'
 import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
+import { requireKeyOfDatabase } from './runtime/encryption/encryption-check.ts'
 import { ensurePartitions, startMaintenance } from './maintenance.ts'
 import { followShards } from './shards/follow-shards.ts'
 import { DIRECTORY, DIRECTORY_TENANT, type Shard, Shards } from './shards/shards.ts'
@@ -92,6 +93,7 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
       await ensurePartitions(shard)
     }
     await prepare(db)
+    await requireKeyOfDatabase(db, encryption, config)
     const startTasks = (shard: Database): (() => Promise<unknown>) => {
       const tasks = startMaintenance(shard, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
       return () => Promise.all(tasks.map((task) => task.stop()))

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { it } from '../support/it.ts'
+import { startCommand } from './run-command.ts'
 
 const COMMAND = fileURLToPath(new URL('../../server/bin/fulfillment.js', import.meta.url))
 /** A device of Linux on which no byte has room. */
@@ -32,3 +33,26 @@ it.skipIf(!existsSync(FULL))('a full disk ends an export at once', async ({ serv
   const { exitCode, stderr } = await runOnFullDisk(['export', 'products'], env)
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^Standard output: ENOSPC.*\n$/)])
 })
+
+it.skipIf(!existsSync(FULL))(
+  'a full disk or a closed pipe leaves no tenant or key that nobody has seen',
+  async ({ startService }) => {
+    const own = await startService()
+    const tenant = await own.newTenant()
+    const env = { DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: 'encryption key of the tests' }
+    const counts = async (): Promise<unknown> =>
+      (await own.db.dedicatedPool.query('select (select count(*) from tenants) tenants, (select count(*) from api_keys) keys'))
+        .rows
+    const before = await counts()
+    const key = ['keys', 'create', '--tenant', String(tenant.id), '--preset', 'read_only']
+    for (const args of [['tenants', 'create', 'Unseen'], key]) {
+      const { exitCode, stderr } = await runOnFullDisk(args, env)
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^Standard output: ENOSPC.*\n$/)])
+      const { child, ended } = startCommand(args, env)
+      child.stdout?.destroy()
+      await expect(ended).rejects.toThrow('Premature close')
+      await expect.poll(() => child.exitCode).toBe(1)
+    }
+    expect(await counts()).toEqual(before)
+  },
+)

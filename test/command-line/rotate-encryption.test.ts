@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
@@ -7,6 +7,7 @@ import { FulfillmentClient } from '@fulfillment/sdk'
 import { verifyWebhookSync } from '@fulfillment/sdk/webhooks/node'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { ENCRYPTED_COLUMNS, rotateEncryption } from '@fulfillment/server/runtime/encryption/rotate-encryption.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { runCommand } from './run-command.ts'
@@ -40,6 +41,7 @@ describe('keys rotate-encryption', () => {
     for (const [env, setting] of [
       [{}, 'ENCRYPTION_KEY: set it to the new key'],
       [{ ENCRYPTION_KEY: NEW }, 'ENCRYPTION_KEY_PREVIOUS: set it to the key of before'],
+      [{ ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: NEW }, 'ENCRYPTION_KEY_PREVIOUS: is the same as ENCRYPTION_KEY'],
       [{ ENCRYPTION_KEY_PREVIOUS: OLD }, 'ENCRYPTION_KEY_PREVIOUS: set ENCRYPTION_KEY too'],
     ] as const) {
       expect(await rotate(own, env)).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(setting) })
@@ -61,8 +63,8 @@ describe('keys rotate-encryption', () => {
     await own.stopServer()
 
     expect(JSON.parse((await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toEqual({
-      checked: 3,
-      renewed: 3,
+      checked: 4,
+      renewed: 4,
       unreadable: [],
     })
     expect(JSON.parse((await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toMatchObject({
@@ -128,10 +130,65 @@ describe('keys rotate-encryption', () => {
   })
 })
 
+describe('a server with another key than the others', () => {
+  const start = (own: TestService, env: Record<string, string>) => startServerProcess({ DATABASE_URL: own.databaseUrl, ...env })
+  const REFUSED = 'ENCRYPTION_KEY: the secrets in the database are encrypted with another key'
+
+  it('does not start, unless it can decrypt with the key of the others', async ({ own, startProcess }) => {
+    await expect(start(own, { ENCRYPTION_KEY: NEW })).rejects.toThrow(REFUSED)
+    await expect(start(own, { ENCRYPTION_KEY: NEW, ROLE: 'worker', MONITORING_PORT: '0' })).rejects.toThrow(REFUSED)
+    const server = await startProcess({ DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    const added = await runCommand(['shards', 'add', own.databaseUrl], { DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW })
+    expect(added).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(REFUSED) })
+  })
+
+  it('is told by the signing secrets in a database of a former version', async ({ own, tenant, receiver, startProcess }) => {
+    await subscribe(tenant, receiver)
+    await own.stopServer()
+    await own.db.dedicatedPool.query('delete from encryption_check')
+    await expect(start(own, { ENCRYPTION_KEY: NEW })).rejects.toThrow(REFUSED)
+    const server = await startProcess({ DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: OLD })
+    await server.end('SIGTERM')
+    await expect(start(own, { ENCRYPTION_KEY: NEW })).rejects.toThrow(REFUSED)
+  })
+
+  it('starts after a rotation that accepts the loss of the former key', async ({ own, tenant, receiver, startProcess }) => {
+    const { id } = await subscribe(tenant, receiver)
+    await own.stopServer()
+    const wrong = await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: 'not the key of before' })
+    expect([wrong.exitCode, JSON.parse(wrong.stdout).unreadable]).toEqual([
+      1,
+      ['encryption_check 1/1', `webhook_subscriptions ${tenant.id}/${id}`],
+    ])
+    await expect(start(own, { ENCRYPTION_KEY: NEW })).rejects.toThrow(REFUSED)
+
+    const env = { DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW }
+    const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env)
+    expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`webhook_subscriptions ${tenant.id}/${id}`) })
+    const server = await startProcess(env)
+    const path = `${server.url}/api/v1/webhooks/${id}/rotate-secret`
+    expect((await fetch(path, { method: 'POST', headers: { 'x-api-key': tenant.key } })).status).toBe(200)
+    await expect(start(own, { ENCRYPTION_KEY: OLD })).rejects.toThrow(REFUSED)
+  })
+})
+
 describe('keys rotate-encryption with a generated key', () => {
   const env = (folder: string): Record<string, string> => ({ DATA_DIR: folder, ENCRYPTION_KEY: '' })
   const keyFile = (folder: string): Promise<string> => readFile(path.join(folder, 'encryption-key'), 'utf8')
   const run = (folder: string) => runCommand(['keys', 'rotate-encryption', '--json'], env(folder))
+
+  it('is needed to start, when the file of the key was lost', async ({ folder, startProcess }) => {
+    const server = await startProcess(env(folder))
+    await server.end('SIGTERM')
+    await rm(path.join(folder, 'encryption-key'))
+    await expect(startServerProcess(env(folder))).rejects.toThrow(
+      `DATA_DIR: the secrets in the database are encrypted with another key than ${folder}/encryption-key`,
+    )
+    const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env(folder))
+    expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('has a new encryption key') })
+    await startProcess(env(folder))
+  })
 
   it('replaces it while no server runs, and everything can be decrypted with the new one', async ({
     receiver,

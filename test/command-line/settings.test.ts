@@ -53,7 +53,7 @@ it('names the setting of the port that is in use', async ({ service }) => {
   const env = {
     PATH: process.env.PATH,
     DATABASE_URL: service.databaseUrl,
-    ENCRYPTION_KEY: 'k'.repeat(16),
+    ENCRYPTION_KEY: 'encryption key of the tests',
     PORT: '0',
     MONITORING_PORT,
     LOG_LEVEL: 'silent',

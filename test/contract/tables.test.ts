@@ -4,7 +4,9 @@ import { it } from '../support/it.ts'
 
 /** Tables that are read before the tenant is known, the shard map with what moves note, and those of the migrator. */
 const SHARED = new Set(
-  'tenants api_keys shards moved_tenants moved_keys tenant_fences schema_migrations schema_migrations_lock'.split(' '),
+  'tenants api_keys shards moved_tenants moved_keys tenant_fences encryption_check schema_migrations schema_migrations_lock'.split(
+    ' ',
+  ),
 )
 
 it('tenant_id leads every primary key, unique key and foreign key', async ({ service }) => {

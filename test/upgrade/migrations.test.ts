@@ -185,6 +185,7 @@ describe('a migration that builds indexes', () => {
       drop table stocked_count_changes, stocked_totals;
       drop table inbound_receipts, inbound_lines, inbound, return_receipts, return_lines, returns;
       drop table stock_count_entries, stock_count_lines, stock_counts;
+      drop table encryption_check;
       drop table shards;
       drop table moved_tenants, moved_keys, tenant_fences, move_marks; drop function fence_tenant;
       drop table flow_batches; alter table picking_flows drop column batch_id, drop column slot;
@@ -249,6 +250,7 @@ describe('a migration that builds indexes', () => {
       '0036_moving_tenants_valid.concurrent',
       '0037_hold_contents',
       '0038_movement_levels',
+      '0039_encryption_check',
     ])
     expect(await indexes(db)).toEqual(
       [

@@ -232,8 +232,8 @@ async function connectTo(connectionString: string): Promise<pg.Client> {
 
 /** Starts another server on the database, without knowledge of earlier transactions. */
 async function startAnother(tenant: TestTenant, databaseUrl: string): Promise<(query?: string) => Promise<Page>> {
-  const settings = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ROLE: 'api', ENCRYPTION_KEY: 'key of the tests' }
-  const server = await startServer({ ...readConfig(settings), databaseUrl })
+  const settings = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ROLE: 'api' }
+  const server = await startServer({ ...readConfig(settings), encryptionKey: 'encryption key of the tests', databaseUrl })
   onTestFinished(() => server.stop())
   return async (query = '') =>
     (await send(`${server.url}/api/v1/events?${query}`, 'GET', undefined, { key: tenant.key })).body.data

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 import type { OpenShards } from '../shards/open-shards.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
-import { table } from './result.ts'
+import { printSecret, table } from './result.ts'
 import { runOnShards } from './run.ts'
 import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
@@ -60,7 +60,7 @@ export function addKeyCommands(program: Command): void {
   addRotateEncryptionCommand(keys)
 }
 
-async function createKey(shards: OpenShards, options: CreateOptions) {
+async function createKey(shards: OpenShards, options: CreateOptions): Promise<void> {
   const parsed = createApiKeyInput.safeParse({
     name: options.name,
     scopes: options.scopes?.split(',').map((scope) => scope.trim()),
@@ -75,16 +75,16 @@ async function createKey(shards: OpenShards, options: CreateOptions) {
         .join('\n'),
     )
   const tenantId = await tenantIdOf(shards, options.tenant)
-  const { key, ...shown } = await shards.of(tenantId).transaction(async (tx) => {
+  await shards.of(tenantId).transaction(async (tx) => {
     const keyTenantId = options.mode === 'test' ? (await sandboxOf(tx, tenantId)).id : tenantId
     const input = { ...parsed.data, mode: options.mode }
     await recordCommand(tx, { tenantId, command: 'keys create', operation: 'apiKeys.create', input })
-    return await insertApiKey(tx, keyTenantId, options.mode, parsed.data)
+    const { key, ...shown } = await insertApiKey(tx, keyTenantId, options.mode, parsed.data)
+    await printSecret(options, {
+      json: { tenant_id: tenantId, api_key: key, ...shown },
+      text: `API key ${shown.id} "${shown.name}" (${shown.scopes.join(', ')})\nShown only now  ${key}`,
+    })
   })
-  return {
-    json: { tenant_id: tenantId, api_key: key, ...shown },
-    text: `API key ${shown.id} "${shown.name}" (${shown.scopes.join(', ')})\nShown only now  ${key}`,
-  }
 }
 
 /** Keys of all tenants, or of one. */

@@ -7,9 +7,29 @@ export interface CommandResult {
 }
 
 /** Prints a result: only the JSON object, or only the text. */
-export function print(options: { json?: boolean }, { json, text }: CommandResult): void {
-  process.stdout.write(`${options.json === true ? JSON.stringify(json) : printable(text)}\n`)
+export function print(options: { json?: boolean }, result: CommandResult): void {
+  process.stdout.write(lineOf(options, result))
 }
+
+/**
+ * Prints a result with a secret that is shown once, and waits until it is written. Call it at the end of the transaction that makes the secret:
+ * it throws when the output is full or closed, and a secret that nobody has seen is not kept.
+ */
+export async function printSecret(options: { json?: boolean }, result: CommandResult): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  process.stdout.write(lineOf(options, result), (error) => {
+    if (error === null || error === undefined) resolve()
+    else
+      reject(isClosed(error) ? new Error('Standard output: was closed before the key was written; nothing was created') : error)
+  })
+  await promise
+}
+
+function lineOf(options: { json?: boolean }, { json, text }: CommandResult): string {
+  return `${options.json === true ? JSON.stringify(json) : printable(text)}\n`
+}
+
+const isClosed = (error: NodeJS.ErrnoException): boolean => error.code === 'EPIPE'
 
 /** Formats rows as a table with aligned columns. */
 export function table(given: readonly (readonly string[])[]): string {

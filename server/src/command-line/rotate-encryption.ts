@@ -5,12 +5,14 @@ import { whileUnused } from '../database/embedded/embedded-postgres.ts'
 import { openCluster } from '../database/embedded/postgres-cluster.ts'
 import { migrate } from '../database/migrate.ts'
 import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encryption-keys.ts'
+import { setKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
 import { rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './result.ts'
 
 interface Options {
+  acceptLost?: boolean
   quiet?: boolean
   json?: boolean
 }
@@ -19,6 +21,7 @@ export function addRotateEncryptionCommand(keys: Command): void {
   keys
     .command('rotate-encryption')
     .description('Re-encrypt stored secrets with a new encryption key. See docs/operating.md')
+    .option('--accept-lost', 'go on without the values that neither key can decrypt: for a lost key')
     .option('--quiet', 'show no progress')
     .option('--json', 'print one JSON object: checked, renewed, unreadable')
     .action((options: Options) => rotate(readConfig(process.env), options))
@@ -27,9 +30,11 @@ export function addRotateEncryptionCommand(keys: Command): void {
 /** A configured key needs both variables: only the operator knows the previous key. A generated key is replaced with a new one. */
 async function rotate(config: Config, options: Options): Promise<void> {
   if (config.encryptionKey === undefined) return await rotateGenerated(config, options)
-  if (config.encryptionKeyPrevious === undefined)
+  if (config.encryptionKeyPrevious === undefined && options.acceptLost !== true)
     throw new Error('ENCRYPTION_KEY_PREVIOUS: set it to the key of before, and ENCRYPTION_KEY to the new one')
-  print(options, resultOf(await rotateStored(config, options), 'ENCRYPTION_KEY_PREVIOUS is no longer needed'))
+  if (config.encryptionKeyPrevious === config.encryptionKey)
+    throw new Error('ENCRYPTION_KEY_PREVIOUS: is the same as ENCRYPTION_KEY; set it to the key of before')
+  print(options, resultOf(await rotateStored(config, options), options, 'ENCRYPTION_KEY_PREVIOUS is no longer needed'))
 }
 
 /** No server may be running: it would continue with the key that it read at its start. */
@@ -39,8 +44,8 @@ async function rotateGenerated(config: Config, options: Options): Promise<void> 
   await whileUnused(await openCluster(config.dataDir, {}), async () => {})
   await beginKeyRotation(config)
   const rotation = await rotateStored(config, options)
-  if (rotation.unreadable.length === 0) await endKeyRotation(config)
-  print(options, resultOf(rotation, `${config.dataDir} has a new encryption key`))
+  if (rotation.unreadable.length === 0 || options.acceptLost === true) await endKeyRotation(config)
+  print(options, resultOf(rotation, options, `${config.dataDir} has a new encryption key`))
 }
 
 async function rotateStored(config: Config, options: Options): Promise<Rotation> {
@@ -50,7 +55,9 @@ async function rotateStored(config: Config, options: Options): Promise<Rotation>
     await db.withoutTimeLimits(migrate)
     const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
     try {
-      return await rotateAll(shards, (checked) => progress.update(checked, undefined))
+      const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
+      if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
+      return rotation
     } finally {
       await shards.close()
     }
@@ -76,11 +83,15 @@ async function rotateAll({ opened, encryption }: OpenShards, onProgress: (checke
   return total
 }
 
-function resultOf(rotation: Rotation, done: string): CommandResult {
+function resultOf(rotation: Rotation, { acceptLost }: Options, done: string): CommandResult {
   const { checked, renewed, unreadable } = rotation
   if (unreadable.length === 0)
     return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${done}` }
-  process.exitCode = 1
-  const problem = `Neither key can decrypt ${unreadable.join(', ')}. Rotate the secrets of these subscriptions; stored responses expire within a day`
-  return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${problem}` }
+  const lost = `Rotate the secrets of these subscriptions; stored responses expire within a day`
+  const problem = `Neither key can decrypt ${unreadable.join(', ')}. ${lost}`
+  if (acceptLost !== true) process.exitCode = 1
+  return {
+    json: { ...rotation },
+    text: `Checked ${checked} values and re-encrypted ${renewed}. ${problem}${acceptLost === true ? `. ${done}` : ''}`,
+  }
 }

@@ -6,18 +6,19 @@ import { type CommandResult, print } from './result.ts'
 
 /**
  * Brings the schemas of the configured database and of all shards that can be reached up to date, runs a command on them, and prints the
- * result.
+ * result, unless the command did.
  */
 export async function runOnShards(
   options: { json?: boolean },
-  work: (shards: OpenShards, migrated: string[]) => Promise<CommandResult>,
+  work: (shards: OpenShards, migrated: string[]) => Promise<CommandResult | void>,
 ): Promise<void> {
   const { db, encryption, close } = await connect(readConfig(process.env), () => {})
   try {
     const migrated = await db.withoutTimeLimits(migrate)
     const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
     try {
-      print(options, await work(shards, [...migrated, ...shards.migrated]))
+      const result = await work(shards, [...migrated, ...shards.migrated])
+      if (result !== undefined) print(options, result)
     } finally {
       await shards.close()
     }

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { InvalidArgumentError, type Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { requireKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
 import { addShard, removeShard, setDraining } from '../shards/change-shards.ts'
 import { READ_MAP_EVERY_MS } from '../shards/follow-shards.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
@@ -20,6 +22,7 @@ export function addShardCommands(program: Command): void {
     .option('--json', 'print one JSON object: id')
     .action((url: string, options: { json?: boolean }) =>
       runOnShards(options, async (opened) => {
+        await requireKeyOfDatabase(opened.directory, opened.encryption, readConfig(process.env))
         const id = await addShard(opened, url)
         await delay(KNOWN_AFTER_MS)
         return { json: { id }, text: `Shard ${id} takes new tenants` }

@@ -10,7 +10,7 @@ import { leastLoaded } from '../shards/least-loaded.ts'
 import { abortMove, type MovePlan, moveTenant, planMove } from '../shards/move/move-tenant.ts'
 import type { OpenedShard, OpenShards } from '../shards/open-shards.ts'
 import { printLine } from './progress.ts'
-import { type CommandResult, table } from './result.ts'
+import { type CommandResult, printSecret, table } from './result.ts'
 import { runOnShards } from './run.ts'
 import { shardId } from './shards.ts'
 import { rowsOfAll } from './tenant-option.ts'
@@ -24,9 +24,7 @@ export function addTenantCommands(program: Command): void {
     .argument('<name>', 'name of the tenant, up to 255 characters', tenantName)
     .option('--shard <id>', 'id of the shard. Default: the one with the least load that is not draining', shardId)
     .option('--json', 'print one JSON object: tenant_id, name, shard_id, api_key')
-    .action((name: string, options: { shard?: number; json?: boolean }) =>
-      runOnShards(options, (shards) => createOne(shards, name, options.shard)),
-    )
+    .action((name: string, options: CreateOptions) => runOnShards(options, (shards) => createOne(shards, name, options)))
 
   tenants
     .command('list')
@@ -51,6 +49,11 @@ export function addTenantCommands(program: Command): void {
       'print one JSON object: tenant_id, from, to, pause_ms; with --dry-run: tenant_id, name, from, to, state, missing',
     )
     .action((id: number, options: MoveCommand) => runOnShards(options, (shards) => moveOne(shards, id, options)))
+}
+
+interface CreateOptions {
+  shard?: number
+  json?: boolean
 }
 
 interface MoveCommand {
@@ -94,20 +97,19 @@ function planned(plan: MovePlan): CommandResult {
   return { json: { ...plan }, text: [`Cannot move ${what}:`, ...missing].join('\n') }
 }
 
-async function createOne({ opened }: OpenShards, name: string, id: number | undefined): Promise<CommandResult> {
-  const shard = id === undefined ? await leastLoaded(opened) : shardWith(opened, id)
-  const { tenant, key } = await shard.db.transaction(async (tx) => {
-    const made = await createTenant(tx, name)
-    const { key: value } = await insertApiKey(tx, made.id, 'live', { name: 'admin key', preset: 'full_access' })
-    const command = { command: 'tenants create', operation: 'tenants.create', input: { name } }
-    await recordCommand(tx, { tenantId: made.id, ...command })
-    return { tenant: made, key: value }
-  })
+async function createOne({ opened }: OpenShards, name: string, options: CreateOptions): Promise<void> {
+  const shard = options.shard === undefined ? await leastLoaded(opened) : shardWith(opened, options.shard)
   const where = opened.length === 1 ? '' : ` in shard ${shard.id}`
-  return {
-    json: { tenant_id: tenant.id, name, shard_id: shard.id, api_key: key },
-    text: `Tenant ${tenant.id} "${name}"${where}\nAdmin API key (shown only now)  ${key}`,
-  }
+  await shard.db.transaction(async (tx) => {
+    const { id } = await createTenant(tx, name)
+    const { key } = await insertApiKey(tx, id, 'live', { name: 'admin key', preset: 'full_access' })
+    const command = { command: 'tenants create', operation: 'tenants.create', input: { name } }
+    await recordCommand(tx, { tenantId: id, ...command })
+    await printSecret(options, {
+      json: { tenant_id: id, name, shard_id: shard.id, api_key: key },
+      text: `Tenant ${id} "${name}"${where}\nAdmin API key (shown only now)  ${key}`,
+    })
+  })
 }
 
 /** The shard that `--shard` names. A draining one gets no tenants either way. */

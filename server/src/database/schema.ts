@@ -35,6 +35,7 @@ export interface Schema {
     state: Generated<'active' | 'draining'>
     created_at: Timestamp
   }
+  encryption_check: { id: number; ciphertext: Buffer }
   moved_tenants: {
     id: number
     sandbox_id: number

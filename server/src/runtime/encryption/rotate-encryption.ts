@@ -5,6 +5,7 @@ import type { Encryption } from './encryption.ts'
 
 /** The columns with encrypted values. `tenant` and `record` identify a row. A test compares this list with the database's catalog. */
 export const ENCRYPTED_COLUMNS = [
+  { table: 'encryption_check', tenant: 'id', record: 'id', type: 'integer', columns: ['ciphertext'] },
   { table: 'shards', tenant: 'id', record: 'id', type: 'integer', columns: ['url_ciphertext'] },
   {
     table: 'webhook_subscriptions',
