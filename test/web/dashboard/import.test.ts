@@ -76,6 +76,7 @@ function levelsFile(rows: number, bad: readonly number[] = []): CsvFile {
 }
 
 const NO_NUMBER = 'This is not a number: write it as 1234.5, with a point and no commas'
+const ROUNDED = 'A spreadsheet has rounded this code. Format the column as text, with all digits.'
 
 describe('D7: import of products', () => {
   it('guesses columns, checks without storing, imports the good rows and gives back the others', async ({
@@ -94,10 +95,13 @@ describe('D7: import of products', () => {
       '3;Pepper;TEA-1;2;black',
       '4;Sugar;SUGAR;2,50;white',
       '5;Too;few',
+      '4,00638E+12;Flour;;1;',
+      ';;;;',
       '2;Sea salt;;1.1;',
+      ';;;;',
     ].join('\r\n')
     await choose(page, { name: 'catalog.csv', text: `\uFEFF${text}\r\n` })
-    await page.getByText('catalog.csv: 7 rows').waitFor()
+    await page.getByText('catalog.csv: 8 rows').waitFor()
     const fields = ['Barcode', 'Name', 'SKU', 'Price', 'Leave out']
     for (const [index, column] of ['EAN', 'Product name', 'SKU', 'Price', 'Colour'].entries()) {
       const field = page.getByRole('button', { name: `Field of ${column}`, exact: true })
@@ -107,12 +111,13 @@ describe('D7: import of products', () => {
       ])
     }
     await page.getByRole('button', { name: 'Check', exact: true }).click()
-    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. Nothing is imported yet.').last().waitFor()
+    await page.getByRole('status').getByText('1 new, 2 changed, 5 with errors. Nothing is imported yet.').last().waitFor()
     expect(await errorRows(page)).toEqual([
       ['5', 'Barcode', '–', expect.stringContaining('required')],
       ['6', 'SKU', 'TEA-1', 'another product has this sku'],
       ['7', 'Price', '2,50', NO_NUMBER],
       ['8', '–', '5, Too, few', 'Has 3 cells; the first line names 5 columns.'],
+      ['9', 'Barcode', '4,00638E+12', ROUNDED],
     ])
     for (const width of [320, 1280]) {
       await resize(page, width)
@@ -124,7 +129,7 @@ describe('D7: import of products', () => {
 
     const keys = watchBatches(page, /\/products\/bulk$/)
     await page.getByRole('button', { name: 'Import 3 rows' }).click()
-    await page.getByRole('status').getByText('1 new, 2 changed, 4 with errors. The import is complete.').last().waitFor()
+    await page.getByRole('status').getByText('1 new, 2 changed, 5 with errors. The import is complete.').last().waitFor()
     expect(keys).toEqual([expect.stringMatching(/^import-[0-9a-f]{16}-0$/)])
     const after = (await tenant.request('GET', '/products')).body.data.products
     expect(after).toMatchObject([
@@ -139,6 +144,7 @@ describe('D7: import of products', () => {
         '3;Pepper;TEA-1;2;black;sku: another product has this sku',
         `4;Sugar;SUGAR;2,50;white;price: ${NO_NUMBER}`,
         '5;Too;few;;;"Has 3 cells; the first line names 5 columns."',
+        `4,00638E+12;Flour;;1;;barcode: ${ROUNDED}`,
         '',
       ].join('\n'),
     )

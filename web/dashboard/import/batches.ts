@@ -1,3 +1,4 @@
+import { isRoundedCode } from '@fulfillment/codes/rounded-code.ts'
 import { t } from '../../shared/texts/texts.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import { itemOf, type Mapping } from './mapping.ts'
@@ -9,25 +10,37 @@ const MAX_ITEMS = 500
 /** Characters of a batch and of a row, well below the largest body that the server takes. */
 const MAX_LENGTH = 1_000_000
 
+type Problem = Omit<RowError, 'row'>
+
 /** Rows that are sent together, by their index in the table. */
 export type Batch = readonly number[]
 
 /** The rows that cannot be sent. */
-export async function unsendableRows(table: CsvTable, signal: AbortSignal): Promise<RowError[]> {
+export async function unsendableRows(
+  table: CsvTable,
+  mapping: Mapping,
+  { codes }: ImportTarget,
+  signal: AbortSignal,
+): Promise<RowError[]> {
   const turn = new Turn(signal)
   const errors: RowError[] = []
   for (const [row, { cells }] of table.rows.entries()) {
     if (turn.isOver) await turn.next()
-    const message = rowProblem(cells, table)
-    if (message !== undefined) errors.push({ row, message })
+    const problem = rowProblem(cells, table) ?? roundedCode(cells, mapping, codes)
+    if (problem !== undefined) errors.push({ row, ...problem })
   }
   return errors
 }
 
 /** Why a row cannot be sent; undefined when it can. */
-function rowProblem(cells: readonly string[], { header }: CsvTable): string | undefined {
-  if (cells.length !== header.length) return t.import.cells(cells.length, header.length)
-  return lengthOf(cells) > MAX_LENGTH ? t.import.longRow : undefined
+function rowProblem(cells: readonly string[], { header }: CsvTable): Problem | undefined {
+  if (cells.length !== header.length) return { message: t.import.cells(cells.length, header.length) }
+  return lengthOf(cells) > MAX_LENGTH ? { message: t.import.longRow } : undefined
+}
+
+function roundedCode(cells: readonly string[], mapping: Mapping, codes: ReadonlySet<string>): Problem | undefined {
+  const field = mapping.find((name, column) => name !== undefined && codes.has(name) && isRoundedCode(cells[column] ?? ''))
+  return field === undefined ? undefined : { field, message: t.import.roundedCode }
 }
 
 /**

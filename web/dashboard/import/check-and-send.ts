@@ -30,7 +30,7 @@ export async function checkRows(
   onProgress: (progress: Partial<Checked>) => void,
 ): Promise<Checked> {
   onProgress({ rows: 0, total: table.rows.length, created: 0, changed: 0, errors: [] })
-  const unsendable = await unsendableRows(table, signal)
+  const unsendable = await unsendableRows(table, mapping, target, signal)
   const rows = goodRows(table, unsendable)
   const checked = { rows: unsendable.length, total: table.rows.length, created: 0, changed: 0, errors: [...unsendable] }
   onProgress(checked)

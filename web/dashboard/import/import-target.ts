@@ -23,6 +23,8 @@ export interface ImportTarget {
   fields: readonly string[]
   /** At least one field of each group must have a column. */
   required: readonly (readonly string[])[]
+  /** Fields with codes, whose digits count. */
+  codes: ReadonlySet<string>
   /** Fields that are numbers. */
   numbers: ReadonlySet<string>
   /** Other names of columns, in small letters with underscores. */
@@ -46,6 +48,7 @@ const PRODUCTS: ImportTarget = {
   scope: 'write:products',
   fields: ['barcode', 'name', 'sku', 'category', 'price', 'weight', 'pick_tolerance_percent'],
   required: [['barcode']],
+  codes: new Set(['barcode', 'sku']),
   numbers: new Set(['price', 'weight', 'pick_tolerance_percent']),
   aliases: { external_id: 'sku', ean: 'barcode', gtin: 'barcode', upc: 'barcode', product_name: 'name', title: 'name' },
   recordField: 'barcode',
@@ -65,6 +68,7 @@ const STOCK: ImportTarget = {
   scope: 'write:stock',
   fields: ['sku', 'product_id', 'location_id', 'quantity', 'expected_quantity'],
   required: [['sku', 'product_id'], ['location_id'], ['quantity']],
+  codes: new Set(['sku']),
   numbers: new Set(['product_id', 'quantity', 'expected_quantity']),
   aliases: { external_id: 'sku', location: 'location_id', location_code: 'location_id', qty: 'quantity', stock: 'quantity' },
   recordField: undefined,

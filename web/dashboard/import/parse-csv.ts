@@ -73,7 +73,8 @@ class Lines {
     const row = { line: this.#line, cells }
     this.#line += cells.reduce((lines, cell) => lines + newlinesIn(cell), 1)
     this.#delimiter = delimiter
-    if (cells.length === 1 && cells[0]?.trim() === '') return
+    // Spreadsheets write the empty rows below a table as separators alone.
+    if (cells.every((cell) => cell.trim() === '')) return
     if (this.#header === undefined) this.#header = row
     else this.#rows.push(row)
   }

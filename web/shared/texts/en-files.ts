@@ -29,6 +29,7 @@ export const files = {
     unreadable: 'The file cannot be read. It may have been changed or removed since it was chosen.',
     noRows: 'The file has no rows. Its first line names the columns, the others are rows.',
     openQuote: (line: number) => `The quotation mark of a cell that begins on line ${grouped(line)} is not closed.`,
+    roundedCode: 'A spreadsheet has rounded this code. Format the column as text, with all digits.',
     longRow: 'Is longer than 1,000,000 characters. Is a quotation mark not closed?',
     cells: (cells: number, columns: number) =>
       `Has ${count(cells, 'cell', 'cells')}; the first line names ${count(columns, 'column', 'columns')}.`,

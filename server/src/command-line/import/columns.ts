@@ -1,3 +1,4 @@
+import { isRoundedCode } from '@fulfillment/codes/rounded-code.ts'
 import { z } from 'zod'
 import { unguardFormula } from '../../csv/formula-guard.ts'
 import type { ImportTarget } from './import-target.ts'
@@ -80,8 +81,13 @@ const BOOLEANS = new Map([
   ['0', false],
 ])
 
-/** The value of a non-empty cell. Throws when the cell does not have one of the column's types. */
-export function valueOf(cell: string, types: ReadonlySet<string>): string | number | boolean {
+/** Their digits count. */
+const CODES = new Set(['barcode', 'sku'])
+
+/** The value of a non-empty cell. Throws when the cell does not have one of the column's types, or is a code without its last digits. */
+export function valueOf(cell: string, { field, types }: NonNullable<Column>): string | number | boolean {
+  if (CODES.has(field) && isRoundedCode(cell))
+    throw new Error(`${JSON.stringify(cell)} was rounded by a spreadsheet. Write the column as text, with all digits`)
   if (types.has('string')) return unguardFormula(cell)
   const text = cell.trim()
   if (types.has('boolean')) {

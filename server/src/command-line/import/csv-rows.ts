@@ -21,7 +21,8 @@ export async function* csvRows(
     for await (const record of parser as AsyncIterable<string[]>) {
       const startLine = line
       line += linesOf(record)
-      if (record.length === 1 && record[0] === '') continue
+      // Spreadsheets write the empty rows below a table as separators alone.
+      if (record.every((cell) => cell.trim() === '')) continue
       if (columns === undefined) {
         columns = columnsOf(record, target, { ignored: new Set([ERROR_FIELD]), ignoreUnknown })
         header = record.map((name) => name.trim())
@@ -54,7 +55,7 @@ function contentOf(cells: readonly string[], columns: readonly Column[]): { item
     const cell = cells[index] ?? ''
     if (column === undefined || cell === '') continue
     try {
-      item[column.field] = valueOf(cell, column.types)
+      item[column.field] = valueOf(cell, column)
     } catch (error) {
       problems.push(`${column.field}: ${(error as Error).message}`)
     }
