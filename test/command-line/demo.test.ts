@@ -30,7 +30,8 @@ const HAPPENINGS = [
   /The carrier delivers /,
   /The receiver refuses /,
 ]
-const sentIn = (lines: readonly string[]): number => lines.filter((line) => / orders /.test(line)).length
+/** Besides these lines, the first one names orders, those of the time before. */
+const sentIn = (lines: readonly string[]): number => lines.filter((line) => /^\S+ {2}.* orders /.test(line)).length
 
 const keyIn = (text: string): string => /service_live_[\w-]+/.exec(text)?.[0] ?? ''
 

@@ -287,7 +287,8 @@ describe('tenants of three shards', () => {
     try {
       const { id } = await cli('shards', 'add', url)
       const ready = async () => (await send(`${api.url}/readyz`, 'GET', undefined, {})).body.data
-      expect(await ready()).toEqual({ status: 'ready', unreachable_shards: [] })
+      // The server knows it by now, and reaches it when it has the time to connect.
+      await expect.poll(ready).toEqual({ status: 'ready', unreachable_shards: [] })
       await cli('shards', 'drain', String(id))
       await cli('shards', 'remove', String(id))
       await until(async () => !(await (await fetch(`${api.url}/metrics`)).text()).includes(`shard="${id}"`), 'the shard to leave')
