@@ -101,8 +101,8 @@ describe('keys rotate-encryption', () => {
     }
     const { exitCode, stdout } = await runCommand(['keys', 'rotate-encryption', '--json'], rotating)
     const { renewed, unreadable } = JSON.parse(stdout)
-    // Besides those: the stored response.
-    expect([exitCode, renewed, unreadable]).toEqual([0, (await stored()) + 1, []])
+    // Besides those: the stored response, and the check of the key.
+    expect([exitCode, renewed, unreadable]).toEqual([0, (await stored()) + 2, []])
 
     const next = { ...env, ENCRYPTION_KEY: NEW_KEY }
     const listed = await runCommand(['shards', 'list', '--json'], next)
