@@ -16,7 +16,7 @@ const levels = [
   { sku: mint.sku, location_id: 'B-04', quantity: 3 },
 ]
 await client.stock.bulk({ updates: levels })
-// The way leads from the high numbers to the low ones.
+// The pick sequence runs from the highest location number to the lowest.
 for (const [pick_sequence, id] of ['B-09', 'B-04', 'B-01'].entries()) await client.locations.update(id, { pick_sequence })
 
 const carts = [

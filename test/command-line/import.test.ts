@@ -255,13 +255,13 @@ describe('import products', () => {
   })
 
   it('skips rows of empty cells, and refuses codes that a spreadsheet has rounded', async ({ service, tenant }) => {
-    const csv = ',,\nbarcode,name,sku\n1,Tea,T\n,,\n4.00638E+12,Coffee,C\n3,Milk,"4,5E+11"\n ,,\n'
+    const csv = ',,\nbarcode,name,sku\n1,Tea,T\n,,\n4.00638E+12,Coffee,C\n2E+12,Sugar,\n3,Milk,"4,5E+11"\n ,,\n'
     const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', csv)
     const hint = 'was rounded by a spreadsheet. Write the column as text, with all digits'
     expect([exitCode, stdout, stderr]).toEqual([
       1,
-      '3 rows: 1 created, 0 updated, 2 failed\n',
-      `Line 5: barcode: "4.00638E+12" ${hint}\nLine 6: sku: "4,5E+11" ${hint}\n`,
+      '4 rows: 1 created, 0 updated, 3 failed\n',
+      `Line 5: barcode: "4.00638E+12" ${hint}\nLine 6: barcode: "2E+12" ${hint}\nLine 7: sku: "4,5E+11" ${hint}\n`,
     ])
     expect(Object.keys(await catalogOf(tenant))).toEqual(['1'])
   })
