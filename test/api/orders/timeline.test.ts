@@ -475,6 +475,32 @@ describe('calls in the timeline of an order', () => {
     expect(calls.map(({ length }) => length)).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0])
   })
 
+  it('are there for a POST /orders that is too long for the audit log to keep its orders, also when it fails', async ({
+    tenant,
+  }) => {
+    const { order_detail } = await orderFor(tenant)
+    const lines = Array.from({ length: 8 }, () => ({ ...order_detail[0], quantity: 1 }))
+    const orders = Array.from({ length: 10 }, (_, index) => ({
+      order_tenant_id: `with lines ${index}`,
+      assembly_date: '2026-11-30',
+      shipping_address: '12 Long Street, 10115 Berlin, Germany',
+      order_detail: lines,
+    }))
+    const wrong = orders.map((order) => ({ ...order, order_detail: [{ ...lines[0], barcode: 'unknown barcode' }, ...lines] }))
+    expect((await tenant.request('POST', '/orders', { orders: wrong })).status).toBe(400)
+    const created = (await tenant.request('POST', '/orders', { orders })).body.data.orders as { id: number }[]
+    const kept = (await tenant.request('GET', '/audit-log')).body.data.entries as { operation: string; input: unknown }[]
+    const inputs = kept.filter(({ operation }) => operation === 'orders.create').map(({ input }) => input)
+    expect(inputs).toEqual([{ orders: '10 items' }, { orders: '10 items' }])
+    for (const order of created)
+      await expect
+        .poll(async () => (await callsOf(tenant, order)).map(({ operation, error }) => [operation, error]))
+        .toEqual([
+          ['orders.create', 'creation_error'],
+          ['orders.create', null],
+        ])
+  })
+
   it('are found with an Idempotency-Key, once, and under a policy', async ({ tenant }) => {
     await reserve(tenant, 'track')
     const order = await orderFor(tenant)

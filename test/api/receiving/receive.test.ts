@@ -206,6 +206,10 @@ describe.for(KINDS)('a receipt of $name', (kind) => {
       [404, 'not_found'],
     ])
     expect((await receive(kind, tenant, record, { product_id: id, quantity: 5, receipt_id: 'again' })).status).toBe(200)
+    // In a body, null is not given, as in those of other calls.
+    const path = `${kind.path}/${record.id}/receipts/again`
+    expect((await tenant.request('DELETE', path, { operator_id: null })).body.data.receipt.undone_at).toEqual(TIMESTAMP)
+    expect(failure(await tenant.request('DELETE', `${path}?operator_id=null`))).toEqual([400, 'validation_error'])
   })
 
   it('makes its location in the warehouse of the record, and takes none of another', async ({ tenant }) => {

@@ -83,8 +83,8 @@ export class AuditTrail {
    * If no other call waits at the end of this turn of the event loop, and `isAlone` then, the entry is not written yet: the caller sends it.
    */
   begin(call: AuditedCall, isAlone = (): boolean => false): Promise<AuditEntryName | AuditEntryAhead | undefined> {
-    const { kept, text: input } = keptInput(call.input)
-    const names = namedRecords(call.path, kept)
+    const { short, text: input } = keptInput(call.input)
+    const names = namedRecords(call.path, short)
     // Names of records are written with the entry, in another statement.
     const mayBeAlone = names.length === 0 || call.operation === CREATES_ORDERS
     return this.#add({ call, id: randomUUID(), input, names, isAlone: mayBeAlone ? isAlone : () => false })

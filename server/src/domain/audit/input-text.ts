@@ -8,13 +8,14 @@ const MAX_DEPTH = 5
 /** A call's input as JSON, truncated: the first items of a bulk call, the beginning of a long text. Reads only the stored part. */
 export const inputText = (input: unknown): string => keptInput(input).text
 
-/** The same, also as a value. */
-export function keptInput(input: unknown): { kept: unknown; text: string } {
-  const kept = shortened(input, 0)
-  const text = JSON.stringify(kept)
-  if (text.length <= MAX_LENGTH) return { kept, text }
-  const outline = outlineOf(input)
-  return { kept: outline, text: JSON.stringify(outline) }
+/**
+ * The same, with the shortened input that it is made of. When that is still too long, the text is an outline without the items of lists, and
+ * only the shortened input has them.
+ */
+export function keptInput(input: unknown): { short: unknown; text: string } {
+  const short = shortened(input, 0)
+  const text = JSON.stringify(short)
+  return { short, text: text.length <= MAX_LENGTH ? text : JSON.stringify(outlineOf(input)) }
 }
 
 function shortened(value: unknown, depth: number): unknown {

@@ -24,7 +24,7 @@ export const decidedName = (tenantId: string, name: string): string => `case whe
 export const CREATES_ORDERS = 'orders.create'
 
 /**
- * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or input, as the audit log keeps it:
+ * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or shortened input (see `keptInput`):
  * `order/4711`, `order_tenant_id/SO-10023`, `flow/12`. `order_or_tenant_id/7` means order 7 or, if there is none, the order with this
  * `order_tenant_id`: see `decidedName`.
  */

@@ -131,7 +131,7 @@ const insertPicksStatement = statement<Values, PickResult & { call: number }>({
      select w.position, w.flow_id, coalesce(w.pick_id, gen_random_uuid()::text) as pick_id, w.quantity, w.location_id, f.order_id, f.operator_id, f.operator_email, f.state, p.id as product_id, coalesce(l.room, 0) as room,
        l.new_items, l.lines, case
        when f.revision <> w.revision then 'stale'
-       when w.quantity is null then 'unmeasured'
+       when w.quantity is null and p.id is not null then 'unmeasured'
        when w.operator_email is not null and fold_case(w.operator_email) <> fold_case(f.operator_email) then 'foreign'
        when f.state <> 'started' then 'over'
        when p.id is null then 'unknown'

@@ -43,7 +43,9 @@ export const locked = ({ tables: { records } }: ReceivingKind, condition: string
    )`
 
 /** The branches of the `case` that says why a receipt is refused, whatever its lines are. */
-export const refusals = ({ receive: parts }: ReceivingKind): string => `when w.quantity is null then 'unmeasured'
+export const refusals = ({
+  receive: parts,
+}: ReceivingKind): string => `when w.quantity is null and w.product_id is not null then 'unmeasured'
        when r.state not in ${OPEN_STATES} then 'over'
        when w.product_id is null then 'unknown'
        when not w.weighable and w.quantity <> trunc(w.quantity) then 'fraction'

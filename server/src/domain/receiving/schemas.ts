@@ -105,7 +105,9 @@ export type NewReceipt = NamedGoods & {
 /** Input fields of the undo of a receipt, besides the id of its record. */
 export const undoneReceipt = {
   receipt_id: reference.describe('Id of the receipt.'),
-  operator_id: queryInteger()
+  // A query, which it is documented for, has no null; a body may have one.
+  operator_id: z
+    .preprocess((value) => value ?? undefined, queryInteger().optional())
     .optional()
     .describe("The client's own id of the operator, stored as `user_id` of the stock movement."),
 }
