@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { abandonCall } from '../support/abandoned-call.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
 import { seed, signIn } from '../support/page-server.ts'
@@ -21,6 +22,22 @@ async function newOrder(tenant: TestTenant): Promise<number> {
   const order = { order_tenant_id: 'SHOP-1', assembly_date: '2030-01-01', order_detail: [{ barcode: '1', quantity: 1 }] }
   return (await seed(tenant, '/orders', order)).orders[0].id
 }
+
+const ADJUSTMENT = '**/dashboard/api/v1/stock/adjustment'
+
+/** Of 5 × Tea at A, a dialog that adds 3. */
+async function adjustStock(page: Page, tenant: TestTenant) {
+  const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
+  await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 5 }] })
+  await signIn(page, tenant.key, `/products/${id}`)
+  await page.getByRole('button', { name: 'Adjust stock' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
+  await dialog.getByRole('textbox', { name: 'Location' }).fill('A')
+  await dialog.getByRole('spinbutton', { name: 'Change' }).fill('3')
+  return { id, dialog, adjust: () => dialog.getByRole('button', { name: 'Adjust', exact: true }).click() }
+}
+
+const levelsOf = async (tenant: TestTenant, id: number) => (await tenant.request('GET', `/products/${id}`)).body.data.stock
 
 /** Ends the session. The page learns it from its next call, because no pulse tells it before. */
 async function endSession(page: Page): Promise<void> {
@@ -144,9 +161,12 @@ describe('D9: failure in the middle of a form', () => {
     expect(body.data.events[0].data.cancellation_reason).toBe('changed mind')
   })
 
-  it('an ended session while a scan is looked up: it is added after the sign-in', async ({ window, tenant }) => {
-    const { page } = window
-    window.expectComplaint(/401/)
+  it('an ended session while a scan is looked up: it is added after the sign-in; no connection: it is said', async ({
+    window,
+    tenant,
+  }) => {
+    const { page, context } = window
+    window.expectComplaint(/401|ERR_INTERNET_DISCONNECTED/)
     await seed(tenant, '/products', { name: 'Tea', barcode: '4006381333931' })
     await signIn(page, tenant.key, '/orders/new')
     const field = page.getByRole('combobox', { name: 'Add a product' })
@@ -157,6 +177,13 @@ describe('D9: failure in the middle of a form', () => {
     await signInAgain(page, tenant.key)
     await page.getByRole('spinbutton', { name: 'Quantity of Tea' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
+
+    await context.setOffline(true)
+    await field.fill('4006381333931')
+    await field.press('Enter')
+    const problem = page.getByRole('form', { name: 'New order' }).getByRole('alert')
+    expect(await problem.textContent()).toContain('No connection to the server')
+    await context.setOffline(false)
   })
 
   it('an ended session while a screen is read: it is read after the sign-in', async ({ window, tenant }) => {
@@ -253,33 +280,59 @@ describe('D9: failure in the middle of a form', () => {
     expect(await productsOf(tenant)).toEqual(['Tea'])
   })
 
-  it('a failure of a proxy after the write: saving again sends the same key, so that it is carried out once', async ({
+  it.for([
+    ['a failure of a proxy', 502, 'Bad gateway'],
+    ['a response that breaks off', 200, '{"success":tr'],
+  ] as const)(
+    '%s after the write: saving again sends the same key, so that it is carried out once',
+    async ([, status, body], { window, tenant }) => {
+      const { page } = window
+      window.expectComplaint(/502/)
+      const { id, dialog, adjust } = await adjustStock(page, tenant)
+      const keys: (string | undefined)[] = []
+      await page.route(ADJUSTMENT, async (route) => {
+        keys.push(route.request().headers()['idempotency-key'])
+        if (keys.length > 1) return route.continue()
+        // It is carried out, and its response does not come through.
+        await route.fetch()
+        return route.fulfill({ status, body })
+      })
+      await adjust()
+      await dialog.getByRole('alert').waitFor()
+      await adjust()
+      await page
+        .getByRole('status')
+        .getByText(/^Tea at A: /)
+        .last()
+        .waitFor()
+      expect(keys).toEqual([expect.any(String), keys[0]])
+      expect(await levelsOf(tenant, id)).toMatchObject([{ quantity: 8 }])
+    },
+  )
+
+  it('a proxy that gives up while the server is at it: saving again and again carries it out once', async ({
     window,
     tenant,
+    service,
   }) => {
     const { page } = window
-    window.expectComplaint(/502/)
-    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1' })
-    await seed(tenant, '/stock/bulk', { updates: [{ product_id: id, location_id: 'A', quantity: 5 }] })
-    const keys: (string | undefined)[] = []
-    await page.route('**/dashboard/api/v1/stock/adjustment', async (route) => {
-      keys.push(route.request().headers()['idempotency-key'])
-      if (keys.length > 1) return route.continue()
-      // It is carried out, and its response does not come through.
-      await route.fetch()
-      return route.fulfill({ status: 502, body: 'Bad gateway' })
-    })
-    await signIn(page, tenant.key, `/products/${id}`)
-    await page.getByRole('button', { name: 'Adjust stock' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
-    await dialog.getByRole('textbox', { name: 'Location' }).fill('A')
-    await dialog.getByRole('spinbutton', { name: 'Change' }).fill('3')
-    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
+    window.expectComplaint(/504|409/)
+    const { id, dialog, adjust } = await adjustStock(page, tenant)
+    const endCall = await abandonCall(page, service.db, tenant, ADJUSTMENT)
+    await adjust()
     await dialog.getByRole('alert').waitFor()
-    await dialog.getByRole('button', { name: 'Adjust', exact: true }).click()
-    await page.getByRole('status').getByText('Tea at A: 8').last().waitFor()
-    expect(keys).toEqual([expect.any(String), keys[0]])
-    expect((await tenant.request('GET', `/products/${id}`)).body.data.stock).toMatchObject([{ quantity: 8 }])
+    const refused = page.waitForResponse((response) => response.status() === 409)
+    await adjust()
+    await refused
+    await dialog.getByRole('alert').getByText('The server is still at the first try.').waitFor()
+    await endCall()
+    await adjust()
+    await page
+      .getByRole('status')
+      .getByText(/^Tea at A: /)
+      .last()
+      .waitFor()
+    expect(await levelsOf(tenant, id)).toMatchObject([{ quantity: 8 }])
   })
 
   it('a busy server is asked again by itself after the wait that it asked for, counting down', async ({ window, tenant }) => {

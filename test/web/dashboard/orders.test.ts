@@ -419,6 +419,14 @@ describe('D3: orders', () => {
     await window.page.getByRole('alert').getByText('Order 17 does not exist').waitFor()
     await window.page.goto('/dashboard/orders/latest')
     await window.page.getByRole('alert').getByText('Order latest does not exist').waitFor()
+    // What the page cannot read may well be there.
+    await window.page.route('**/orders/17', (route) =>
+      route.request().resourceType() === 'fetch'
+        ? route.fulfill({ headers: { 'content-length': '200000000' }, json: {} })
+        : route.continue(),
+    )
+    await window.page.goto('/dashboard/orders/17')
+    expect(await window.page.getByRole('alert').textContent()).toContain('The response is larger than')
   })
 })
 

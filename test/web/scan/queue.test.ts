@@ -1,6 +1,8 @@
+import { APIError } from '@fulfillment/sdk'
 import { describe, expect, it } from 'vitest'
 import { attempt, type Attempt } from '../../../web/scan/queue/attempt.ts'
 import type { Entry, PickEntry, Refusal } from '../../../web/scan/queue/entry.ts'
+import { interruptionOf } from '../../../web/scan/queue/interruption.ts'
 import { nextToSend, type QueueEvent, reduce } from '../../../web/scan/queue/reduce.ts'
 import { COUNT, DELIVERY } from '../support/record-model.ts'
 import { ADA, type ModelFlow, QueueModel, type Weather } from '../support/queue-model.ts'
@@ -122,11 +124,17 @@ describe('an attempt', () => {
     ['lost before', { is: 'unanswered' }],
     ['busy', { is: 'unanswered' }],
     ['limited', { is: 'unanswered' }],
+    ['still running', { is: 'unanswered', retryAfterMs: 1_000 }],
     ['proxy page', { is: 'unanswered' }],
     ['no session', { is: 'stopped', until: 'enrolled' }],
     ['no operator', { is: 'stopped', until: 'signed in' }],
   ] as const)('with %s decides nothing', async ([weather, result]) => {
     expect(await send(entry({}), [weather])).toMatchObject(result)
+  })
+
+  it('whose Idempotency-Key was used for something else is refused', () => {
+    const conflict = new APIError({ status: 409, code: 'idempotency_conflict', message: 'x' })
+    expect(interruptionOf(conflict)).toBeUndefined()
   })
 
   const changes: [reason: string, change: (model: QueueModel) => void, detail: object][] = [

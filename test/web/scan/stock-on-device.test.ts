@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
 import { stockedProduct, stockOf } from '../../support/picking.ts'
+import { abandonCall } from '../support/abandoned-call.ts'
 import { it } from '../support/browser.ts'
 import { seed } from '../support/page-server.ts'
 import { enrolledDevice, newOperator } from '../support/scan-device.ts'
@@ -156,6 +157,32 @@ it('moves once when the answer is lost and the button is pressed again; scans th
   await page.getByRole('button', { name: 'Move' }).click()
   await page.getByText('Scan the product.').waitFor()
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
+})
+
+it('moves once when a proxy gives up while the server is at it, however often the button is pressed', async ({
+  window,
+  tenant,
+  service,
+}) => {
+  const { page } = window
+  window.expectComplaint(/504|409/)
+  const tea = await stockedProduct(tenant, { 'A-1': 9, 'B-1': 2 }, { name: 'Tea' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await open(page, 'Move')
+  for (const code of [tea.barcode, 'A-1', 'B-1']) await device.scan(code)
+  await type(page, '3')
+  const endCall = await abandonCall(page, service.db, tenant, '**/scan/api/v1/stock/transfer')
+  const move = page.getByRole('button', { name: 'Move', exact: true })
+  const problem = page.getByRole('alertdialog')
+  await move.click()
+  await problem.getByRole('button', { name: 'OK' }).click()
+  await move.click()
+  await problem.getByText('No answer from the server. Try again: nothing is done twice.').waitFor()
+  await problem.getByRole('button', { name: 'OK' }).click()
+  await endCall()
+  await move.click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 6, 'B-1': 5 })
 })
 
 it('is for operators who may change stock', async ({ window: { page }, tenant }) => {

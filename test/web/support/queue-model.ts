@@ -10,6 +10,7 @@ export const WEATHERS = [
   'lost after',
   'busy',
   'limited',
+  'still running',
   'proxy page',
   'no session',
   'no operator',
@@ -38,8 +39,8 @@ export interface ModelFlow {
   picks: Map<string, Pick>
 }
 
-const refused = (code: string, status = 400): APIError =>
-  new APIError({ status, code: code as APIError['code'], message: code, requestId: 'r-1' })
+const refused = (code: string, status = 400, retryAfterMs?: number): APIError =>
+  new APIError({ status, code: code as APIError['code'], message: code, requestId: 'r-1', retryAfterMs })
 
 /** The rules of the server for picks, in memory: a pick_id is carried out once, for ever. */
 export class QueueModel implements QueueCalls {
@@ -82,6 +83,7 @@ export class QueueModel implements QueueCalls {
     if (weather === 'lost before') throw new ConnectionError('lost')
     if (weather === 'busy') throw refused('service_unavailable', 503)
     if (weather === 'limited') throw refused('rate_limit_exceeded', 429)
+    if (weather === 'still running') throw refused('idempotency_conflict', 409, 1_000)
     if (weather === 'proxy page') throw refused('unexpected_response', 404)
     if (weather === 'no session') throw refused('no_session', 401)
     if (weather === 'no operator') throw refused('operator_required', 403)

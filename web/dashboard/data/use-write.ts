@@ -1,6 +1,7 @@
 import type { FulfillmentClient, WriteOptions } from '@fulfillment/sdk'
 import { useRef, useState } from 'react'
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
+import { isStillRunning, isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client, queries } from './client.ts'
 import { announce } from './messages.ts'
@@ -70,8 +71,8 @@ export function useWrite<Input, T>({ write, done, onDone, gone = [] }: WriteSett
       if (done !== undefined) announce(done(result, input))
       onDone?.(result, input)
     } catch (error) {
-      // A refusal ends the key; without a response, or while the server or a proxy fails, the next try must repeat the same request.
-      if (error instanceof APIError && error.status < 500 && !controller.signal.aborted) tried.current = undefined
+      // A refusal ends the key. As long as it is not known what became of the request, the next try must repeat it.
+      if (error instanceof APIError && !isUnanswered(error)) tried.current = undefined
       setState({ ...IDLE, error: error as Error })
     } finally {
       busy.current = false
@@ -112,6 +113,7 @@ async function patiently<T>(
 /** Waits as long as the server asked for. Throws the error when waiting does not mend it, or when the wait was stopped. */
 async function waitFor(error: unknown, onWait: (until: number | undefined) => void, signal: AbortSignal): Promise<void> {
   if (error instanceof ConnectionError) throw new ConnectionError(t.states.noAnswer, { cause: error })
+  if (isStillRunning(error)) throw new ConnectionError(t.states.stillRunning, { cause: error })
   const waitMs = waitOf(error)
   if (waitMs === undefined) throw error
   onWait(Date.now() + waitMs)

@@ -1,4 +1,5 @@
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
+import { isStillRunning } from '../../shared/is-unanswered.ts'
 import { pause } from '../data/pause.ts'
 import { whenSignedIn } from '../data/session.tsx'
 
@@ -38,9 +39,7 @@ function waitAfter(error: unknown, failures: number): number {
   const asked = waitOf(error)
   if (asked !== undefined) return asked
   const isPassing = error instanceof ConnectionError || (error instanceof APIError && isOfGateway(error))
-  // The first attempt of the same request is still running.
-  const isRunning = error instanceof APIError && error.code === 'idempotency_conflict' && error.retryAfterMs !== undefined
-  if (!isPassing && !isRunning) throw error
+  if (!isPassing && !isStillRunning(error)) throw error
   return NO_RESPONSE_WAITS_MS[Math.min(failures, NO_RESPONSE_WAITS_MS.length - 1)] ?? 0
 }
 

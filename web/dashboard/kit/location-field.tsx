@@ -1,5 +1,5 @@
 import { use, useEffect, useState } from 'react'
-import { APIError, ConnectionError } from '../../shared/api.ts'
+import { APIError } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client } from '../data/client.ts'
 import { useScope } from '../data/session.tsx'
@@ -7,6 +7,7 @@ import { untilSignedIn } from '../data/use-read.ts'
 import { Agreement } from './choices.tsx'
 import { Field } from './field.tsx'
 import { useDelayed } from './product-combo.tsx'
+import { readErrorText } from './read-error-text.ts'
 import { LookupsContext } from './use-readable.ts'
 
 /** After so long without a key, what is typed is looked up although the focus is still in the field. */
@@ -116,7 +117,7 @@ async function find(code: string, signal: AbortSignal): Promise<Answer> {
     return location === null ? { isMissing: true } : { id: location.id }
   } catch (error) {
     if (error instanceof APIError && error.status === 404) return { isMissing: true }
-    return { failure: error instanceof ConnectionError ? t.states.noConnection : (error as Error).message }
+    return { failure: readErrorText(error as Error) }
   }
 }
 

@@ -6,6 +6,7 @@ import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { untilSignedIn, useRead } from '../data/use-read.ts'
 import { Combo } from './combo.tsx'
+import { readErrorText } from './read-error-text.ts'
 import { LookupsContext } from './use-readable.ts'
 
 const AFTER_MS = 150
@@ -33,7 +34,7 @@ export function ProductCombo(props: ProductComboProps) {
   )
   const products = data?.products ?? []
   const lookUp = async (text: string): Promise<void> => {
-    const found = await untilSignedIn(() => findProduct(text)).catch((error: Error) => error.message)
+    const found = await untilSignedIn(() => findProduct(text)).catch(readErrorText)
     lookups?.end(typeof found !== 'string')
     queue.current = queue.current.slice(1)
     setWaiting(queue.current)

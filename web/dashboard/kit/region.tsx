@@ -5,6 +5,7 @@ import { APIError, ConnectionError, waitOf } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Countdown } from './countdown.tsx'
+import { readErrorText } from './read-error-text.ts'
 import styles from './region.module.css'
 
 const SKELETON_AFTER_MS = 150
@@ -62,16 +63,15 @@ function ReadError({ error, missing, retry }: { error: Error; missing: string | 
 }
 
 function textOf(error: Error, missing: string | undefined): string {
-  if (error instanceof ConnectionError) return t.states.noConnection
-  if (missing !== undefined && isOfNoRecord(error)) return missing
-  if (!(error instanceof APIError) || error.code !== 'insufficient_scope') return error.message
-  const scope = /\b(?:read|write):[a-z]+\b|\badmin\b/.exec(error.message)?.[0]
-  return scope === undefined ? error.message : t.session.lacks(scope)
+  return missing !== undefined && isOfNoRecord(error) ? missing : readErrorText(error)
 }
 
-/** Whether there is no such record. The SDK sends no id that is not a number. */
+/**
+ * Whether there is no such record. The SDK refuses to send an id that is not a number with an error of no class of its own. What fails later has
+ * one: no connection, a response that is too large.
+ */
 function isOfNoRecord(error: Error): boolean {
-  return error instanceof APIError ? error.status === 404 || error.code === 'invalid_id' : error instanceof FulfillmentError
+  return error instanceof APIError ? error.status === 404 || error.code === 'invalid_id' : error.constructor === FulfillmentError
 }
 
 function Skeleton({ rows }: { rows: number }) {

@@ -1,4 +1,5 @@
 import { APIError, ConnectionError } from '@fulfillment/sdk'
+import { isUnanswered } from '../../shared/is-unanswered.ts'
 
 /** Why it is not known what became of a call. */
 export type Interruption =
@@ -14,7 +15,5 @@ export function interruptionOf(error: unknown): Interruption | undefined {
   // A code or badge that is not valid says nothing of the session.
   if (status === 401 && (code as string) !== 'invalid_code') return { is: 'stopped', until: 'enrolled' }
   if ((code as string) === 'operator_required') return { is: 'stopped', until: 'signed in' }
-  // A proxy's page says nothing of the service.
-  const isAgain = status === 408 || status === 429 || status >= 500 || code === 'unexpected_response'
-  return isAgain ? { is: 'unanswered', retryAfterMs } : undefined
+  return isUnanswered(error) ? { is: 'unanswered', retryAfterMs } : undefined
 }

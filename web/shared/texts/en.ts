@@ -88,6 +88,7 @@ export const en = {
     noConnection: 'No connection to the server',
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',
+    stillRunning: 'The server is still at the first try. Try again in a moment: it is carried out once.',
     noAnswer: 'No response from the server. Try again: it is carried out once, even if the first try arrived.',
   },
   dialog: {
