@@ -38,25 +38,11 @@ async function start(steal: boolean): Promise<void> {
   run(store, lock.lost)
 }
 
-/** Of badges that follow each other faster than the network, the last one counts here as on the server. */
-function badgesInTurn(app: App): App['onBadge'] {
-  let turn = Promise.resolve()
-  return (badge, at) => {
-    const take = async (): Promise<void> => {
-      const { problem } = app.ui
-      // Nothing goes on before the operator has seen what became of the badge before.
-      if (problem === undefined) await signIn(app, badge, at)
-      else app.stop(problem, at)
-    }
-    turn = turn.catch(() => undefined).then(take)
-  }
-}
-
 function run(store: Store, lost: AbortSignal): void {
   const app = new App(store, code)
   // This tab may start again after another one.
   code = undefined
-  app.onBadge = badgesInTurn(app)
+  app.onBadge = (badge, at) => void signIn(app, badge, at)
   const wedge = new Wedge(store.kept.settings)
   store.subscribe(() => (wedge.settings = store.kept.settings))
   listenToWedge(wedge, ({ text, usText, at }) => app.scan([text, usText], at), lost)

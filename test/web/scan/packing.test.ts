@@ -286,3 +286,76 @@ it('needs the connection and says so at once; a step whose response is lost is n
   await page.getByText(`Shipment ${shipments[0].id}: shipped, 1 package`).waitFor()
   await expectConsistentShipments(service.db, tenant)
 })
+
+it('of two orders that are called in a row on a slow network, the last one is packed', async ({ window, tenant }) => {
+  const { page } = window
+  const tea = await productOf(tenant, 'Tea')
+  const [slow, quick] = [await completedOrder(tenant, [[tea, 5]]), await completedOrder(tenant, [[tea, 5]])]
+  const shipment = await pack(tenant, quick, [packageOf({ product_id: tea.id }, 1)])
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const asksFor = ({ order_tenant_id }: { order_tenant_id: string }, url: string): boolean =>
+    new URL(url).searchParams.get('code') === order_tenant_id
+  let answer = (): void => undefined
+  await page.route(
+    (url) => asksFor(slow, url.href),
+    async (route) => {
+      await new Promise<void>((resolve) => (answer = resolve))
+      await route.continue()
+    },
+  )
+  const whenAnswered = (order: { order_tenant_id: string }) => page.waitForResponse((one) => asksFor(order, one.url()))
+  /** Scans the slow order, and waits until the server is asked for it. */
+  const callSlow = async (): Promise<void> => {
+    const isAsked = page.waitForRequest((one) => asksFor(slow, one.url()))
+    await device.scanner.scan(slow.order_tenant_id)
+    await isAsked
+  }
+  const title = () => page.getByRole('heading', { level: 1 }).textContent()
+
+  // One is scanned, then another one is tapped.
+  await press(page, 'Pack')
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+  await callSlow()
+  await press(page, `Go on with ${quick.order_tenant_id}`)
+  await expect.poll(title).toBe(quick.order_tenant_id)
+  const isAnswered = whenAnswered(slow)
+  answer()
+  await isAnswered
+  await device.scan(tea.barcode)
+  await said(page, '2 × Tea in package 1')
+  expect(await title()).toBe(quick.order_tenant_id)
+  expect(await shipmentsOf(tenant, slow)).toEqual([])
+
+  // Both are scanned.
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+  await callSlow()
+  const before = (await device.outcomes()).length
+  await device.scanner.scan(quick.order_tenant_id)
+  answer()
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken'])
+  await expect.poll(title).toBe(quick.order_tenant_id)
+
+  // What is scanned after another order is packed for that one.
+  await callSlow()
+  await device.scanner.scan(tea.barcode)
+  answer()
+  await said(page, '1 × Tea in package 1')
+  expect(await title()).toBe(slow.order_tenant_id)
+  expect(await readShipment(tenant, shipment)).toMatchObject({ total_quantity: 2 })
+
+  // Codes that wait for their turn lead nowhere once the operator has gone elsewhere.
+  await press(page, 'Menu')
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await press(page, 'Pack')
+  await page.getByRole('heading', { name: 'Orders to pack' }).waitFor()
+  await callSlow()
+  await device.scanner.scan(quick.order_tenant_id)
+  await press(page, 'Menu')
+  await page.getByRole('menuitem', { name: 'Look up' }).click()
+  const areAnswered = Promise.all([whenAnswered(slow), whenAnswered(quick)])
+  answer()
+  await areAnswered
+  await device.scan(tea.barcode)
+  expect(await title()).toBe('Look up')
+})

@@ -177,7 +177,7 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   const { page } = await openWindow()
   const tea = await stockedProduct(tenant, { 'A-1': 20 })
   const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
-  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
   const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>()
   await page.route(/\/flows$/, async (route) => {
     if (route.request().method() === 'POST') await isAnswered
@@ -205,6 +205,27 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   await page.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
   await page.getByRole('heading', { name: 'A-1' }).waitFor()
   expect(await shown.jsonValue()).toEqual(['#/look-up', '#/queue', expect.stringMatching(/^#\/pick\/\d+$/)])
+
+  // An order that is looked for, as it is not in the list yet.
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  const later = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
+  const isFound = Promise.withResolvers<void>()
+  await page.route(/\/flows\/queue\?.*search=/, async (route) => {
+    await isFound.promise
+    await route.continue()
+  })
+  const isSearched = page.waitForRequest(/\/flows\/queue\?.*search=/)
+  await device.scanner.scan(later.order_tenant_id)
+  await isSearched
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Look up' }).click()
+  const isStarted = page.waitForResponse(/\/flows\/\d+$/)
+  isFound.resolve()
+  await isStarted
+  await device.scan(tea.barcode)
+  await page.getByRole('heading', { name: 'Look up' }).waitFor()
 })
 
 it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({

@@ -159,6 +159,78 @@ it('of two badges on a slow network, the operator of the last one works, on the 
   expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Alan')
 })
 
+it('a badge that is scanned while a sign-out waits counts, and late answers about the session change nothing any more', async ({
+  openWindow,
+  tenant,
+}) => {
+  const window = await openWindow()
+  // The sign-out of a device that was removed meanwhile.
+  window.expectComplaint(/401|403/)
+  const { page } = window
+  const [ada, grace] = [await newOperator(tenant, 'Ada'), await newOperator(tenant, 'Grace')]
+  const { scanner, scan } = await enrolledDevice(page, tenant, ada)
+  const calls: string[] = []
+  const isOfOperator = (url: string): boolean => url.endsWith('/session/operator')
+  page.on('request', (request) => isOfOperator(request.url()) && calls.push(request.method()))
+  page.on('response', (response) => isOfOperator(response.url()) && calls.push(`${response.request().method()} answered`))
+  let answer = (): void => undefined
+  await page.route(/\/session\/operator$/, async (route) => {
+    if (route.request().method() === 'DELETE') await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  const changeOperator = async (): Promise<void> => {
+    const isAsked = page.waitForRequest((request) => request.method() === 'DELETE')
+    await menu(page, 'Change operator')
+    await isAsked
+  }
+  await changeOperator()
+  await scanner.scan(grace.badge)
+  // Who has seen nothing happen chooses it again: it is Ada who leaves.
+  await menu(page, 'Change operator')
+  // The operator sees what the badge waits for.
+  await page.getByRole('progressbar', { name: 'Waiting for the server' }).waitFor()
+  answer()
+  await expect.poll(() => calls).toEqual(['DELETE', 'DELETE answered', 'PUT', 'PUT answered'])
+  const { body } = await tenant.request('GET', '/sessions')
+  expect(body.data.sessions.find(({ kind }: { kind: string }) => kind === 'device').operator.name).toBe('Grace')
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorGrace')
+
+  // What the server said before a badge says nothing of who works now.
+  const isSigned = Promise.withResolvers<undefined>()
+  const isRead = Promise.withResolvers<undefined>()
+  await page.route(
+    /\/scan\/session$/,
+    async (route) => {
+      const response = await route.fetch()
+      isRead.resolve(undefined)
+      await isSigned.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await isRead.promise
+  await scan(ada.badge)
+  const isTold = page.waitForResponse(/\/scan\/session$/)
+  isSigned.resolve(undefined)
+  await isTold
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAda')
+
+  // The device is removed while the sign-out waits.
+  await changeOperator()
+  await page.getByRole('button', { name: 'Remove this device' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove this device' }).click()
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+  const isAnswered = page.waitForResponse((response) => isOfOperator(response.url()))
+  answer()
+  await isAnswered
+  // A badge is no use now, and nothing of the sign-out is left to come before its problem.
+  await scan(ada.badge, 'problem')
+  await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
+})
+
 it('the screen stays on while a flow is open, and only then', async ({ openWindow, tenant }) => {
   const { page, context } = await openWindow({ permissions: ['screen-wake-lock'] })
   await context.addInitScript(() => {

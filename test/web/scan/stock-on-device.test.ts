@@ -217,3 +217,30 @@ it('what is scanned after Start over stays when the move before it is saved', as
   await page.getByRole('button', { name: 'Move', exact: true }).click()
   await expect.poll(() => stockOf(tenant, cup)).toEqual({ 'A-1': 6, 'B-1': 1 })
 })
+
+it('what was scanned before Start over and is answered after it is dropped; what is scanned after it is not', async ({
+  window: { page },
+  tenant,
+}) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 4 }, { name: 'Tea' })
+  const cup = await stockedProduct(tenant, { 'A-1': 7 }, { name: 'Cup' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await open(page, 'Move')
+  const isReleased = Promise.withResolvers<undefined>()
+  const asked: (string | null)[] = []
+  await page.route('**/scan/api/v1/scan?*', async (route) => {
+    asked.push(new URL(route.request().url()).searchParams.get('code'))
+    await isReleased.promise
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  await device.scanner.scan(tea.barcode)
+  await device.scanner.scan('A-1')
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await device.scanner.scan(cup.barcode)
+  isReleased.resolve(undefined)
+  await page.getByText('Scan the location it comes from.').waitFor()
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken'])
+  expect(await page.getByRole('definition').allTextContents()).toEqual(['Cup', '', ''])
+  expect(asked).toEqual([tea.barcode, cup.barcode])
+})

@@ -339,6 +339,52 @@ it('Count list: a blind count shows no stock; a count that was submitted elsewhe
   await expectConsistentCounting(service.db, tenant)
 })
 
+it('Count list: of two counts that are opened in a row, the last one stays open, also when another one is submitted late', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { count: first } = await counted(tenant)
+  const second = await begin(tenant, { reference: 'CC-2', location_ids: ['B-1'] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  const path = (url: string): string => new URL(url).pathname.replace('/scan/api/v1', '')
+  const answers = new Map<string, () => void>()
+  // Holds the first question of each kind.
+  await page.route(/\/counts\/\d+(\/submit)?$/, async (route) => {
+    const asked = path(route.request().url())
+    if (!answers.has(asked)) await new Promise<void>((resolve) => answers.set(asked, resolve))
+    await route.continue()
+  })
+  const whenAsked = (asked: string) => expect.poll(() => answers.has(asked)).toBe(true)
+  const answer = async (asked: string): Promise<void> => {
+    const isAnswered = page.waitForResponse((response) => path(response.url()) === asked)
+    answers.get(asked)?.()
+    await isAnswered
+  }
+  const title = () => page.getByRole('heading', { level: 1 }).textContent()
+  await press(page, 'Count list')
+  for (const { id, reference } of [first, second]) {
+    await press(page, `Count ${reference}`)
+    await whenAsked(`/counts/${id}`)
+  }
+  await answer(`/counts/${second.id}`)
+  await expect.poll(title).toBe('CC-2')
+  await answer(`/counts/${first.id}`)
+  await device.scan('B-1')
+  expect(await title()).toBe('CC-2')
+
+  await press(page, 'Submit')
+  await page.getByRole('dialog', { name: 'Submit' }).getByRole('button', { name: 'Submit' }).click()
+  await whenAsked(`/counts/${second.id}/submit`)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await press(page, 'Count list')
+  await press(page, 'Count CC-1')
+  await expect.poll(title).toBe('CC-1')
+  await answer(`/counts/${second.id}/submit`)
+  await said(page, 'CC-2 is submitted')
+  expect(await title()).toBe('CC-1')
+})
+
 /** Makes the database of the device what a build without tiles has left: version 1, with what is in its tables. */
 function downgrade(page: Page): Promise<void> {
   return page.evaluate(async () => {

@@ -8,6 +8,7 @@ import { type Changes, type Kept, type Store, TakenOverError } from '../store/st
 import { t } from '../../shared/texts/scan-texts.ts'
 import { takeEnrolmentCode } from '../enrolment-code.ts'
 import { hashOf, type Screen, screenOf } from './screen.ts'
+import { Turns } from './turns.ts'
 
 /** A message that stops the operator until it is acknowledged. */
 export interface ProblemNote {
@@ -75,11 +76,17 @@ export class App {
   readonly api: Api
   readonly sender: Sender
   readonly feedback: Feedback
+  /** Sign-ins and sign-outs: the last one counts, here as on the server. */
+  readonly operatorTurns = new Turns()
   /** Of the screen that is shown. */
   #onCode: CodeHandler | undefined
   readonly #listeners = new Set<() => void>()
   readonly #repeats = new RepeatFilter()
   #verdicts = 0
+  /** How much the operator has begun that may lead to a screen. */
+  #begun = 0
+  /** What of it led to the screen that is shown. */
+  #shownBy = 0
   readonly #waits = new Set<object>()
   /** A change is being stored. */
   #isHeld = false
@@ -152,16 +159,27 @@ export class App {
 
   /** Shows a screen. It is a new entry of the browser's history. */
   go(screen: Screen): void {
-    this.set({ screen, dialog: undefined })
-    if (hashOf(screen) !== location.hash) history.pushState(null, '', hashOf(screen))
+    this.#open(screen, this.begin())
   }
 
-  /** Shows a screen after a call that began on the screen `from`. Returns false if the operator has gone elsewhere meanwhile, and stays there. */
-  goOn(from: Screen, screen: Screen): boolean {
-    // A tile is one screen with its records: of two orders scanned in a row, the last is packed.
-    if (this.ui.screen.name !== from.name) return false
-    this.go(screen)
+  /** The operator begins something that leads to a screen when the server has answered. Returns its number, for `goOn`. */
+  begin(): number {
+    return ++this.#begun
+  }
+
+  /**
+   * Shows the screen to which something leads that the operator has begun. Returns false if what they have begun or done after it led elsewhere
+   * already: the operator stays there, however late an answer comes.
+   */
+  goOn(begun: number, screen: Screen): boolean {
+    if (begun < this.#shownBy) return false
+    this.#open(screen, begun)
     return true
+  }
+
+  /** Hands a scan to the screen that is shown, from the one that was shown when it was made. It is dropped if the operator has gone elsewhere since. */
+  async handOn(begun: number, scan: Parameters<CodeHandler>): Promise<boolean> {
+    return begun < this.#shownBy || ((await this.#onCode?.(...scan)) ?? false)
   }
 
   /** Reads what a scanner or camera saw. `texts` are its readings, `at` the time of its last character. */
@@ -214,7 +232,15 @@ export class App {
   #navigated(): void {
     // The address of an enrolment was opened in this tab.
     const code = takeEnrolmentCode()
-    this.set(code === undefined ? { screen: screenOf(location.hash), dialog: undefined } : { code })
+    if (code !== undefined) return this.set({ code })
+    this.#shownBy = this.begin()
+    this.set({ screen: screenOf(location.hash), dialog: undefined })
+  }
+
+  #open(screen: Screen, begun: number): void {
+    this.#shownBy = begun
+    this.set({ screen, dialog: undefined })
+    if (hashOf(screen) !== location.hash) history.pushState(null, '', hashOf(screen))
   }
 
   async #handle(texts: readonly string[], at: number, codes: readonly string[]): Promise<void> {

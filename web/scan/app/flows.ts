@@ -10,9 +10,8 @@ import { decide, keptWalk, productOf } from './picking-actions.ts'
 import { readWeightPatterns } from './weights.ts'
 
 /** Starts picking an order, and shows it when it is stored here. */
-export async function startFlow(app: App, orderId: number, at = performance.now()): Promise<void> {
+export async function startFlow(app: App, orderId: number, at = performance.now(), begun = app.begin()): Promise<void> {
   const operator = app.kept.session?.operator
-  const { screen } = app.ui
   if (operator === null || operator === undefined) return
   const flow = await online(app, async () => {
     const input = { order_id: orderId, operator_email: operator.email, operator_id: operator.id }
@@ -21,7 +20,7 @@ export async function startFlow(app: App, orderId: number, at = performance.now(
   })
   if (flow === undefined || !(await keepFlow(app, flow, at))) return
   // Elsewhere, the queue has it among the orders to go on with.
-  if (app.goOn(screen, { name: 'pick', flow: flow.id })) app.tell('taken', t.said.started(flow.order_tenant_id), at)
+  if (app.goOn(begun, { name: 'pick', flow: flow.id })) app.tell('taken', t.said.started(flow.order_tenant_id), at)
 }
 
 /** Stores a flow that the server has, so that it can be picked without a connection. */
@@ -70,7 +69,7 @@ export async function completeWalk(app: App, key: WalkKey): Promise<void> {
 export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
   const at = performance.now()
   const batch = batchOf(key)
-  const { screen } = app.ui
+  const begun = app.begin()
   const isCancelled = await online(app, () =>
     app.sender.between(async () => {
       await (batch === undefined ? app.api.client.flows.cancel(key) : app.api.client.flowBatches.cancel(batch))
@@ -79,7 +78,7 @@ export async function cancelWalk(app: App, key: WalkKey): Promise<void> {
     }),
   )
   if (isCancelled === true) {
-    app.goOn(screen, { name: 'queue' })
+    app.goOn(begun, { name: 'queue' })
     app.tell('taken', t.finish.putBack, at)
   }
 }

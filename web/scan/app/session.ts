@@ -2,6 +2,7 @@ import { ConnectionError, FulfillmentError } from '@fulfillment/sdk'
 import { isNoSession } from '../../shared/api.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { DeviceSession, KnownOperator } from '../store/database.ts'
+import type { Kept } from '../store/store.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
@@ -23,7 +24,16 @@ export async function enrol(app: App, code: string, at = performance.now()): Pro
 }
 
 /** Signs an operator in with their badge; without a connection, one who used this device in the last 30 days. */
-export async function signIn(app: App, badge: string, at = performance.now()): Promise<void> {
+export function signIn(app: App, badge: string, at = performance.now()): Promise<void> {
+  return app.operatorTurns.take(async () => {
+    const { problem } = app.ui
+    // Nothing goes on before the operator has seen what became of the badge before.
+    if (problem === undefined) await takeBadge(app, badge, at)
+    else app.stop(problem, at)
+  })
+}
+
+async function takeBadge(app: App, badge: string, at: number): Promise<void> {
   if (app.kept.session === null || app.ui.needs === 'enrolment') {
     app.stop({ message: t.enrol.title }, at)
     return
@@ -51,11 +61,25 @@ export async function signIn(app: App, badge: string, at = performance.now()): P
 
 /** Signs the operator out: the next one scans a badge. Works without a connection too. */
 export async function signOut(app: App): Promise<void> {
-  const { session } = app.kept
-  if (session === null) return
+  const leaving = app.kept.session?.operator
+  if (leaving === null || leaving === undefined) return
+  // The next badge waits for the answer, so that the server does not sign out the next operator.
+  await app.operatorTurns.take(() => signOutOf(app, leaving.id))
+}
+
+async function signOutOf(app: App, operatorId: number): Promise<void> {
+  const isHere = ({ session }: Kept): boolean => session?.operator?.id === operatorId
+  if (!isHere(app.kept)) return
+  const endWait = app.beginWait()
   // Without a connection the server keeps the operator until the next badge; this device does not.
   await app.api.signOut().catch(() => undefined)
-  if (await app.keep(() => ({ session: { ...session, operator: null } }))) app.set({ needs: 'badge' })
+  endWait()
+  const isKept = await app.keep((kept) => {
+    const { session } = kept
+    return session !== null && isHere(kept) ? { session: { ...session, operator: null } } : undefined
+  })
+  // The device may have been removed meanwhile.
+  if (isKept && app.kept.session?.operator === null) app.set({ needs: 'badge' })
 }
 
 /** Ends the session of this device. What was not sent stays here, and goes on when the device is enrolled with the same tenant again. */
@@ -69,9 +93,12 @@ export async function unenrol(app: App): Promise<void> {
 
 /** Asks the server whether the session is still good, and who is signed in. */
 export async function checkSession(app: App): Promise<void> {
-  if (app.kept.session === null) return
+  const before = app.kept.session
+  if (before === null) return
   try {
     const session = await readSession(app)
+    // Somebody has signed in or out meanwhile: the answer may be older than that.
+    if (app.kept.session !== before) return
     await app.keep(() => ({ session }))
     app.set({ needs: session.operator === null ? 'badge' : undefined })
     app.sender.resume()

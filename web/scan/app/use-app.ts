@@ -1,6 +1,7 @@
-import { createContext, use, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { App, CodeHandler } from './app.ts'
+import { Turns } from './turns.ts'
 
 export const AppContext = createContext<App | undefined>(undefined)
 
@@ -23,15 +24,17 @@ export function useCodes(handler: CodeHandler): void {
  * are heard, and nothing goes on. Returns the handler.
  */
 export function useCodesInTurn(handler: CodeHandler): CodeHandler {
+  const inTurn = useTurns()
+  const handleInTurn: CodeHandler = (...scan) => inTurn(() => handler(...scan))
+  useCodes(handleInTurn)
+  return handleInTurn
+}
+
+/** The turns of `useCodesInTurn`, for a screen that has something to note when the code is scanned. */
+export function useTurns(): (take: () => boolean | Promise<boolean>) => Promise<boolean> {
   const app = use(AppContext)
-  const turn = useRef(Promise.resolve(true))
-  const inTurn: CodeHandler = (...scan) => {
-    const take = (): boolean | Promise<boolean> => app?.ui.problem !== undefined || handler(...scan)
-    turn.current = turn.current.catch(() => true).then(take)
-    return turn.current
-  }
-  useCodes(inTurn)
-  return inTurn
+  const [turns] = useState(() => new Turns())
+  return (take) => turns.take(() => app?.ui.problem !== undefined || take())
 }
 
 /** The title of the document, for the list of tabs and for screen readers. */

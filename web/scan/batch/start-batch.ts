@@ -18,7 +18,7 @@ interface Wanted {
 /** Starts a batch of the most urgent orders that are ready, and shows it when all of it is stored here. */
 export async function startBatch(app: App, { slots, isSingleLine }: Wanted, attempts: Attempts): Promise<void> {
   const at = performance.now()
-  const { screen } = app.ui
+  const begun = app.begin()
   const operator = app.kept.session?.operator
   if (operator === null || operator === undefined) return
   const rule = { max_orders: slots, ...(isSingleLine ? { single_line: true } : {}) }
@@ -30,6 +30,6 @@ export async function startBatch(app: App, { slots, isSingleLine }: Wanted, atte
   const flows = await online(app, () => inSteps(batch.slots, ({ flow_id }) => app.api.readFlow(flow_id, operator.id)))
   // The batch runs, and comes to this device as soon as its orders can be read.
   if (flows === undefined || !(await keepFlows(app, flows, at))) return
-  if (app.goOn(screen, { name: 'batch', record: batch.id }))
+  if (app.goOn(begun, { name: 'batch', record: batch.id }))
     app.tell('taken', texts.started(t.pick.batch(batch.id), flows.length), at)
 }

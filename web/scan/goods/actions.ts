@@ -84,8 +84,7 @@ export async function scanInRecord(
 }
 
 /** Shows a record. One that is not on this device yet is read and stored, so that it can go on without a connection. */
-export async function openRecord(app: App, ref: RecordRef, at = performance.now()): Promise<void> {
-  const { screen } = app.ui
+export async function openRecord(app: App, ref: RecordRef, at = performance.now(), begun = app.begin()): Promise<void> {
   const held = rowOf(app.kept, ref)?.known
   const known = held ?? (await online(app, () => app.api.readRecord(ref)))
   if (known === undefined) return
@@ -97,7 +96,7 @@ export async function openRecord(app: App, ref: RecordRef, at = performance.now(
     const row: RecordRow = { known, draft: emptyRecordDraft, sent: [] }
     if (!(await app.keep(() => ({ records: new Map([[recordKey(ref), row]]) }), at))) return
   }
-  if (app.goOn(screen, { name: TILE_OF[ref.kind], record: ref.id })) app.tell('taken', goods.said.opened(nameOf(known)), at)
+  if (app.goOn(begun, { name: TILE_OF[ref.kind], record: ref.id })) app.tell('taken', goods.said.opened(nameOf(known)), at)
   void readPlaces(app)
 }
 
@@ -152,7 +151,7 @@ async function forget(app: App, refs: readonly RecordRef[]): Promise<void> {
 /** Ends counting: the office looks at it. All that was counted must have been sent. */
 export async function submitCount(app: App, ref: RecordRef, name: string): Promise<void> {
   const at = performance.now()
-  const { screen } = app.ui
+  const begun = app.begin()
   const unsent = app.kept.entries.filter((entry) => isOfRecord(entry, ref)).length
   if (unsent > 0) {
     app.stop({ message: goods.count.unsent(unsent) }, at)
@@ -166,6 +165,6 @@ export async function submitCount(app: App, ref: RecordRef, name: string): Promi
   )
   if (isSubmitted !== true) return
   await forget(app, [ref])
-  app.goOn(screen, { name: 'count-list' })
+  app.goOn(begun, { name: 'count-list' })
   app.tell('order', goods.count.submitted(name), at)
 }

@@ -3,6 +3,7 @@ import { packing } from '../../shared/texts/scan-packing-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
 import { newPickId } from '../app/picking-actions.ts'
+import { Turns } from '../app/turns.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
 import { asSent, type Content, contentsOf, withMore, withQuantity, withWeight } from './packages.ts'
 import { type OrderToPack, type ProductToPack, productsOf, readOrderToPack } from './order-to-pack.ts'
@@ -39,7 +40,9 @@ export class Packer {
   #history: NewPackage[][] = []
   /** It is not known whether the server has done the last step. */
   #isInDoubt = false
-  #last: Promise<unknown> = Promise.resolve()
+  /** A scan called for another order: what is scanned after it is packed there. */
+  #isLeft = false
+  readonly #turns = new Turns()
 
   constructor(app: App, orderId: number) {
     this.#app = app
@@ -79,7 +82,7 @@ export class Packer {
 
   /** Reads the order again. Without a connection, what was read before stays. */
   refresh = (): Promise<void> =>
-    this.#next(async () => {
+    this.#turns.take(async () => {
       try {
         await this.#read()
       } catch (error) {
@@ -91,12 +94,14 @@ export class Packer {
 
   /** Packs what was scanned; another order is opened. */
   scan: CodeHandler = (texts, at, codes) => {
-    const { screen } = this.#app.ui
+    const begun = this.#app.begin()
     return this.#step(at, async () => {
+      if (this.#isLeft) return await this.#app.handOn(begun, [texts, at, codes])
       const { client } = this.#app.api
       const code = await findCode(client, texts, codes)
       if (code?.order && code.product === null) {
-        if (this.#app.goOn(screen, { name: 'pack', record: code.order.id }))
+        this.#isLeft = code.order.id !== this.#orderId
+        if (this.#app.goOn(begun, { name: 'pack', record: code.order.id }))
           this.#app.tell('taken', code.order.order_tenant_id, at, texts[0])
         return true
       }
@@ -182,13 +187,13 @@ export class Packer {
   /** The shipment leaves. */
   ship = (): Promise<boolean> => {
     const at = performance.now()
-    const { screen } = this.#app.ui
+    const begun = this.#app.begin()
     return this.#step(at, async () => {
       const { shipment } = this
       if (shipment === undefined) return true
       const isShipped = await this.#refusable(() => this.#app.api.client.shipments.ship(shipment.id))
       if (isShipped === undefined) return await this.#refuse({ at, again: () => void this.ship() }, shipment)
-      this.#app.goOn(screen, { name: 'pack' })
+      this.#app.goOn(begun, { name: 'pack' })
       this.#app.tell('order', packing.said.shipped(this.name), at)
       return true
     })
@@ -320,7 +325,7 @@ export class Packer {
 
   /** A step of the operator, after those before. It needs the connection. */
   #step(at: number, step: () => Promise<boolean>): Promise<boolean> {
-    return this.#next(async () => {
+    return this.#turns.take(async () => {
       const { problem } = this.#app.ui
       // Nothing goes on before the operator has seen what became of the step before.
       if (problem !== undefined) {
@@ -334,12 +339,6 @@ export class Packer {
       // Undefined: the operator was stopped.
       return isDone ?? true
     })
-  }
-
-  #next<T>(step: () => Promise<T>): Promise<T> {
-    const next = this.#last.then(step)
-    this.#last = next.catch(() => undefined)
-    return next
   }
 
   #changed(): void {

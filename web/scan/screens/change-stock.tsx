@@ -3,7 +3,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
-import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
+import { useApp, useCodes, useTitle, useTurns } from '../app/use-app.ts'
 import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
@@ -36,6 +36,8 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   const app = useApp()
   const [scanned, setScanned] = useState<Scanned>({})
   const latest = useRef(scanned)
+  /** How often the operator has started over. */
+  const starts = useRef(0)
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [attempts, setAttempts] = useState(() => new Attempts())
@@ -46,7 +48,9 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     latest.current = next
     setScanned(next)
   }
-  const take: CodeHandler = async (texts, at, codes) => {
+  /** `start`: the one after which the code was scanned. After another one, the code is not meant any more. */
+  const take = async (start: number, [texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> => {
+    if (start !== starts.current) return true
     const before = latest.current
     const next = places.find(({ key }) => before[key] === undefined)
     const { client } = app.api
@@ -55,6 +59,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
         ? await findProduct(client, texts, codes)
         : ((await findCode(client, texts, codes))?.location ?? null),
     )
+    if (start !== starts.current) return true
     if (found === undefined && app.ui.problem !== undefined) return true
     if (found === undefined || found === null) return false
     const isProduct = 'weighable' in found
@@ -63,12 +68,20 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
     return true
   }
-  useCodesInTurn(take)
+  const inTurn = useTurns()
+  useCodes((...scan) => {
+    const start = starts.current
+    return inTurn(() => take(start, scan))
+  })
   const restart = (): void => {
     // What is entered anew is meant anew.
     setAttempts(new Attempts())
     change({})
     setTyped('')
+  }
+  const startOver = (): void => {
+    starts.current++
+    restart()
   }
   const quantity = quantityOf(typed)
   const submit = async (): Promise<void> => {
@@ -127,7 +140,7 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
         </>
       )}
       {(product === undefined || missing !== undefined) && <CodeField />}
-      <Button onClick={restart}>{t.stock.again}</Button>
+      <Button onClick={startOver}>{t.stock.again}</Button>
     </div>
   )
 }

@@ -43,19 +43,20 @@ export function Queue() {
     const timer = setInterval(quietly, READ_AGAIN_MS)
     return () => clearInterval(timer)
   }, [operatorId, limit, app.ui.isOnline])
-  const start = async (id: number, at?: number): Promise<void> => {
+  const start = async (id: number, at?: number, begun?: number): Promise<void> => {
     if (starting !== undefined) return
     setStarting(id)
-    await startFlow(app, id, at)
+    await startFlow(app, id, at, begun)
     setStarting(undefined)
   }
   useCodes(async (texts, at) => {
+    const begun = app.begin()
     const walk = walks.find(({ flows }) => flows.some(({ order_tenant_id }) => texts.includes(order_tenant_id)))
     if (walk !== undefined) app.go(pickScreen(walk.key))
     if (walk !== undefined) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
     if (walk !== undefined) return true
     const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
-    if (order !== undefined) await start(order.order_id, at)
+    if (order !== undefined) await start(order.order_id, at, begun)
     // The operator knows by now that the search failed.
     return order !== undefined || app.ui.problem !== undefined
   })

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { formatDay } from '../../../shared/format.ts'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import { online } from '../../app/calls.ts'
-import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodes, useTitle, useTurns } from '../../app/use-app.ts'
 import { forgetOver, isBegun, openRecord, refreshRecord, rowsOf } from '../../goods/actions.ts'
 import { findByReference, inOrder, type Listed, type OpenRecords, readOpen } from '../../goods/open-records.ts'
 import { isOpen, type KnownRecord, nameOf, refOf } from '../../goods/record.ts'
@@ -29,13 +29,18 @@ export function RecordList({ kind }: { kind: RecordKind }) {
   const isBegunOne = (id: number): boolean => begun.some(({ record }) => record.id === id)
   // Without a connection, what was opened here before.
   const listed = inOrder(open?.listed ?? rows.map(({ known }) => known).filter(isOpen))
-  useCodes(async (texts, at) => {
+  const inTurn = useTurns()
+  const openScanned = async (texts: readonly string[], at: number, scan: number): Promise<boolean> => {
     const isCalled = ({ record: { reference } }: Listed | KnownRecord): boolean => reference !== null && texts.includes(reference)
     const found = [...begun, ...listed].find(isCalled)
     const ref = found === undefined ? await search(app, kind, texts) : refOf(found)
     if (ref === undefined) return app.ui.problem !== undefined
-    await openRecord(app, ref, at)
+    await openRecord(app, ref, at, scan)
     return true
+  }
+  useCodes((texts, at) => {
+    const scan = app.begin()
+    return inTurn(() => openScanned(texts, at, scan))
   })
   return (
     <div className={styles.screen}>

@@ -1,8 +1,9 @@
 import type { Shipment } from '@fulfillment/sdk'
 import { useEffect, useState } from 'react'
 import { packing } from '../../../shared/texts/scan-packing-texts.ts'
+import type { CodeHandler } from '../../app/app.ts'
 import { online } from '../../app/calls.ts'
-import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodes, useTitle, useTurns } from '../../app/use-app.ts'
 import { findCode } from '../../data/find.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeField } from '../code-field.tsx'
@@ -27,18 +28,22 @@ export function OrdersToPack() {
     const timer = setInterval(quietly, READ_AGAIN_MS)
     return () => clearInterval(timer)
   }, [app, isOnline])
-  const pack = (id: number, name: string, { from = app.ui.screen, at = performance.now(), scanned = name } = {}): void => {
-    if (app.goOn(from, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
+  const pack = (id: number, name: string, { begun = app.begin(), at = performance.now(), scanned = name } = {}): void => {
+    if (app.goOn(begun, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
   }
-  useCodes(async (texts, at, codes) => {
-    const from = app.ui.screen
+  const inTurn = useTurns()
+  const find = async (begun: number, [texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> => {
     const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null)
     // The operator knows by now that the search failed.
     if (found === undefined) return true
-    if (found?.order) pack(found.order.id, found.order.order_tenant_id, { from, at, scanned: texts[0] })
+    if (found?.order) pack(found.order.id, found.order.order_tenant_id, { begun, at, scanned: texts[0] })
     else if (found?.product) app.stop({ message: packing.scanOrder(found.product.name), scanned: texts[0] }, at)
     else return false
     return true
+  }
+  useCodes((...scan) => {
+    const begun = app.begin()
+    return inTurn(() => find(begun, scan))
   })
   const orders = new Map(open?.map(({ order_id, order_tenant_id }) => [order_id, order_tenant_id]))
   return (
