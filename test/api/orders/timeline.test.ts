@@ -478,8 +478,8 @@ describe('calls in the timeline of an order', () => {
   it('are there for a POST /orders that is too long for the audit log to keep its orders, also when it fails', async ({
     tenant,
   }) => {
-    const { order_detail } = await orderFor(tenant)
-    const lines = Array.from({ length: 8 }, () => ({ ...order_detail[0], quantity: 1 }))
+    const [line] = (await orderFor(tenant)).order_detail as { barcode: string }[]
+    const lines = Array.from({ length: 8 }, () => ({ ...line, quantity: 1 }))
     const orders = Array.from({ length: 10 }, (_, index) => ({
       order_tenant_id: `with lines ${index}`,
       assembly_date: '2026-11-30',
