@@ -208,8 +208,9 @@ it('an operator who has gone elsewhere while an order is started stays there', a
 
   // An order that is looked for, as it is not in the list yet.
   await page.getByRole('button', { name: 'Menu' }).click()
+  const isListRead = page.waitForRequest(/\/flows\/queue\?/)
   await page.getByRole('menuitem', { name: 'Queue' }).click()
-  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await (await isListRead).response()
   const later = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 2 }] })
   const isFound = Promise.withResolvers<void>()
   await page.route(/\/flows\/queue\?.*search=/, async (route) => {
