@@ -1,15 +1,15 @@
 import { APIError } from '@fulfillment/sdk'
 
 /**
- * Whether an error leaves open if the call was carried out: the service is busy or has failed, a proxy stands in for it, the response broke
- * off, or an earlier try is still running. The same call with the same `Idempotency-Key` finds out.
+ * Whether an error leaves open if the call was carried out: the service is busy or failed, a proxy responded, the response broke off, or
+ * an earlier try is still running. Repeating the call with the same `Idempotency-Key` finds out.
  */
 export function isUnanswered(error: APIError): boolean {
   const { status, code } = error
   return status === 408 || status === 429 || status >= 500 || code === 'unexpected_response' || isStillRunning(error)
 }
 
-/** Whether an earlier try with the same `Idempotency-Key` is still running. Without a wait the code means that the key is used up. */
+/** Whether an earlier try with the same `Idempotency-Key` is still running. Without `Retry-After`, the key was used for another request. */
 export function isStillRunning(error: unknown): boolean {
   return error instanceof APIError && error.code === 'idempotency_conflict' && error.retryAfterMs !== undefined
 }

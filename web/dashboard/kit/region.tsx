@@ -67,8 +67,8 @@ function textOf(error: Error, missing: string | undefined): string {
 }
 
 /**
- * Whether there is no such record. The SDK refuses to send an id that is not a number with an error of no class of its own. What fails later has
- * one: no connection, a response that is too large.
+ * Whether there is no such record. The SDK does not send an id that is not a number: it throws a plain `FulfillmentError`. Errors of calls that
+ * were sent are of its subclasses, such as a response that is too large.
  */
 function isOfNoRecord(error: Error): boolean {
   return error instanceof APIError ? error.status === 404 || error.code === 'invalid_id' : error.constructor === FulfillmentError
