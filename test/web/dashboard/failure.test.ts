@@ -34,7 +34,17 @@ async function adjustStock(page: Page, tenant: TestTenant) {
   const dialog = page.getByRole('dialog', { name: 'Adjust stock' })
   await dialog.getByRole('textbox', { name: 'Location' }).fill('A')
   await dialog.getByRole('spinbutton', { name: 'Change' }).fill('3')
-  return { id, dialog, adjust: () => dialog.getByRole('button', { name: 'Adjust', exact: true }).click() }
+  return {
+    id,
+    dialog,
+    adjust: () => dialog.getByRole('button', { name: 'Adjust', exact: true }).click(),
+    isAdjusted: () =>
+      page
+        .getByRole('status')
+        .getByText(/^Tea at A: /)
+        .last()
+        .waitFor(),
+  }
 }
 
 const levelsOf = async (tenant: TestTenant, id: number) => (await tenant.request('GET', `/products/${id}`)).body.data.stock
@@ -288,7 +298,7 @@ describe('D9: failure in the middle of a form', () => {
     async ([, status, body], { window, tenant }) => {
       const { page } = window
       window.expectComplaint(/502/)
-      const { id, dialog, adjust } = await adjustStock(page, tenant)
+      const { id, dialog, adjust, isAdjusted } = await adjustStock(page, tenant)
       const keys: (string | undefined)[] = []
       await page.route(ADJUSTMENT, async (route) => {
         keys.push(route.request().headers()['idempotency-key'])
@@ -300,11 +310,7 @@ describe('D9: failure in the middle of a form', () => {
       await adjust()
       await dialog.getByRole('alert').waitFor()
       await adjust()
-      await page
-        .getByRole('status')
-        .getByText(/^Tea at A: /)
-        .last()
-        .waitFor()
+      await isAdjusted()
       expect(keys).toEqual([expect.any(String), keys[0]])
       expect(await levelsOf(tenant, id)).toMatchObject([{ quantity: 8 }])
     },
@@ -317,7 +323,7 @@ describe('D9: failure in the middle of a form', () => {
   }) => {
     const { page } = window
     window.expectComplaint(/504|409/)
-    const { id, dialog, adjust } = await adjustStock(page, tenant)
+    const { id, dialog, adjust, isAdjusted } = await adjustStock(page, tenant)
     const endCall = await abandonCall(page, service.db, tenant, ADJUSTMENT)
     await adjust()
     await dialog.getByRole('alert').waitFor()
@@ -327,11 +333,7 @@ describe('D9: failure in the middle of a form', () => {
     await dialog.getByRole('alert').getByText('The server is still at the first try.').waitFor()
     await endCall()
     await adjust()
-    await page
-      .getByRole('status')
-      .getByText(/^Tea at A: /)
-      .last()
-      .waitFor()
+    await isAdjusted()
     expect(await levelsOf(tenant, id)).toMatchObject([{ quantity: 8 }])
   })
 
