@@ -165,7 +165,11 @@ describe('a server with another key than the others', () => {
 
     const env = { DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW }
     const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env)
-    expect(accepted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`webhook_subscriptions ${tenant.id}/${id}`) })
+    expect([accepted.exitCode, accepted.stdout]).toEqual([
+      0,
+      `Checked 2 values and re-encrypted 0. The key cannot decrypt encryption_check 1/1, webhook_subscriptions ${tenant.id}/${id}. ` +
+        'Rotate the secrets of these subscriptions; stored responses expire within a day. ENCRYPTION_KEY is the key of the database now\n',
+    ])
     const server = await startProcess(env)
     const path = `${server.url}/api/v1/webhooks/${id}/rotate-secret`
     expect((await fetch(path, { method: 'POST', headers: { 'x-api-key': tenant.key } })).status).toBe(200)

@@ -34,7 +34,9 @@ async function rotate(config: Config, options: Options): Promise<void> {
     throw new Error('ENCRYPTION_KEY_PREVIOUS: set it to the key of before, and ENCRYPTION_KEY to the new one')
   if (config.encryptionKeyPrevious === config.encryptionKey)
     throw new Error('ENCRYPTION_KEY_PREVIOUS: is the same as ENCRYPTION_KEY; set it to the key of before')
-  print(options, resultOf(await rotateStored(config, options), options, 'ENCRYPTION_KEY_PREVIOUS is no longer needed'))
+  const isAlone = config.encryptionKeyPrevious === undefined
+  const done = isAlone ? 'ENCRYPTION_KEY is the key of the database now' : 'ENCRYPTION_KEY_PREVIOUS is no longer needed'
+  print(options, resultOf(await rotateStored(config, options), { ...options, isAlone, done }))
 }
 
 /** No server may be running: it would continue with the key that it read at its start. */
@@ -45,7 +47,7 @@ async function rotateGenerated(config: Config, options: Options): Promise<void> 
   await beginKeyRotation(config)
   const rotation = await rotateStored(config, options)
   if (rotation.unreadable.length === 0 || options.acceptLost === true) await endKeyRotation(config)
-  print(options, resultOf(rotation, options, `${config.dataDir} has a new encryption key`))
+  print(options, resultOf(rotation, { ...options, isAlone: false, done: `${config.dataDir} has a new encryption key` }))
 }
 
 async function rotateStored(config: Config, options: Options): Promise<Rotation> {
@@ -83,12 +85,18 @@ async function rotateAll({ opened, encryption }: OpenShards, onProgress: (checke
   return total
 }
 
-function resultOf(rotation: Rotation, { acceptLost }: Options, done: string): CommandResult {
+interface Outcome extends Options {
+  /** There is no former key. */
+  isAlone: boolean
+  done: string
+}
+
+function resultOf(rotation: Rotation, { acceptLost, isAlone, done }: Outcome): CommandResult {
   const { checked, renewed, unreadable } = rotation
   if (unreadable.length === 0)
     return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${done}` }
-  const lost = `Rotate the secrets of these subscriptions; stored responses expire within a day`
-  const problem = `Neither key can decrypt ${unreadable.join(', ')}. ${lost}`
+  const failed = isAlone ? 'The key cannot decrypt' : 'Neither key can decrypt'
+  const problem = `${failed} ${unreadable.join(', ')}. Rotate the secrets of these subscriptions; stored responses expire within a day`
   if (acceptLost !== true) process.exitCode = 1
   return {
     json: { ...rotation },
