@@ -141,6 +141,20 @@ it('a count is dropped with its reason, and lists are filtered', async ({ window
   await page.getByText('No counts match').waitFor()
 })
 
+it('a line with text that is not saved stays in its view when somebody else counts it', async ({ window: { page }, tenant }) => {
+  await stocked(tenant)
+  const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
+  await signIn(page, tenant.key, `/counts/${count.id}?show=open`)
+  const cup = page.getByRole('spinbutton', { name: 'Count of Cup at A' })
+  await cup.fill('7')
+  await seed(tenant, `/counts/${count.id}/entries`, { sku: 'Tea', location_id: 'A', quantity: 5 })
+  await seed(tenant, `/counts/${count.id}/entries`, { sku: 'Cup', location_id: 'A', quantity: 3 })
+  await lineOf(page, 'Tea').waitFor({ state: 'detached' })
+  expect(await cup.inputValue()).toBe('7')
+  await page.keyboard.press('Enter')
+  await lineOf(page, 'Cup').waitFor({ state: 'detached' })
+})
+
 it('approval says how many lines were not counted, and leaves them alone', async ({ window: { page }, tenant }) => {
   await stocked(tenant)
   const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })

@@ -210,8 +210,13 @@ describe('D7: import of stock', () => {
       if (keyOf(route.request())?.endsWith('-1')) await held
       await route.continue().catch(() => {})
     })
-    await page.getByRole('button', { name: 'Import 1,200 rows' }).click()
+    const keys = watchBatches(page, /\/stock\/bulk$/)
+    await page.getByRole('button', { name: 'Import 1,200 rows' }).evaluate((button: HTMLButtonElement) => {
+      button.click()
+      button.click()
+    })
     await page.getByRole('status').getByText('Imported 500 of 1,200 rows.').last().waitFor()
+    expect(new Set(keys.map((key) => key.replace(/-\d+$/, ''))).size).toBe(1)
     expect(await page.getByRole('progressbar', { name: 'Progress' }).getAttribute('value')).toBe('500')
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('dialog', { name: 'Leave the import?' }).getByRole('button', { name: 'Back' }).click()
@@ -223,6 +228,37 @@ describe('D7: import of stock', () => {
     expect(await movementCount(tenant)).toBe(1_200)
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor()
+  })
+
+  it('of another tab keeps its own progress', async ({ window: { page }, tenant }) => {
+    await withProducts(tenant, 1_201)
+    await openImport(page, tenant, '/stock/import')
+    const other = await page.context().newPage()
+    const begin = async (tab: Page, file: CsvFile): Promise<() => void> => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      await tab.route('**/stock/bulk', async (route) => {
+        if (keyOf(route.request())?.endsWith('-1')) await held
+        await route.continue().catch(() => {})
+      })
+      await choose(tab, file)
+      await tab.getByRole('button', { name: 'Check', exact: true }).click()
+      await tab.getByRole('button', { name: /^Import 1,20\d rows$/ }).click()
+      await tab
+        .getByRole('status')
+        .getByText(/Imported 500 of 1,20\d rows\.$/)
+        .last()
+        .waitFor()
+      return release
+    }
+    const release = await begin(page, levelsFile(1_200))
+    await other.goto('/dashboard/stock/import')
+    other.on('dialog', (dialog) => void dialog.accept())
+    await begin(other, { ...levelsFile(1_201), name: 'others.csv' })
+    release()
+    await page.getByRole('status').getByText('The import is complete.').last().waitFor()
+    await other.reload()
+    await other.getByText('The import of others.csv is not complete.').waitFor()
+    await other.close()
   })
 
   it('waits for a busy server and for the connection, and goes on', async ({ window, tenant }) => {

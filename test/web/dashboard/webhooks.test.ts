@@ -100,6 +100,12 @@ describe('D6: webhooks', () => {
     await dialog.getByRole('button', { name: 'Replay' }).click()
     await page.getByRole('status').getByText('Queued 1 delivery').last().waitFor()
     await receiver.count(before + 2)
+
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    const [succeeded, attempted] = await page
+      .getByRole('progressbar', { name: 'Attempts of shop in the last 24 hours that succeeded' })
+      .evaluate((bar: HTMLProgressElement) => [bar.value, bar.max])
+    expect([succeeded, attempted > succeeded]).toEqual([2, true])
   })
 
   it('can be tested, turned off, rotated, edited and deleted', async ({ window, tenant, receiver }) => {
@@ -118,7 +124,15 @@ describe('D6: webhooks', () => {
     expect((await tenant.request('GET', `/webhooks/${id}`)).body.data.active).toBe(false)
 
     await page.getByRole('button', { name: 'Rotate secret' }).click()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/rotate-secret', async (route) => {
+      await held
+      await route.continue()
+    })
     await page.getByRole('dialog', { name: 'Rotate secret' }).getByRole('button', { name: 'Rotate secret' }).click()
+    // The new secret would be lost.
+    await page.keyboard.press('Escape')
+    release()
     const secret = page.getByRole('dialog', { name: 'Signing secret' })
     expect(await secret.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^whsec_/)
     await secret.getByRole('button', { name: 'I have stored it' }).click()

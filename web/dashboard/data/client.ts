@@ -16,7 +16,11 @@ const MAX_CALLS = 50
 /** The last calls of this tab, newest first. */
 export const calls = createStore<readonly CallRecord[]>([])
 
+/** When the server last responded to this tab. */
+export const respondedAt = createStore<Date | undefined>(undefined)
+
 const onCall = (call: CallRecord): void => {
+  if (call.status > 0) respondedAt.set(() => call.at)
   if (call.path.startsWith('/api/')) calls.set((earlier) => [call, ...earlier].slice(0, MAX_CALLS))
 }
 

@@ -1,11 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { CircleUser } from 'lucide-react'
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import { isNoSession } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { BASE_PATH, endSession } from '../data/client.ts'
+import { announce } from '../data/messages.ts'
 import { useScope, useSession } from '../data/session.tsx'
 import { askBefore, leaveFor } from '../data/unsaved.ts'
 import { Button } from '../kit/button.tsx'
+import { readErrorText } from '../kit/read-error-text.ts'
 import select from '../kit/select.module.css'
 import styles from './frame.module.css'
 
@@ -38,6 +41,11 @@ export function AccountMenu() {
 
 // A new document keeps nothing of what was read.
 async function signOut(): Promise<void> {
-  await endSession()
+  try {
+    await endSession()
+  } catch (error) {
+    // Otherwise the session has ended already.
+    if (!isNoSession(error)) return announce(t.account.notSignedOut(readErrorText(error as Error)))
+  }
   leaveFor(`${BASE_PATH}/sign-in`)
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { formatClock } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { MODE, calls } from '../data/client.ts'
+import { MODE, respondedAt } from '../data/client.ts'
 import { useStore } from '../data/store.ts'
 import { isPaused } from '../data/use-pulse.ts'
 import styles from './frame.module.css'
@@ -25,10 +25,10 @@ export function Bars() {
 }
 
 function OfflineBar() {
-  const last = useStore(calls).find(({ status }) => status > 0)
+  const last = useStore(respondedAt)
   return (
     <p role="alert" className={styles.bar}>
-      {t.states.offlineSince(formatClock(last?.at ?? new Date()))}
+      {t.states.offlineSince(formatClock(last ?? new Date()))}
     </p>
   )
 }

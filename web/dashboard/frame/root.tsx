@@ -47,7 +47,7 @@ export function Root() {
 function OtherMode({ session }: { session: Session }) {
   const isTestOnly = MODE === 'live' && session.modes.includes('test')
   useEffect(() => {
-    if (isTestOnly) location.replace(location.href.replace('/dashboard', '/dashboard/test'))
+    if (isTestOnly) location.replace(`/dashboard/test${location.href.slice(`${location.origin}/dashboard`.length)}`)
   }, [isTestOnly])
   return (
     <main className={styles.alone}>

@@ -1,4 +1,4 @@
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, openDB } from 'idb'
 import { MODE } from '../data/client.ts'
 import type { ImportTarget } from './import-target.ts'
 import type { Mapping } from './mapping.ts'
@@ -31,6 +31,9 @@ interface Schema extends DBSchema {
   progress: { key: string; value: KeptProgress }
 }
 
+type Names = ('imports' | 'progress')[]
+type Stores = { [Name in Names[number]]: IDBPObjectStore<Schema, Names, Name, 'readwrite'> }
+
 /** Keeps the imports of this browser, one of a kind for each tenant and mode. Where a browser keeps nothing, an import cannot go on after a reload. */
 export class KeptImports {
   readonly #key: string
@@ -55,17 +58,23 @@ export class KeptImports {
     ])
   }
 
-  async advance(progress: KeptProgress): Promise<void> {
-    await (await this.#open())?.put('progress', progress, this.#key)
+  async advance(id: string, progress: KeptProgress): Promise<void> {
+    await this.#change(id, async ({ progress: store }) => void (await store.put(progress, this.#key)))
   }
 
-  async end(): Promise<void> {
+  async end(id: string): Promise<void> {
+    await this.#change(id, async ({ imports, progress }) => {
+      await Promise.all([imports.delete(this.#key), progress.delete(this.#key)])
+    })
+  }
+
+  /** Changes what is kept of this import, unless another tab has begun one of the kind since. */
+  async #change(id: string, change: (stores: Stores) => Promise<void>): Promise<void> {
     const transaction = (await this.#open())?.transaction(['imports', 'progress'], 'readwrite')
-    await Promise.all([
-      transaction?.objectStore('imports').delete(this.#key),
-      transaction?.objectStore('progress').delete(this.#key),
-      transaction?.done,
-    ])
+    if (transaction === undefined) return
+    const stores = { imports: transaction.objectStore('imports'), progress: transaction.objectStore('progress') }
+    if ((await stores.imports.get(this.#key))?.id === id) await change(stores)
+    await transaction.done
   }
 
   #open(): Promise<IDBPDatabase<Schema> | undefined> {

@@ -77,13 +77,17 @@ export function useImport(tenantId: number, target: ImportTarget) {
       change({ step: 'checked', ...end })
     })
 
-  const begin = async (): Promise<void> => {
-    const { table, file, mapping, errors: bad } = state
-    if (table === undefined || file === undefined) return
-    const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, bad }
-    await imports.begin(kept)
-    await goOn(table, kept, NOTHING_DONE)
-  }
+  const begin = (): Promise<void> =>
+    attempt('checked', async (signal) => {
+      const { table, file, mapping, errors: bad } = state
+      if (table === undefined || file === undefined) return
+      // To keep many rows with errors takes a while, in which the button must not begin a second import.
+      change({ step: 'importing', rows: 0 })
+      const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, bad }
+      await imports.begin(kept)
+      signal.throwIfAborted()
+      await goOn(table, kept, NOTHING_DONE)
+    })
 
   const goOn = (table: CsvTable, kept: KeptImport, done: KeptProgress): Promise<void> =>
     attempt('paused', async (signal) => {
@@ -96,12 +100,12 @@ export function useImport(tenantId: number, target: ImportTarget) {
         { table, kept, target, signal, onWait: (retryAt) => change({ retryAt }) },
         done,
         async (progress) => {
-          await imports.advance(progress)
+          await imports.advance(kept.id, progress)
           change({ kept: { kept, progress } })
           show(progress)
         },
       )
-      await imports.end()
+      await imports.end(kept.id)
       void queries.invalidateQueries()
       change({ ...shownProgress(kept, end), step: 'done', kept: undefined })
     })
@@ -124,7 +128,7 @@ export function useImport(tenantId: number, target: ImportTarget) {
     /** Stops at once. The batch under way is sent again, with its key, when the import goes on. */
     pause: () => work.current?.abort(),
     forget: () => {
-      void imports.end()
+      if (state.kept !== undefined) void imports.end(state.kept.kept.id)
       setState(START)
     },
   }

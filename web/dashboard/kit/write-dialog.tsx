@@ -2,7 +2,10 @@ import type { Call } from '../../shared/curl.ts'
 import { useWrite, type WriteSettings } from '../data/use-write.ts'
 import { Confirm, type ConfirmProps } from './confirm.tsx'
 
-type Shown = Pick<ConfirmProps, 'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose'>
+type Shown = Pick<
+  ConfirmProps,
+  'title' | 'act' | 'scope' | 'kind' | 'note' | 'typedName' | 'codes' | 'children' | 'onClose' | 'showsResult'
+>
 
 export interface WriteDialogProps<Input, T> extends Shown, WriteSettings<Input, T> {
   /** What is sent. */

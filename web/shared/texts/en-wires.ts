@@ -19,6 +19,8 @@ export const wires = {
     anyTopic: 'All topics',
     allTopics: 'All standard topics',
     state: 'State',
+    health: 'Health (24 h)',
+    succeeded: (name: string) => `Attempts of ${name} in the last 24 hours that succeeded`,
     failingSince: 'Failing since',
     created: 'Created',
     updated: 'Changed',

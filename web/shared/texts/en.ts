@@ -73,6 +73,7 @@ export const en = {
   account: {
     label: 'Account',
     signOut: 'Sign out',
+    notSignedOut: (why: string) => `You are still signed in: ${why}`,
     signedInWith: (name: string, prefix: string) => `Signed in with ${name} (${prefix}…)`,
   },
   theme: { label: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },

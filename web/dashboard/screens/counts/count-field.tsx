@@ -1,5 +1,5 @@
 import type { Count, CountLine } from '@fulfillment/sdk'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { useUnsaved } from '../../data/unsaved.ts'
@@ -16,10 +16,12 @@ interface CountFieldProps {
   line: CountLine
   /** Whether the line must be counted again, with the same quantity too. */
   isAsked: boolean
+  /** Is told whether there is text that is not saved. */
+  onTyped: (lineId: number, isTyped: boolean) => void
 }
 
 /** What lies at a line. Enter saves it and goes on to the next line; what others count meanwhile does not change what is typed. */
-export function CountField({ count, line, isAsked }: CountFieldProps) {
+export function CountField({ count, line, isAsked, onTyped }: CountFieldProps) {
   const { product_id, product_name, location_id, counted_quantity } = line
   const location = line.location_code ?? location_id
   const counted = counted_quantity === null ? '' : String(counted_quantity)
@@ -37,6 +39,11 @@ export function CountField({ count, line, isAsked }: CountFieldProps) {
   })
   const isUnsaved = typed !== undefined && typed !== counted
   useUnsaved(() => isUnsaved)
+  useEffect(() => {
+    if (!isUnsaved) return undefined
+    onTyped(line.id, true)
+    return () => onTyped(line.id, false)
+  }, [onTyped, line.id, isUnsaved])
   const isShown = isAsked || isUnsaved
   return (
     <form

@@ -1,5 +1,6 @@
 import type { Count, CountLine } from '@fulfillment/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
 import { formatChange, formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { RadioGroup } from '../../kit/choices.tsx'
@@ -26,8 +27,14 @@ const SHOWN = {
 export function CountLines({ count, problemOf }: CountLinesProps) {
   const { show = 'all' } = useSearch({ from: '/frame/counts/$id' })
   const navigate = useNavigate({ from: '/counts/$id' })
-  // A line stays while its field is used: it is marked as counted by then.
-  const lines = count.lines.filter((line) => SHOWN[show](line) || problemOf(line) !== undefined)
+  const [typedIn, setTypedIn] = useState<ReadonlySet<number>>(new Set())
+  const onTyped = useCallback(
+    (id: number, isTyped: boolean): void =>
+      setTypedIn((before) => new Set(isTyped ? [...before, id] : [...before].filter((other) => other !== id))),
+    [],
+  )
+  // A line with text that is not saved stays, also when somebody else has counted it.
+  const lines = count.lines.filter((line) => SHOWN[show](line) || problemOf(line) !== undefined || typedIn.has(line.id))
   return (
     <Section
       title={t.orders.linesTitle}
@@ -44,7 +51,7 @@ export function CountLines({ count, problemOf }: CountLinesProps) {
     >
       <Table
         caption={t.orders.linesTitle}
-        columns={columnsOf(count, problemOf)}
+        columns={columnsOf({ count, problemOf, onTyped })}
         rows={lines}
         rowKey={({ id }) => id}
         isMarked={(line) => problemOf(line) !== undefined}
@@ -56,7 +63,12 @@ export function CountLines({ count, problemOf }: CountLinesProps) {
 
 const OPTIONS = (['all', 'open', 'different'] as const).map((value) => ({ value, label: t.counts.shows[value] }))
 
-function columnsOf(count: Count, problemOf: CountLinesProps['problemOf']): Column<CountLine>[] {
+interface Lines extends CountLinesProps {
+  /** Is told whether a line's field has text that is not saved. */
+  onTyped: (lineId: number, isTyped: boolean) => void
+}
+
+function columnsOf({ count, problemOf, onTyped }: Lines): Column<CountLine>[] {
   const hasOperators = count.lines.some(({ operator_id }) => operator_id !== null)
   return [
     {
@@ -80,7 +92,7 @@ function columnsOf(count: Count, problemOf: CountLinesProps['problemOf']): Colum
       id: 'counted',
       header: t.counts.counted,
       isNumber: true,
-      cell: (line) => <CountedCell count={count} line={line} problem={problemOf(line)} />,
+      cell: (line) => <CountedCell count={count} line={line} problem={problemOf(line)} onTyped={onTyped} />,
     },
     {
       id: 'variance',
@@ -102,11 +114,16 @@ const OPERATOR: Column<CountLine> = {
 
 const numberOrNone = (quantity: number | null) => (quantity === null ? <None /> : formatNumber(quantity))
 
-function CountedCell({ count, line, problem }: { count: Count; line: CountLine; problem: string | undefined }) {
+interface CountedCellProps extends Pick<Lines, 'count' | 'onTyped'> {
+  line: CountLine
+  problem: string | undefined
+}
+
+function CountedCell({ count, line, problem, onTyped }: CountedCellProps) {
   return (
     <span className={styles.counted}>
       {count.state === 'counting' ? (
-        <CountField count={count} line={line} isAsked={problem !== undefined} />
+        <CountField count={count} line={line} isAsked={problem !== undefined} onTyped={onTyped} />
       ) : (
         numberOrNone(line.counted_quantity)
       )}

@@ -21,6 +21,7 @@ export function EnrolDevice({ onClose }: { onClose: () => void }) {
       scope="admin"
       input={input}
       write={(api, params, options) => api.devices.createCode(params, options)}
+      showsResult
       onDone={setMade}
       onClose={onClose}
     >

@@ -16,6 +16,7 @@ export function RotateSecret({ webhook: { id }, onClose }: { webhook: Webhook; o
       scope="write:webhooks"
       input={null}
       write={(api, _, options) => api.webhooks.rotateSecret(id, options)}
+      showsResult
       onDone={(rotated) => setSecret(rotated.secret)}
       onClose={onClose}
     >

@@ -7,6 +7,7 @@ import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
+import { SuccessBar } from './success-bar.tsx'
 import { topicsText } from './topics-text.ts'
 import { WebhookState } from './webhook-state.tsx'
 
@@ -62,6 +63,7 @@ const COLUMNS: Column<Webhook>[] = [
   },
   { id: 'url', header: t.webhooks.url, isWide: true, cell: ({ url }) => url },
   { id: 'topics', header: t.webhooks.topics, isWide: true, cell: ({ events }) => topicsText(events) },
+  { id: 'health', header: t.webhooks.health, cell: (webhook) => <SuccessBar webhook={webhook} /> },
   { id: 'state', header: t.webhooks.state, cell: (webhook) => <WebhookState webhook={webhook} /> },
   { id: 'failing', header: t.webhooks.failingSince, cell: ({ failing_since }) => <Time at={failing_since} /> },
 ]
