@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { type Preface, PrefaceFailed } from '../database/connections/preface.ts'
-import type { Queryable, RunOptions, Transaction, TransactionOptions } from '../database/connections/queryable.ts'
+import type { Queryable, Transaction, TransactionOptions } from '../database/connections/queryable.ts'
 import type { KeyedCall } from '../database/keyed-calls/keyed-call.ts'
 import type { Schema } from '../database/schema.ts'
 import type { BatchedStatement } from '../database/statements/batched-statement.ts'
-import type { Statement } from '../database/statements/statement.ts'
+import type { RunOptions, Statement } from '../database/statements/statement.ts'
 
 /** Runs the SQL of a call that takes its preface along: its batched statement does. Anything else is run behind it, in a round trip of its own. */
 export class PrefacedQueries implements Queryable {
