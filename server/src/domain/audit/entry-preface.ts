@@ -1,6 +1,6 @@
-import pg from 'pg'
 import type { Step } from '../../database/connections/chain.ts'
 import type { Preface } from '../../database/connections/preface.ts'
+import { isGuardFailure } from '../../database/errors.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { EntryLeftOut } from '../../procedures/change.ts'
@@ -18,7 +18,7 @@ const UUID_LENGTH = 36
 export const timeOfPreface = (id: string): string =>
   `case when left(current_setting('${AT_SETTING}', true), ${UUID_LENGTH}) = ${id}::text then substr(current_setting('${AT_SETTING}', true), ${UUID_LENGTH + 1})::timestamptz end`
 
-/** Fails with a division by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
+/** Divides by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
 const insertPreface = statement<
   [...entry: EntryRow, idempotencyKey: string | null],
   { written: number; at: string; setting: string }
@@ -33,8 +33,6 @@ const insertPreface = statement<
    )
    select 1 / count(*) as written, min(at) as at, set_config('${AT_SETTING}', $2::text || min(at)::text, false) as setting from entry`,
 })
-
-const DIVISION_BY_ZERO = '22012'
 
 type State = 'waiting' | 'sent' | 'committed' | 'left out'
 
@@ -98,7 +96,7 @@ export class AuditEntryPreface implements Preface {
   }
 
   refused(cause: unknown): unknown {
-    if (cause instanceof pg.DatabaseError && cause.code === DIVISION_BY_ZERO) return this.#leaveOut()
+    if (isGuardFailure(cause)) return this.#leaveOut()
     this.#state = 'waiting'
     return cause
   }

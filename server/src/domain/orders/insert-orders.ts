@@ -337,7 +337,7 @@ export const insertOrders: BatchedStatement<Submission, InsertedOrder, [...Value
   ...insertReservingOrders,
   statement: insert,
   valuesOf: (submissions) => [...valuesOf(submissions), ...callValues(submissions)],
-  again: {
+  secondRun: {
     isNeeded: (rows) => rows.some((row) => row.is_reserving || (row.unknown_barcodes !== null && !row.lacks_warehouse)),
     instead: insertReservingOrders,
   },
