@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { ReplicaReads } from './database/replica/replica-reads.ts'
 import { ALL_KEYS, WritePositions } from './database/replica/write-positions.ts'
 import type { WebhookTargetPolicy } from './delivery/index.ts'
-import { AuditEntryAhead, type AuditEntryName, AuditTrail } from './domain/audit/index.ts'
+import { AuditEntryPreface, AuditTrail, type WrittenEntry } from './domain/audit/index.ts'
 import { FeedHorizon } from './domain/events/index.ts'
 import { authentication, bearerAuthentication } from './http/authentication.ts'
 import { DeliveryWakes } from './http/delivery-wakes.ts'
@@ -149,7 +149,7 @@ export async function buildApp({
         if (entry === undefined) return undefined
         return {
           entry: auditedAs(entry, address),
-          ahead: entry instanceof AuditEntryAhead ? entry : undefined,
+          preface: entry instanceof AuditEntryPreface ? entry : undefined,
           addError: (error) => trail.failed(entry, error),
         }
       },
@@ -229,8 +229,8 @@ export async function buildApp({
   return app
 }
 
-/** Reads the time of an entry that the change takes along when it is there. */
-function auditedAs(entry: AuditEntryName | AuditEntryAhead, address: string): CallEntry {
+/** `at` is read late: a preface has its time once it is committed. */
+function auditedAs(entry: WrittenEntry | AuditEntryPreface, address: string): CallEntry {
   return {
     id: entry.id,
     address,
@@ -239,7 +239,7 @@ function auditedAs(entry: AuditEntryName | AuditEntryAhead, address: string): Ca
       return entry.at
     },
     async write() {
-      if (entry instanceof AuditEntryAhead) await entry.run()
+      if (entry instanceof AuditEntryPreface) await entry.run()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Database, Queryable } from './database/database.ts'
 import { hasPartitions, maintainPartitions } from './database/partitions/maintain-partitions.ts'
 import { putBackEvents } from './delivery/index.ts'
 import { removeOldCalls } from './domain/audit/index.ts'
-import { foldCounts, rollupsOf } from './domain/counts/index.ts'
+import { foldRollups, rollupsOf } from './database/rollups/fold-rollups.ts'
 import { removeOldOrderEvents } from './domain/events/index.ts'
 import { removeOldHours } from './domain/reports/slice.ts'
 import { settleRest, switchReserving } from './domain/reservations/slice.ts'
@@ -32,7 +32,7 @@ const rollups = rollupsOf(slices.flatMap((slice) => slice.rollups ?? []))
 const partitions = slices.flatMap((slice) => slice.partitions ?? [])
 
 /** Folds the count changes of all slices into their rollups, and returns their number. */
-export const foldAllCounts = (db: Queryable): Promise<number> => foldCounts(db, rollups)
+export const foldAllCounts = (db: Queryable): Promise<number> => foldRollups(db, rollups)
 
 /** Creates and drops the daily partitions of all slices. */
 export const maintainAllPartitions = (db: Queryable): Promise<void> => maintainPartitions(db, partitions)

@@ -49,7 +49,7 @@ describe('the advisory locks of the program', () => {
     expect([...new Set(taken)].toSorted()).toEqual([
       'database/keyed-calls/claim-keys.ts idempotencyKey',
       'database/partitions/maintain-partitions.ts partitions',
-      'domain/counts/fold-counts.ts fold',
+      'database/rollups/fold-rollups.ts fold',
       'domain/products/catalog-lock.ts catalog',
       'domain/stock/fold-stocked.ts fold',
       'shards/move/fence.ts fence',

@@ -47,6 +47,7 @@ function prefaceOf(text: string, by = 1): Preface & { seen: unknown[] } {
       seen.push(...rows)
     },
     run: () => Promise.reject(new Error('run by itself')),
+    refused: (cause) => cause,
   }
 }
 
@@ -113,7 +114,7 @@ describe('an entry that was being sent when the connection was lost', () => {
       path: '/stock/adjustment',
     }
     const entry = await trail.begin({ ...call, input: {} }, () => true)
-    if (entry === undefined || !('step' in entry)) throw new Error('The entry is not sent ahead')
+    if (entry === undefined || !('step' in entry)) throw new Error('The entry is no preface')
     entry.sent()
     if (isWritten) await db.run(entry.step.statement, entry.step.values)
     trail.failed(entry, 'service_unavailable')

@@ -11,7 +11,7 @@ import { receiveReturnInput, returnRecord } from '@fulfillment/server/domain/ret
 import { shipment } from '@fulfillment/server/domain/shipments/index.ts'
 import { listSessionsOutput } from '@fulfillment/server/domain/sessions/schemas.ts'
 import { settings } from '@fulfillment/server/domain/settings/schemas.ts'
-import { count } from '@fulfillment/server/domain/stock-counts/index.ts'
+import { count } from '@fulfillment/server/domain/counts/index.ts'
 import { stockMovement } from '@fulfillment/server/domain/stock/index.ts'
 import { delivery, webhook } from '@fulfillment/server/domain/webhooks/schemas.ts'
 import type { TestService } from '../support/service.ts'

@@ -176,6 +176,29 @@ it('when Postgres refuses a statement, its calls are run one by one, and only th
   expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
 })
 
+it('a call that changed nothing runs a second time, alone, and then has its result', async () => {
+  const { sent, add } = batches({ secondRun: { isNeeded: ([row]) => row?.name === 'stale' } })
+  const results = Promise.all(['stale', 'good'].map((name) => add({ name })))
+  await settle()
+  sent[0]?.succeed()
+  await settle()
+  expect(namesOf(sent)).toEqual(['stale good', 'stale'])
+  sent[1]?.succeed()
+  expect(await results).toEqual([[{ call: 0, name: 'stale' }], [{ call: 1, name: 'good' }]])
+})
+
+it('a call whose second run fails has its error, and the others of its batch their results', async () => {
+  const { sent, add } = batches({ secondRun: { isNeeded: ([row]) => row?.name === 'stale' } })
+  const results = Promise.allSettled(['stale', 'good'].map((name) => add({ name })))
+  await settle()
+  sent[0]?.succeed()
+  await settle()
+  sent[1]?.fail(refusal())
+  await settle()
+  expect(namesOf(sent)).toEqual(['stale good', 'stale'])
+  expect((await results).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
 it('when the connection breaks, nobody knows what was kept: all calls of the statement fail, and none is run again', async () => {
   const { sent, add } = batches()
   const results = Promise.allSettled(['a', 'b'].map((name) => add({ name })))

@@ -27,7 +27,7 @@ describe('slots for requests', () => {
   })
 
   it('are kept free for a tenant that has nothing in flight, however many others there are', () => {
-    const slots = new RequestSlots(Array.from({ length: 511 }, (_, index) => ({ tenant_id: index + 1, requests: 1 })))
+    const slots = new RequestSlots(Array.from({ length: 511 }, (_, index) => ({ tenantId: index + 1, requests: 1 })))
     expect(slots.take(1, 10, true)).toBe(0)
     expect(slots.take(1_000, 10, true)).toBe(1)
     expect(slots.take(1_001, 10, true)).toBe(0)
@@ -35,7 +35,7 @@ describe('slots for requests', () => {
   })
 
   it("are kept free within a tenant's share for its lanes that have nothing in flight", () => {
-    const slots = new RequestSlots([{ tenant_id: 1, requests: 190 }])
+    const slots = new RequestSlots([{ tenantId: 1, requests: 190 }])
     expect(slots.take(1, 10, false)).toBe(2)
     expect(slots.take(1, 10, false)).toBe(0)
     expect(slots.take(1, 10, true)).toBe(1)
@@ -43,7 +43,7 @@ describe('slots for requests', () => {
   })
 
   it('are all taken for a tenant that has its share', () => {
-    const slots = new RequestSlots([{ tenant_id: 7, requests: 256 }])
+    const slots = new RequestSlots([{ tenantId: 7, requests: 256 }])
     expect(slots.fullTenants).toEqual([7])
     expect(slots.take(7, 1, true)).toBe(0)
     expect(slots.take(8, 500, true)).toBe(96)

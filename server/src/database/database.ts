@@ -10,7 +10,7 @@ import { Probe } from './connections/probe.ts'
 import type { Queryable } from './connections/queryable.ts'
 import type { Schema } from './schema.ts'
 import { Lanes, TenantQueries } from './connections/tenant-queries.ts'
-import { INTERNAL } from './connections/turns.ts'
+import { INTERNAL } from './connections/fair-slots.ts'
 
 export { MAX_SHARED_SIZE } from './statements/call-batches.ts'
 export type { Queryable, Transaction } from './connections/queryable.ts'

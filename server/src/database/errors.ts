@@ -93,6 +93,14 @@ export function beingMoved(cause?: unknown): ServiceError {
   return new ServiceError('service_unavailable', message, { retryAfterSeconds: 1, cause })
 }
 
+/** SQLSTATE division_by_zero. */
+const DIVISION_BY_ZERO = '22012'
+
+/** True when a guard failed: a statement that divides by zero on purpose, so that Postgres skips the statements behind it. */
+export function isGuardFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO
+}
+
 /** True when the statement itself is the reason for its failure, so another statement may succeed at the same moment. It was rolled back. */
 export function isOfStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|25|53|57P|58)/.test(error.code ?? '')

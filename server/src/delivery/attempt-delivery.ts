@@ -7,10 +7,11 @@ import type { Target } from './target.ts'
 
 /** The request to send. */
 export interface Message {
-  event_id: string
+  tenantId: number
+  eventId: string
   topic: string
   body: string
-  attempt_number: number
+  attemptNumber: number
   trigger: Attempt['trigger']
 }
 
@@ -27,24 +28,18 @@ export interface AttemptResult {
 const USER_AGENT = 'Fulfillment-Webhooks/1.0'
 
 /** Signs an event and sends it once. Never throws. */
-export async function attemptDelivery(
-  message: Message,
-  target: Target,
-  sender: Sender,
-  clock: Clock,
-  tenantId: number,
-): Promise<AttemptResult> {
+export async function attemptDelivery(message: Message, target: Target, sender: Sender, clock: Clock): Promise<AttemptResult> {
+  const { tenantId, eventId, topic, attemptNumber, trigger } = message
   const startedAt = clock.now()
   const started = performance.now()
-  const send = (traceHeaders?: TraceHeaders): Promise<SentRequest> =>
-    sendSigned(message, target, sender, startedAt, tenantId, traceHeaders)
-  const traced = { tenantId, eventId: message.event_id, topic: message.topic, attempt: message.attempt_number, url: target.url }
+  const send = (traceHeaders?: TraceHeaders): Promise<SentRequest> => sendSigned(message, target, sender, startedAt, traceHeaders)
+  const traced = { tenantId, eventId, topic, attempt: attemptNumber, url: target.url }
   const { status, body, retryAfter, error } = await (activeTracing()?.delivery(traced, send) ?? send())
   const durationMs = Math.round(performance.now() - started)
   const acknowledged = error === null && status !== null && status >= 200 && status < 300
   const attempt: Attempt = {
-    number: message.attempt_number,
-    trigger: message.trigger,
+    number: attemptNumber,
+    trigger,
     started_at: startedAt.toISOString(),
     duration_ms: durationMs,
     response_status: status,
@@ -59,16 +54,15 @@ async function sendSigned(
   { url, secrets }: Target,
   sender: Sender,
   now: Date,
-  tenantId: number,
   traceHeaders: TraceHeaders | undefined,
 ): Promise<SentRequest> {
   if (secrets === undefined) return failure('The signing secret can not be decrypted with the ENCRYPTION_KEY of this server')
   const body = Buffer.from(message.body)
-  return sender.post(url, { ...signedHeaders(message, body, secrets, now), ...traceHeaders }, body, tenantId)
+  return sender.post(url, { ...signedHeaders(message, body, secrets, now), ...traceHeaders }, body, message.tenantId)
 }
 
 function signedHeaders(
-  { event_id: id, topic, attempt_number }: Message,
+  { eventId: id, topic, attemptNumber }: Message,
   body: Buffer,
   secrets: readonly SigningKeys[],
   now: Date,
@@ -79,7 +73,7 @@ function signedHeaders(
     'user-agent': USER_AGENT,
     'x-webhook-id': id,
     'x-webhook-topic': topic,
-    'x-webhook-attempt': String(attempt_number),
+    'x-webhook-attempt': String(attemptNumber),
     'x-webhook-signature': webhookSignature(signed, secrets),
     'webhook-id': id,
     'webhook-timestamp': String(signed.time),

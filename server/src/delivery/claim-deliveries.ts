@@ -3,12 +3,12 @@ import { statement } from '../database/statements/statement.ts'
 import { attemptCount } from './attempts.ts'
 import { begin, commit, SYNCHRONOUS_COMMIT_OFF, type EngineConnection } from './connection.ts'
 import { OWNERSHIP } from './keep-lanes.ts'
-import { OLDER_SECRETS, type StoredTarget } from './target.ts'
+import { type StoredTarget, TARGET_COLUMNS } from './target.ts'
 
 /** A lane that a claim has locked. */
 export interface LockedLane extends StoredTarget {
-  tenant_id: number
-  subscription_id: number
+  tenantId: number
+  subscriptionId: number
   cap: number
   /** Whether the subscription is active. */
   active: boolean
@@ -24,20 +24,20 @@ export interface LaneRoom extends LockedLane {
 
 /** A delivery that this process may send until the lease ends. */
 export interface Claimed {
-  tenant_id: number
-  subscription_id: number
-  event_id: string
+  tenantId: number
+  subscriptionId: number
+  eventId: string
   /** With microseconds, as in the database: it is part of the key. */
-  event_created_at: string
+  eventCreatedAt: string
   topic: string
   body: string
   trigger: Attempt['trigger']
-  attempt_number: number
+  attemptNumber: number
   /** Scheduled attempts made so far. */
   tries: number
   /** Whether the subscription is active. A manual attempt is made in either case. */
   active: boolean
-  due_at: string
+  dueAt: string
   lease: string
 }
 
@@ -68,8 +68,7 @@ const lockLanes = statement<[now: Date, owner: string, tenants: readonly number[
   lane: 'write',
   sql: `select lane.*
    from unnest($3::bigint[]) as tenant (id) cross join lateral (
-     select l.tenant_id, l.subscription_id, l.cap, s.active, s.url, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at,
-       ${OLDER_SECRETS} as older_secrets
+     select l.tenant_id as "tenantId", l.subscription_id as "subscriptionId", l.cap, s.active, ${TARGET_COLUMNS}
      from (
        select l.tenant_id, l.subscription_id from webhook_lanes l
        where l.tenant_id = tenant.id and ${IS_FREE} order by l.due_at limit ${LANES_SEEN}
@@ -151,8 +150,9 @@ const takeDeliveries = statement<
        end
      from lane_count c where l.tenant_id = c.tenant_id and l.subscription_id = c.subscription_id
    )
-   select t.tenant_id, t.subscription_id, t.event_id, t.event_created_at::text as event_created_at, t.topic, t.trigger, t.tries,
-     t.next_attempt_at as due_at, t.lease_until as lease, ${attemptCount('t.attempts')} + 1 as attempt_number, e.body, lane.active
+   select t.tenant_id as "tenantId", t.subscription_id as "subscriptionId", t.event_id as "eventId",
+     t.event_created_at::text as "eventCreatedAt", t.topic, t.trigger, t.tries, t.next_attempt_at as "dueAt", t.lease_until as lease,
+     ${attemptCount('t.attempts')} + 1 as "attemptNumber", e.body, lane.active
    from taken t
    join lane on lane.tenant_id = t.tenant_id and lane.subscription_id = t.subscription_id
    join events e on e.tenant_id = t.tenant_id and e.id = t.event_id and e.created_at = t.event_created_at
@@ -174,31 +174,23 @@ export interface ClaimedLanes {
  * Claims due deliveries of some tenants, from the least recently claimed lanes of each. Two statements, not one: the second sees every
  * delivery queued before the lanes were locked, so a lane never goes idle while a delivery is pending.
  */
-export async function claimDeliveries(
-  connection: EngineConnection,
-  { owner, now, lease, tenants, choose }: Claim,
-): Promise<ClaimedLanes> {
+export async function claimDeliveries(connection: EngineConnection, claim: Claim): Promise<ClaimedLanes> {
+  const { owner, now, tenants, choose } = claim
   const lanesEach = Math.ceil(MAX_LANES / tenants.length)
   await connection.run(begin, [])
   const lanes = choose(await connection.run(lockLanes, [now, owner, tenants, lanesEach]))
-  const claimed = lanes.length === 0 ? [] : await take(connection, lanes, now, lease, owner)
+  const claimed = lanes.length === 0 ? [] : await take(connection, lanes, claim)
   await connection.run(commit, [])
-  const ofTenants = [...Map.groupBy(lanes, ({ tenant_id }) => tenant_id).values()]
+  const ofTenants = [...Map.groupBy(lanes, ({ tenantId }) => tenantId).values()]
   const more = ofTenants.some((ofTenant) => ofTenant.length === lanesEach)
   return { lanes, claimed, more }
 }
 
-async function take(
-  connection: EngineConnection,
-  lanes: readonly LaneRoom[],
-  now: Date,
-  lease: Date,
-  owner: string,
-): Promise<Claimed[]> {
+async function take(connection: EngineConnection, lanes: readonly LaneRoom[], { owner, now, lease }: Claim): Promise<Claimed[]> {
   await connection.run(keepIndexOrder, [])
   return await connection.run(takeDeliveries, [
-    lanes.map((lane) => lane.tenant_id),
-    lanes.map((lane) => lane.subscription_id),
+    lanes.map((lane) => lane.tenantId),
+    lanes.map((lane) => lane.subscriptionId),
     lanes.map((lane) => lane.room),
     now,
     lease,

@@ -16,7 +16,7 @@ import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
 import { recordResults, type Result } from './record-results.ts'
 import { isStruggling, resultOfAttempt } from './result-of-attempt.ts'
-import { Rotation, type Step, type Turn } from './rotation.ts'
+import { Rotation, type Step, type WorkResult } from './rotation.ts'
 import { createSender, type Sender, type SenderOptions } from './sender.ts'
 import { targetOf } from './target.ts'
 
@@ -145,7 +145,7 @@ class Engine implements DeliveryEngine {
   }
 
   /** One turn: serves the tenants with few deliveries, then the others. */
-  async #turn(): Promise<Turn> {
+  async #turn(): Promise<WorkResult> {
     const written = this.#stopping || !activeTenants.areSeveral ? await this.#writeResults() : 0
     await this.#keepLanes()
     if (this.#stopping) return { worked: written > 0, again: false }
@@ -160,7 +160,7 @@ class Engine implements DeliveryEngine {
   }
 
   /** Fans out and claims for the tenants with few deliveries. */
-  async #serveFew({ outbox, due }: Work, now: Date): Promise<Turn> {
+  async #serveFew({ outbox, due }: Work, now: Date): Promise<WorkResult> {
     const fannedOut = await this.#fanOut.takeTurn(outbox, now)
     const tenants = [...new Set([...due, ...fannedOut.tenants])].filter((tenantId) => !this.#hasMany(tenantId))
     const claimed = await this.#claim(now, tenants)
@@ -171,7 +171,7 @@ class Engine implements DeliveryEngine {
    * Fans out and claims for the other tenants. While several tenants are active, it runs only one step of this work, or writes results, so
    * that the tenants with few deliveries wait for one step at most.
    */
-  async #serveMany(due: readonly number[], now: Date): Promise<Turn> {
+  async #serveMany(due: readonly number[], now: Date): Promise<WorkResult> {
     const isShared = activeTenants.areSeveral
     const tenants = new Set(due.filter((tenantId) => this.#hasMany(tenantId)))
     const steps: Step[] = [
@@ -203,7 +203,7 @@ class Engine implements DeliveryEngine {
     )
     if (!work.isOld) this.#databaseClock?.set(work.now)
     // A worker-only process serves no API requests, so its work tells which tenants are active.
-    for (const tenantId of [...work.outbox.map(({ tenant_id }) => tenant_id), ...work.due]) activeTenants.see(tenantId)
+    for (const tenantId of [...work.outbox.map(({ tenantId }) => tenantId), ...work.due]) activeTenants.see(tenantId)
     return work
   }
 
@@ -213,12 +213,15 @@ class Engine implements DeliveryEngine {
     this.#results = []
     const status = this.#lanes.status()
     try {
-      await recordResults(this.#connection, this.#owner, this.#clock.now(), results, status, ({ delivery }, err) => {
-        const { tenant_id: tenantId, subscription_id: subscriptionId, event_id: eventId } = delivery
-        this.#log.error(
-          { err, tenantId, subscriptionId, eventId },
-          'could not record the result of a delivery; it will be sent again',
-        )
+      await recordResults(this.#connection, results, {
+        owner: this.#owner,
+        now: this.#clock.now(),
+        lanes: status,
+        onLost: ({ delivery: { tenantId, subscriptionId, eventId } }, err) =>
+          this.#log.error(
+            { err, tenantId, subscriptionId, eventId },
+            'could not record the result of a delivery; it will be sent again',
+          ),
       })
     } catch (error) {
       this.#results = [...results, ...this.#results]
@@ -234,7 +237,7 @@ class Engine implements DeliveryEngine {
     this.#lanesKeptAt = performance.now()
   }
 
-  async #claim(now: Date, due: readonly number[]): Promise<Turn> {
+  async #claim(now: Date, due: readonly number[]): Promise<WorkResult> {
     const slots = this.#lanes.slots()
     const full = new Set(slots.fullTenants)
     const tenants = due.filter((tenantId) => !full.has(tenantId))
@@ -253,7 +256,7 @@ class Engine implements DeliveryEngine {
 
   #noteMany(tenants: readonly number[], claimed: readonly Claimed[]): void {
     const counts = new Map<number, number>()
-    for (const { tenant_id } of claimed) counts.set(tenant_id, (counts.get(tenant_id) ?? 0) + 1)
+    for (const { tenantId } of claimed) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
     for (const tenantId of tenants) {
       if ((counts.get(tenantId) ?? 0) >= MANY_DELIVERIES) this.#withMany.add(tenantId)
       else this.#withMany.delete(tenantId)
@@ -270,7 +273,7 @@ class Engine implements DeliveryEngine {
 
   async #send(lane: Lane, delivery: Claimed): Promise<void> {
     lane.sending += 1
-    const outcome = await attemptDelivery(delivery, lane.target, this.#sender, this.#clock, lane.tenant_id)
+    const outcome = await attemptDelivery(delivery, lane.target, this.#sender, this.#clock)
     lane.sending -= 1
     const result = resultOfAttempt(delivery, outcome)
     this.#onAttempt?.(result.state === 'pending' ? 'retried' : result.state, outcome.attempt.duration_ms / 1_000)

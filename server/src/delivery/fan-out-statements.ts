@@ -4,7 +4,7 @@ import { SYNCHRONOUS_COMMIT_OFF } from './connection.ts'
 
 /** Events of a tenant that a fan-out took. */
 export interface Taken {
-  tenant_id: number
+  tenantId: number
   events: number
   /** Id of the last event. */
   last: string
@@ -58,7 +58,7 @@ export const fanOutEvents = statement<[now: Date, tenants: number[], since: stri
      select t.tenant_id, t.event_id, t.event_created_at, t.topic, s.id as subscription_id, s.active
      from taken t join webhook_subscriptions s on s.tenant_id = t.tenant_id and s.id > t.fanned_out_to and ${IS_FOR}
    ), ${QUEUE}
-   select tenant_id, count(*) as events, max(event_id) as last, (select ${SYNCHRONOUS_COMMIT_OFF}) as durability from taken group by tenant_id`,
+   select tenant_id as "tenantId", count(*) as events, max(event_id) as last, (select ${SYNCHRONOUS_COMMIT_OFF}) as durability from taken group by tenant_id`,
 })
 
 /** Fans out an event to the next of very many subscriptions. The event stays in the outbox until every subscription has it. */
@@ -84,5 +84,5 @@ export const fanOutPart = statement<[now: Date, tenantId: number, since: string,
    ), done as (
      delete from event_outbox where ctid = any (array(select row from next)) and not (select is_full from size)
    )
-   select tenant_id, 1 as events, event_id as last, (select ${SYNCHRONOUS_COMMIT_OFF}) as durability from next`,
+   select tenant_id as "tenantId", 1 as events, event_id as last, (select ${SYNCHRONOUS_COMMIT_OFF}) as durability from next`,
 })

@@ -26,19 +26,19 @@ const MAX_PROGRESS = 1_000
 
 /** The number of events that a statement takes from a tenant. */
 interface Share {
-  tenant_id: number
+  tenantId: number
   events: number
 }
 
 /** The result of one fan-out turn. */
-export interface FanOutTurn {
+export interface FanOutResult {
   events: number
   /** Tenants that may have new deliveries. */
   tenants: number[]
   more: boolean
 }
 
-const NOTHING: FanOutTurn = { events: 0, tenants: [], more: false }
+const NOTHING: FanOutResult = { events: 0, tenants: [], more: false }
 
 /** Called for each event that is set aside. */
 export type OnSetAside = (event: { tenantId: number; eventId: string; error: Error }) => void
@@ -60,14 +60,12 @@ export class FanOut {
   }
 
   /** Fans out some events of these tenants in one statement. Tenants that need their own statement get it in `takeSeparateTurn`. */
-  async takeTurn(pending: readonly PendingTenant[], now: Date): Promise<FanOutTurn> {
-    const separate = pending.filter(
-      ({ tenant_id, subscriptions }) => this.#trials.has(tenant_id) || subscriptions > MOST_TOGETHER,
-    )
+  async takeTurn(pending: readonly PendingTenant[], now: Date): Promise<FanOutResult> {
+    const separate = pending.filter(({ tenantId, subscriptions }) => this.#trials.has(tenantId) || subscriptions > MOST_TOGETHER)
     const together = pending.filter((tenant) => !separate.includes(tenant))
     separate
-      .filter(({ tenant_id }) => !this.#separate.has(tenant_id))
-      .forEach((tenant) => this.#separate.set(tenant.tenant_id, tenant))
+      .filter(({ tenantId }) => !this.#separate.has(tenantId))
+      .forEach((tenant) => this.#separate.set(tenant.tenantId, tenant))
     return await this.#fanOutTogether(
       together.map((tenant) => shareOf(tenant, mostDeliveries() / together.length)),
       now,
@@ -80,52 +78,52 @@ export class FanOut {
   }
 
   /** Fans out some events of the next tenant that needs its own statement. */
-  async takeSeparateTurn(now: Date): Promise<FanOutTurn> {
+  async takeSeparateTurn(now: Date): Promise<FanOutResult> {
     const [next] = this.#separate.values()
     if (next === undefined) return NOTHING
-    this.#separate.delete(next.tenant_id)
+    this.#separate.delete(next.tenantId)
     return { ...(await this.#fanOutSeparately(next, now)), more: true }
   }
 
-  async #fanOutTogether(shares: Share[], now: Date): Promise<FanOutTurn> {
+  async #fanOutTogether(shares: Share[], now: Date): Promise<FanOutResult> {
     if (shares.length === 0) return NOTHING
     try {
       return this.#endOf(await this.#connection.run(fanOutEvents, this.#valuesOf(shares, now)), shares)
     } catch (error) {
       if (!isOfItsWork(error)) throw error
-      shares.forEach(({ tenant_id, events }) => this.#trials.set(tenant_id, events))
+      shares.forEach(({ tenantId, events }) => this.#trials.set(tenantId, events))
       return { ...NOTHING, more: true }
     }
   }
 
-  async #fanOutSeparately(tenant: PendingTenant, now: Date): Promise<FanOutTurn> {
-    const { tenant_id } = tenant
+  async #fanOutSeparately(tenant: PendingTenant, now: Date): Promise<FanOutResult> {
+    const { tenantId } = tenant
     const normal = shareOf(tenant, mostDeliveries())
-    const tried = this.#trials.get(tenant_id)
+    const tried = this.#trials.get(tenantId)
     const share = { ...normal, events: tried ?? normal.events }
     // A single event is selected by its id, so that the failing event is known.
-    const eventId = tried === 1 ? (await this.#connection.run(firstEvent, [tenant_id]))[0]?.event_id : undefined
+    const eventId = tried === 1 ? (await this.#connection.run(firstEvent, [tenantId]))[0]?.eventId : undefined
     try {
-      const turn = this.#endOf(await this.#fanOutOf(tenant, share, eventId, now), [share])
-      if (tried !== undefined && tried >= normal.events) this.#trials.delete(tenant_id)
-      else if (tried !== undefined) this.#trials.set(tenant_id, tried * 2)
-      return turn
+      const result = this.#endOf(await this.#fanOutOf(tenant, share, eventId, now), [share])
+      if (tried !== undefined && tried >= normal.events) this.#trials.delete(tenantId)
+      else if (tried !== undefined) this.#trials.set(tenantId, tried * 2)
+      return result
     } catch (error) {
       if (!isOfItsWork(error)) throw error
-      this.#trials.set(tenant_id, Math.max(1, Math.floor(share.events / 2)))
-      if (eventId !== undefined) await this.#setAside(tenant_id, eventId, error)
+      this.#trials.set(tenantId, Math.max(1, Math.floor(share.events / 2)))
+      if (eventId !== undefined) await this.#setAside(tenantId, eventId, error)
       return NOTHING
     }
   }
 
   async #fanOutOf(
-    { tenant_id, subscriptions }: PendingTenant,
+    { tenantId, subscriptions }: PendingTenant,
     share: Share,
     eventId: string | undefined,
     now: Date,
   ): Promise<Taken[]> {
     if (subscriptions >= SUBSCRIPTIONS_COUNTED)
-      return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutPart, [now, tenant_id, eventId ?? '', mostDeliveries()])
+      return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutPart, [now, tenantId, eventId ?? '', mostDeliveries()])
     const [, tenants, since, events] = this.#valuesOf([share], now)
     return await this.#connection.runWithin(TIME_LIMIT_MS, fanOutEvents, [
       now,
@@ -144,8 +142,8 @@ export class FanOut {
   #valuesOf(shares: readonly Share[], now: Date): [Date, number[], string[], number[]] {
     return [
       now,
-      shares.map(({ tenant_id }) => tenant_id),
-      shares.map(({ tenant_id }) => this.#sinceOf(tenant_id)),
+      shares.map(({ tenantId }) => tenantId),
+      shares.map(({ tenantId }) => this.#sinceOf(tenantId)),
       shares.map(({ events }) => events),
     ]
   }
@@ -158,19 +156,19 @@ export class FanOut {
     return ''
   }
 
-  #endOf(taken: readonly Taken[], shares: readonly Share[]): FanOutTurn {
+  #endOf(taken: readonly Taken[], shares: readonly Share[]): FanOutResult {
     let more = false
-    for (const { tenant_id, events } of shares) {
-      const got = taken.find((tenant) => tenant.tenant_id === tenant_id)
+    for (const { tenantId, events } of shares) {
+      const got = taken.find((tenant) => tenant.tenantId === tenantId)
       const isFull = got !== undefined && got.events >= events
       more ||= isFull
-      const fromStartAt = this.#progress.get(tenant_id)?.fromStartAt ?? performance.now()
-      if (isFull) this.#progress.set(tenant_id, { since: got.last, fromStartAt })
-      else this.#progress.delete(tenant_id)
+      const fromStartAt = this.#progress.get(tenantId)?.fromStartAt ?? performance.now()
+      if (isFull) this.#progress.set(tenantId, { since: got.last, fromStartAt })
+      else this.#progress.delete(tenantId)
     }
     return {
       events: taken.reduce((sum, { events }) => sum + events, 0),
-      tenants: taken.map(({ tenant_id }) => tenant_id),
+      tenants: taken.map(({ tenantId }) => tenantId),
       more,
     }
   }
@@ -179,7 +177,7 @@ export class FanOut {
 const mostDeliveries = (): number => (activeTenants.areSeveral ? SHARED_DELIVERIES : DELIVERIES)
 
 /** The number of events that make at most this many deliveries; at least one. */
-function shareOf({ tenant_id, subscriptions }: PendingTenant, deliveries: number): Share {
+function shareOf({ tenantId, subscriptions }: PendingTenant, deliveries: number): Share {
   const events = Math.floor(deliveries / Math.max(1, subscriptions))
-  return { tenant_id, events: Math.min(MAX_EVENTS, Math.max(1, events)) }
+  return { tenantId, events: Math.min(MAX_EVENTS, Math.max(1, events)) }
 }

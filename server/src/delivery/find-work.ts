@@ -3,7 +3,7 @@ import type { EngineConnection } from './connection.ts'
 
 /** A tenant with events in the outbox. */
 export interface PendingTenant {
-  tenant_id: number
+  tenantId: number
   /** Number of its subscriptions, counted up to `SUBSCRIPTIONS_COUNTED`. */
   subscriptions: number
 }
@@ -70,7 +70,7 @@ const findWork = statement<[now: Date | null, outboxAfter: number, dueAfter: num
      order by number limit ${MAX_DUE_TENANTS}
    )
    select coalesce($1::timestamptz, clock_timestamp()) as now,
-     (select coalesce(json_agg(json_build_object('tenant_id', o.tenant_id, 'subscriptions', s.count) order by o.number), '[]')
+     (select coalesce(json_agg(json_build_object('tenantId', o.tenant_id, 'subscriptions', s.count) order by o.number), '[]')
       from outbox o cross join lateral (
         select count(*) as count
         from (select from webhook_subscriptions s where s.tenant_id = o.tenant_id limit ${SUBSCRIPTIONS_COUNTED}) s
@@ -118,7 +118,7 @@ export class WorkFinder {
     const dueLeft = due.length === MAX_DUE_TENANTS || visited === MAX_VISITED
     // A query that did not begin with the first tenant has not seen the earlier tenants.
     const more = outboxLeft || dueLeft || this.#outboxAfter > 0 || this.#dueAfter > 0
-    this.#outboxAfter = outboxLeft ? (outbox.at(-1)?.tenant_id ?? 0) : 0
+    this.#outboxAfter = outboxLeft ? (outbox.at(-1)?.tenantId ?? 0) : 0
     this.#dueAfter = dueLeft ? lastVisited : 0
     return { now, outbox, due, more, isOld: false }
   }

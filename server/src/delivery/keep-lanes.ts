@@ -23,12 +23,12 @@ const keep = statement<[tenants: number[], subscriptions: number[], owner: strin
 
 /** Renews the ownership of these lanes. */
 export async function keepLanes(connection: EngineConnection, owner: string, lanes: readonly LaneKey[]): Promise<void> {
-  const tenants = lanes.map((lane) => lane.tenant_id)
-  const subscriptions = lanes.map((lane) => lane.subscription_id)
+  const tenants = lanes.map((lane) => lane.tenantId)
+  const subscriptions = lanes.map((lane) => lane.subscriptionId)
   await connection.run(keep, [tenants, subscriptions, owner])
 }
 
 interface LaneKey {
-  tenant_id: number
-  subscription_id: number
+  tenantId: number
+  subscriptionId: number
 }

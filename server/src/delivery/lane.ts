@@ -16,8 +16,8 @@ const SEARCH_ALL_EVERY_MS = 1_000
 
 /** The deliveries of one subscription that this process has claimed. */
 export class Lane {
-  readonly tenant_id: number
-  readonly subscription_id: number
+  readonly tenantId: number
+  readonly subscriptionId: number
   /** Requests that may be in flight at once: halved when the receiver struggles, raised by one with each success. */
   cap: number
   /** The last claim may have left due deliveries. */
@@ -30,9 +30,9 @@ export class Lane {
   #claimedUntil = NO_LOWER_BOUND
   #searchedAllAt = -Infinity
 
-  constructor({ tenant_id, subscription_id, cap }: LockedLane, target: Target) {
-    this.tenant_id = tenant_id
-    this.subscription_id = subscription_id
+  constructor({ tenantId, subscriptionId, cap }: LockedLane, target: Target) {
+    this.tenantId = tenantId
+    this.subscriptionId = subscriptionId
     this.cap = cap
     this.target = target
   }
@@ -62,7 +62,7 @@ export class Lane {
     if (room > 0 && dueSince === NO_LOWER_BOUND) this.#searchedAllAt = performance.now()
     for (const delivery of claimed) {
       this.#waiting.push(delivery)
-      if (this.#claimedUntil === NO_LOWER_BOUND || delivery.due_at > this.#claimedUntil) this.#claimedUntil = delivery.due_at
+      if (this.#claimedUntil === NO_LOWER_BOUND || delivery.dueAt > this.#claimedUntil) this.#claimedUntil = delivery.dueAt
     }
   }
 

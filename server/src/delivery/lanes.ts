@@ -29,7 +29,7 @@ export class Lanes {
 
   /** The slots in use: one for each request that is in flight or waits behind another of its lane. */
   slots(): RequestSlots {
-    return new RequestSlots(this.all.map(({ tenant_id, load, cap }) => ({ tenant_id, requests: Math.min(load, cap) })))
+    return new RequestSlots(this.all.map(({ tenantId, load, cap }) => ({ tenantId, requests: Math.min(load, cap) })))
   }
 
   /** Divides the free slots among the lanes. */
@@ -44,22 +44,22 @@ export class Lanes {
 
   #roomsOf(active: readonly LockedLane[]): LaneRoom[] {
     const slots = this.slots()
-    const aheadOfTenant = Math.floor(MAX_AHEAD / new Set(active.map(({ tenant_id }) => tenant_id)).size)
+    const aheadOfTenant = Math.floor(MAX_AHEAD / new Set(active.map(({ tenantId }) => tenantId)).size)
     const aheadLeft = new Map<number, number>()
     const isShared = activeTenants.areSeveral
     const claimLeft = new Map<number, number>()
     return active.flatMap((row) => {
-      const claimable = claimLeft.get(row.tenant_id) ?? (isShared ? SHARED_CLAIM : Infinity)
+      const claimable = claimLeft.get(row.tenantId) ?? (isShared ? SHARED_CLAIM : Infinity)
       if (claimable === 0) return []
       const lane = this.#lanes.get(keyOf(row))
       const { load, cap, ahead } = lane ?? { load: 0, cap: row.cap, ahead: 0 }
       const wanted = Math.min(claimable, Math.max(0, cap - load))
-      const given = slots.take(row.tenant_id, wanted, load === 0)
+      const given = slots.take(row.tenantId, wanted, load === 0)
       if (wanted > 0 && given === 0) return []
-      const left = aheadLeft.get(row.tenant_id) ?? aheadOfTenant
+      const left = aheadLeft.get(row.tenantId) ?? aheadOfTenant
       const givenAhead = Math.min(ahead, left, claimable - given)
-      aheadLeft.set(row.tenant_id, left - givenAhead)
-      claimLeft.set(row.tenant_id, claimable - given - givenAhead)
+      aheadLeft.set(row.tenantId, left - givenAhead)
+      claimLeft.set(row.tenantId, claimable - given - givenAhead)
       return [Object.assign(row, { room: given + givenAhead, dueSince: lane?.dueSince ?? NO_LOWER_BOUND })]
     })
   }
@@ -78,9 +78,9 @@ export class Lanes {
   }
 
   status(): LaneStatus[] {
-    return this.all.map(({ tenant_id, subscription_id, cap, load, more }) => ({
-      tenant_id,
-      subscription_id,
+    return this.all.map(({ tenantId, subscriptionId, cap, load, more }) => ({
+      tenantId,
+      subscriptionId,
       cap,
       idle: load === 0,
       more,
@@ -93,5 +93,5 @@ export class Lanes {
   }
 }
 
-const keyOf = ({ tenant_id, subscription_id }: { tenant_id: number; subscription_id: number }): string =>
-  `${tenant_id}/${subscription_id}`
+const keyOf = ({ tenantId, subscriptionId }: { tenantId: number; subscriptionId: number }): string =>
+  `${tenantId}/${subscriptionId}`

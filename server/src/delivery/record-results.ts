@@ -20,8 +20,8 @@ export interface Result {
 
 /** Status of a lane after the results. */
 export interface LaneStatus {
-  tenant_id: number
-  subscription_id: number
+  tenantId: number
+  subscriptionId: number
   cap: number
   /** It has nothing in flight in this process. */
   idle: boolean
@@ -92,8 +92,8 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
        case when o.succeeded then null when o.failures > 0 then coalesce(l.failing_since, $3) else l.failing_since end as now_failing_since
      from locked l
      join outcome o on o.tenant_id = l.tenant_id and o.subscription_id = l.subscription_id
-     join jsonb_to_recordset($2::jsonb) as s (tenant_id bigint, subscription_id bigint, cap smallint, idle boolean, more boolean)
-       on s.tenant_id = l.tenant_id and s.subscription_id = l.subscription_id
+     join jsonb_to_recordset($2::jsonb) as s ("tenantId" bigint, "subscriptionId" bigint, cap smallint, idle boolean, more boolean)
+       on s."tenantId" = l.tenant_id and s."subscriptionId" = l.subscription_id
    ), disabled as (
      update webhook_subscriptions s
      set active = false, disabled_reason = case when lane.gone then 'gone' else 'failing' end, disabled_at = $3, updated_at = $3
@@ -119,24 +119,28 @@ const record = statement<[results: string, lanes: string, now: Date, owner: stri
 /** Results written by one statement. */
 const BATCH = 1_000
 
-/**
- * Writes the results of deliveries and updates their subscriptions. When one result cannot be written, the others still are: `onLost` gets
- * the failed one, whose delivery is sent again when its lease ends.
- */
+/** What results are recorded with. */
+interface Recording {
+  /** The process that owns the lanes. */
+  owner: string
+  now: Date
+  lanes: readonly LaneStatus[]
+  /** Called for a result that cannot be written. Its delivery is sent again when its lease ends. */
+  onLost: (result: Result, error: Error) => void
+}
+
+/** Writes the results of deliveries and updates their subscriptions. When one result cannot be written, the others still are. */
 export async function recordResults(
   connection: EngineConnection,
-  owner: string,
-  now: Date,
   results: readonly Result[],
-  lanes: readonly LaneStatus[],
-  onLost: (result: Result, error: Error) => void,
+  recording: Recording,
 ): Promise<void> {
   const halves = async (): Promise<void> => {
     const middle = Math.ceil(results.length / 2)
-    for (const half of [results.slice(0, middle), results.slice(middle)])
-      await recordResults(connection, owner, now, half, lanes, onLost)
+    for (const half of [results.slice(0, middle), results.slice(middle)]) await recordResults(connection, half, recording)
   }
   if (results.length > BATCH) return await halves()
+  const { owner, now, lanes, onLost } = recording
   try {
     await connection.run(record, [JSON.stringify(results.map(rowOf)), JSON.stringify(lanes), now, owner])
   } catch (error) {
@@ -151,10 +155,10 @@ export async function recordResults(
 
 function rowOf({ delivery, state, nextAttemptAt, attempt, heldUntil, gone }: Result): object {
   return {
-    tenant_id: delivery.tenant_id,
-    subscription_id: delivery.subscription_id,
-    event_created_at: delivery.event_created_at,
-    event_id: delivery.event_id,
+    tenant_id: delivery.tenantId,
+    subscription_id: delivery.subscriptionId,
+    event_created_at: delivery.eventCreatedAt,
+    event_id: delivery.eventId,
     lease: delivery.lease,
     state,
     next_attempt_at: nextAttemptAt,

@@ -12,8 +12,8 @@ export class RequestSlots {
   readonly #taken = new Map<number, number>()
   #free = MAX_IN_FLIGHT
 
-  constructor(requests: readonly { tenant_id: number; requests: number }[]) {
-    for (const { tenant_id, requests: count } of requests) this.#add(tenant_id, count)
+  constructor(requests: readonly { tenantId: number; requests: number }[]) {
+    for (const { tenantId, requests: count } of requests) this.#add(tenantId, count)
   }
 
   /** Free slots. */

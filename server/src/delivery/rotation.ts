@@ -1,5 +1,6 @@
 /** The result of some work. */
-export interface Turn {
+export interface WorkResult {
+  /** Whether there was something to do. */
   worked: boolean
   /** There may be more to do at once. */
   again: boolean
@@ -8,14 +9,14 @@ export interface Turn {
 /** One kind of work. */
 export interface Step {
   isDue(): boolean
-  run(): Promise<Turn>
+  run(): Promise<WorkResult>
 }
 
 /** Runs steps that are due: all of them, or one at each call, in turn. */
 export class Rotation {
   #next = 0
 
-  async runAll(steps: readonly Step[]): Promise<Turn> {
+  async runAll(steps: readonly Step[]): Promise<WorkResult> {
     const result = { worked: false, again: false }
     for (const step of steps) {
       if (!step.isDue()) continue
@@ -26,7 +27,7 @@ export class Rotation {
     return result
   }
 
-  async runNext(steps: readonly Step[]): Promise<Turn> {
+  async runNext(steps: readonly Step[]): Promise<WorkResult> {
     const inTurn = [...steps.slice(this.#next), ...steps.slice(0, this.#next)]
     const step = inTurn.find((each) => each.isDue())
     if (step === undefined) return { worked: false, again: false }

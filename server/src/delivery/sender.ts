@@ -185,7 +185,7 @@ function beginningOf(chunks: readonly Buffer[]): string {
   return new TextDecoder().decode(kept, { stream: true }).replaceAll('\u0000', '\uFFFD')
 }
 
-/** Postgres refuses other texts, and with one of them what became of all deliveries that are recorded with it. */
+/** Postgres rejects U+0000 and lone surrogates, and one such text would fail the whole batch of results. */
 const storable = (text: string): string => text.slice(0, MAX_ERROR_LENGTH).toWellFormed().replaceAll('\u0000', '\uFFFD')
 
 const firstOf = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header)

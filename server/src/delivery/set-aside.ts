@@ -2,10 +2,10 @@ import { statement } from '../database/statements/statement.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** The tenant's first event in the outbox. */
-export const firstEvent = statement<[tenantId: number], { event_id: string }>({
+export const firstEvent = statement<[tenantId: number], { eventId: string }>({
   name: 'first_outbox_event',
   lane: 'read',
-  sql: `select event_id from event_outbox where tenant_id = $1 order by event_id limit 1`,
+  sql: `select event_id as "eventId" from event_outbox where tenant_id = $1 order by event_id limit 1`,
 })
 
 /** Moves an event that could not be fanned out from the outbox to the events set aside. */
@@ -23,7 +23,7 @@ export const setAside = statement<[tenantId: number, eventId: string, error: str
 /** Events retried at a time: each may take a fan-out its whole time limit. */
 const PUT_BACK_AT_ONCE = 1_000
 
-const putBack = statement<[limit: number], { put_back: number }>({
+const putBack = statement<[limit: number], { putBack: number }>({
   name: 'put_back_events',
   lane: 'write',
   sql: `with event as materialized (
@@ -38,11 +38,11 @@ const putBack = statement<[limit: number], { put_back: number }>({
      on conflict do nothing
      returning 1
    )
-   select count(*) as put_back from returned`,
+   select count(*) as "putBack" from returned`,
 })
 
 /** Puts events that were set aside an hour ago back into the outbox, and returns how many. */
 export async function putBackEvents(db: Queryable): Promise<number> {
   const [row] = await db.run(putBack, [PUT_BACK_AT_ONCE])
-  return row?.put_back ?? 0
+  return row?.putBack ?? 0
 }

@@ -1,13 +1,13 @@
 import type { Preface } from '../database/connections/preface.ts'
+import { PrefacedQueries } from '../database/connections/prefaced-queries.ts'
 import type { Queryable } from '../database/connections/queryable.ts'
 import { beingMoved } from '../database/errors.ts'
 import type { Change } from '../database/replica/write-positions.ts'
 import type { ErrorCode } from './errors.ts'
-import { PrefacedQueries } from './prefaced-queries.ts'
 
 /** The audit entry of a call. */
 export interface CallEntry {
-  /** By the clock of the database. Null while the change takes the entry along. */
+  /** By the clock of the database. Null while the entry is a preface that is not committed yet. */
   readonly at: string | null
   id: string
   address: string
@@ -15,12 +15,6 @@ export interface CallEntry {
   named: number
   /** Writes the entry by itself, unless that is done: for a change that reads its time before it is sent. */
   write(): Promise<void>
-}
-
-/** The audit entry of a caller alone, which is written by the first statement of its change. */
-export interface EntryAhead extends Preface {
-  /** The database refused it with this error. Returns the error of the call. */
-  refused(cause: unknown): unknown
 }
 
 /** An entry is left out when a response is stored for its call, or its tenant is being moved. */
@@ -31,19 +25,17 @@ export class EntryLeftOut extends Error {
   }
 }
 
-/**
- * An entry that was written, or that the change takes along, and the function that adds the error code of a failed call. Without an entry, the call is
- * not audited.
- */
+/** The audit entry of a call, and the function that adds the error code if the call fails. Without an entry, the call is not audited. */
 export interface BegunAudit {
   entry?: CallEntry
-  ahead?: EntryAhead | undefined
+  /** Writes the entry. Undefined if the entry is written already. */
+  preface?: Preface | undefined
   addError: (error: ErrorCode) => void
 }
 
 /**
- * Writes the audit entry of a call. No entry is written, and undefined is returned, if a response of the call's `Idempotency-Key` is stored. A call for
- * which `isAlone` is true may take its entry along.
+ * Writes the audit entry of a call, or makes it the preface of the change if `isAlone` is true. No entry is written, and undefined is returned, if a
+ * response of the call's `Idempotency-Key` is stored.
  */
 export type BeginAudit = (input: unknown, idempotencyKey?: string, isAlone?: () => boolean) => Promise<BegunAudit | undefined>
 
@@ -79,15 +71,15 @@ export class RecordedChange {
   }
 
   /**
-   * Makes the change when its entry is written, or with queries that take the entry along; if the change had no statement, the entry is written behind it.
-   * If the entry cannot be written, the change is not made. Throws `HasResponse`.
+   * Runs the change after its audit entry: the entry is either already written, or sent in front of the change's first statement. A change without a
+   * statement writes the entry at its end. If the entry cannot be written, the change is not made. Throws `HasResponse`.
    */
   async make<Made>(input: unknown, db: Queryable, work: (db: Queryable) => Promise<Made>): Promise<Made> {
     await (this.#begun ??= this.#record(input))
-    const ahead = this.#audit?.ahead
-    if (ahead === undefined || ahead.isCommitted) return await work(db)
+    const preface = this.#audit?.preface
+    if (preface === undefined || preface.isCommitted) return await work(db)
     try {
-      return await behind(ahead, () => work(new PrefacedQueries(db, ahead)))
+      return await withPreface(preface, () => work(new PrefacedQueries(db, preface)))
     } catch (error) {
       throw error instanceof EntryLeftOut ? this.#leftOut() : error
     }
@@ -126,11 +118,11 @@ export class RecordedChange {
   }
 }
 
-/** Writes the entry behind work that had no statement. */
-async function behind<Made>(ahead: EntryAhead, work: () => Promise<Made>): Promise<Made> {
+/** Runs the preface at the end of work that had no statement. */
+async function withPreface<Made>(preface: Preface, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work()
   } finally {
-    await ahead.run()
+    await preface.run()
   }
 }

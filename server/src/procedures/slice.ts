@@ -1,7 +1,7 @@
 import type { ConstraintErrors } from '../database/errors.ts'
 import type { Queryable } from '../database/database.ts'
 import type { DailyPartitions } from '../database/partitions/daily-partitions.ts'
-import type { Statement } from '../database/statements/statement.ts'
+import type { Rollup } from '../database/rollups/rollup.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ExportedList } from './exported-list.ts'
 import { addTopics, type EventTopic, PUBLISHED_RECORDS } from './event-topics.ts'
@@ -21,12 +21,6 @@ export interface Slice {
   metrics?: SliceMetrics
   /** Its lists that pages export as files. */
   exports?: readonly ExportedList[]
-}
-
-/** A table of changed counts, and the statement that moves up to a batch of them into rollups. */
-interface Rollup {
-  changes: string
-  fold: Statement<[batch: number], { folded: number }>
 }
 
 /** Gauges read from the database, with the same values in every process. */

@@ -1,19 +1,19 @@
 import type { Database } from '../database/database.ts'
 import type { Shards } from './shards.ts'
 
-/** What belongs to tenants, by the databases of these. What belongs to one whose database was never reached is left out, and reported. */
+/** Groups items by the database of their tenant. Items whose shard was never reached are left out and reported to `onError`. */
 export function byShard<T extends { tenantId: number }>(
   shards: Pick<Shards, 'of'>,
-  all: Iterable<T>,
+  items: Iterable<T>,
   onError: (error: unknown) => void,
 ): Map<Database, T[]> {
   const found = new Map<Database, T[]>()
-  for (const one of all) {
+  for (const item of items) {
     try {
-      const db = shards.of(one.tenantId)
+      const db = shards.of(item.tenantId)
       const ofShard = found.get(db)
-      if (ofShard === undefined) found.set(db, [one])
-      else ofShard.push(one)
+      if (ofShard === undefined) found.set(db, [item])
+      else ofShard.push(item)
     } catch (error) {
       onError(error)
     }

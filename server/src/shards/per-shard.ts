@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { Shards } from './shards.ts'
 
-/** An object for each shard: that of the directory is made at once, that of another shard with its first use. A shard that is removed loses its own. */
+/** One object for each shard. The directory's is made at once, another shard's at its first use. Removing a shard closes its object. */
 export class PerShard<T> {
   readonly #shards: Shards
   readonly #make: (db: Database) => T

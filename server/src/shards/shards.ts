@@ -29,8 +29,8 @@ interface Switch {
 }
 
 /**
- * The databases of the service. The id of a tenant tells its shard, unless the tenant was moved, so finding it takes no query. What is kept of moved
- * tenants can be out of date: the shard of before then refuses the tenant. With one database, all tenants are in it, whatever their ids.
+ * The databases of the service. The id of a tenant tells its shard, unless the tenant was moved, so finding it takes no query. The shard noted for a
+ * moved tenant can be out of date: its former shard then refuses the call. With one database, all tenants are in it, whatever their ids.
  */
 export class Shards {
   readonly directory: Database

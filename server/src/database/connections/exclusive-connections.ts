@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 import { activeTracing } from '../../runtime/tracing/index.ts'
 import { ConnectionFailure } from '../errors.ts'
-import { Turns } from './turns.ts'
+import { FairSlots } from './fair-slots.ts'
 
 /** A connection for exclusive use until it is released. */
 export interface ExclusiveConnection {
@@ -30,9 +30,9 @@ const CLOSE_UNUSED_MS = 60_000
 /** Connections for requests that wait for locks or the disk, assigned to tenants in turn. */
 export class ExclusiveConnections {
   readonly #pool: pg.Pool
-  readonly #turns: Turns
-  readonly #slow = new Turns(LONG)
-  readonly #bulk = new Turns(LONG)
+  readonly #slots: FairSlots
+  readonly #slow = new FairSlots(LONG)
+  readonly #bulk = new FairSlots(LONG)
   /** The last one used is used next. They are not returned to the pool, whose work per release takes a tenth of a small write. */
   readonly #idle: pg.PoolClient[] = []
   /** The minimum number of idle connections since unused ones were last closed. */
@@ -42,13 +42,13 @@ export class ExclusiveConnections {
 
   constructor(pool: pg.Pool, slots: number) {
     this.#pool = pool
-    this.#turns = new Turns({ slots, reserved: slots > RESERVED * 4 ? RESERVED : 0 })
+    this.#slots = new FairSlots({ slots, reserved: slots > RESERVED * 4 ? RESERVED : 0 })
     this.#timer = setInterval(() => this.#closeUnused(), CLOSE_UNUSED_MS).unref()
   }
 
   /** Requests that wait for a connection. */
   get waiting(): number {
-    return this.#turns.waiting + this.#slow.waiting + this.#bulk.waiting
+    return this.#slots.waiting + this.#slow.waiting + this.#bulk.waiting
   }
 
   /** Open connections that are not in use. */
@@ -59,8 +59,8 @@ export class ExclusiveConnections {
   /** For a write or a transaction. */
   async connect(tenantId: number): Promise<ExclusiveConnection> {
     const waitedMs = startWait()
-    const turn = this.#turns.take(tenantId)
-    if (turn !== undefined) await turn
+    const granted = this.#slots.take(tenantId)
+    if (granted !== undefined) await granted
     const client = this.#idle.pop() ?? (await this.#open(tenantId))
     this.#unused = Math.min(this.#unused, this.#idle.length)
     return {
@@ -69,25 +69,25 @@ export class ExclusiveConnections {
       release: (failure) => {
         if (failure === undefined && !this.#isClosed) this.#idle.push(client)
         else client.release(failure)
-        this.#turns.giveBack(tenantId)
+        this.#slots.giveBack(tenantId)
       },
     }
   }
 
   /** For a slow read. */
   connectSlow(tenantId: number): Promise<ExclusiveConnection> {
-    return this.#connectInTurn(this.#slow, tenantId)
+    return this.#connectWithSlot(this.#slow, tenantId)
   }
 
   /** For a write of many rows. It has its own limit, because it may wait for locks, which must not delay slow reads. */
   connectBulk(tenantId: number): Promise<ExclusiveConnection> {
-    return this.#connectInTurn(this.#bulk, tenantId)
+    return this.#connectWithSlot(this.#bulk, tenantId)
   }
 
-  async #connectInTurn(turns: Turns, tenantId: number): Promise<ExclusiveConnection> {
+  async #connectWithSlot(slots: FairSlots, tenantId: number): Promise<ExclusiveConnection> {
     const waitedMs = startWait()
-    const turn = turns.take(tenantId)
-    if (turn !== undefined) await turn
+    const granted = slots.take(tenantId)
+    if (granted !== undefined) await granted
     try {
       const { client, release } = await this.connect(tenantId)
       return {
@@ -95,11 +95,11 @@ export class ExclusiveConnections {
         waitedMs: waitedMs?.(),
         release: (failure) => {
           release(failure)
-          turns.giveBack(tenantId)
+          slots.giveBack(tenantId)
         },
       }
     } catch (error) {
-      turns.giveBack(tenantId)
+      slots.giveBack(tenantId)
       throw error
     }
   }
@@ -110,7 +110,7 @@ export class ExclusiveConnections {
     clearInterval(this.#timer)
     this.#slow.close()
     this.#bulk.close()
-    this.#turns.close()
+    this.#slots.close()
     for (const client of this.#idle.splice(0)) client.release()
   }
 
@@ -125,7 +125,7 @@ export class ExclusiveConnections {
       })
       return client
     } catch (error) {
-      this.#turns.giveBack(tenantId)
+      this.#slots.giveBack(tenantId)
       throw new ConnectionFailure(error)
     }
   }

@@ -14,8 +14,10 @@ export interface Preface {
   /** It is being sent. If the connection is lost before `committed`, it may have been committed or not. */
   sent(): void
   committed(rows: readonly unknown[]): void
-  /** Runs it by itself, before a change that cannot take it along. Does nothing if it has been sent. */
+  /** Runs it by itself, for a change that cannot be sent together with it. Does nothing if it has been sent. */
   run(): Promise<void>
+  /** Postgres refused it with this error. Returns the error of the call. */
+  refused(cause: unknown): unknown
 }
 
 /** The preface was refused, so the change did not begin. */

@@ -2,25 +2,14 @@ import type { Kysely, PostgresPool } from 'kysely'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { BatchedStatement } from '../statements/batched-statement.ts'
 import type { Schema } from '../schema.ts'
-import type { Statement } from '../statements/statement.ts'
+import type { Statement, StatementRunner } from '../statements/statement.ts'
 import type { Step } from './chain.ts'
 import type { Preface } from './preface.ts'
 
 /** Runs SQL: the database, or a transaction. */
-export interface Queryable {
+export interface Queryable extends StatementRunner {
   /** Typed queries for lists and management. Outside of a transaction they run in the lane `slow`. */
   readonly kysely: Kysely<Schema>
-  /**
-   * Runs one prepared statement over the connections of its lane. Outside of a transaction it is a transaction of its own, and is run again
-   * after a deadlock. Rejects with `service_unavailable` when the tenant has too many requests in progress.
-   */
-  run<Values extends readonly unknown[], Row>(
-    statement: Statement<Values, Row>,
-    values: Values,
-    options?: RunOptions,
-  ): Promise<Row[]>
-  /** The statement's only row, or undefined if there is none. */
-  runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
   /**
    * Executes a call of a batched statement and returns its rows. It shares the statement with other calls, unless it is large or in a
    * transaction. With `keyed`, the rows are part of a transaction that commits with the stored response: see `KeyedCall`. `preface` is
@@ -37,12 +26,6 @@ export interface Queryable {
    * transaction it is part of that one, whatever its options.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-}
-
-/** Options of one execution of a statement. */
-export interface RunOptions {
-  /** `slow` for a `read` that may take long with these values, such as a page far from the first one. `bulk` for a `write` of many rows. */
-  lane?: 'slow' | 'bulk'
 }
 
 /** Options of a transaction. */

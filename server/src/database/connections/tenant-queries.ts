@@ -7,11 +7,11 @@ import type { ExclusiveConnection, ExclusiveConnections } from './exclusive-conn
 import { kyselyClient, kyselyOn } from './kysely-on.ts'
 import type { PipelinedConnections } from './pipelined-connections.ts'
 import type { Preface } from './preface.ts'
-import type { Queryable, RunOptions, Transaction, TransactionOptions } from './queryable.ts'
+import type { Queryable, Transaction, TransactionOptions } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { retried } from './retried.ts'
 import { send } from './send.ts'
-import type { Lane, Statement } from '../statements/statement.ts'
+import type { Lane, RunOptions, Statement } from '../statements/statement.ts'
 import { inTransaction, runAlone } from './transaction.ts'
 
 /** The connections that all tenants share, by lane. */

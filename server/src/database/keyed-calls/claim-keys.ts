@@ -1,4 +1,3 @@
-import pg from 'pg'
 import type { Step } from '../connections/chain.ts'
 import type { Transaction } from '../connections/queryable.ts'
 import { tryTenantLock } from '../locks.ts'
@@ -26,24 +25,17 @@ const claim = statement<[tenantId: number, keys: string[]], { position: number }
    select position::int - 1 as position from claimed where not locked`,
 })
 
-const DIVISION_BY_ZERO = '22012'
-
-/** The same, for the statement behind it: fails with a division by zero when another request has locked one of the keys. */
+/** The same, as a guard of the statement behind it: divides by zero when another request has locked one of the keys. */
 const claimAll = statement<[tenantId: number, keys: string[]], never>({
   name: 'claim_all_idempotency_keys',
   lane: 'write',
   sql: `select from unnest($2::text[]) key where 1 / ${tryTenantLock('idempotencyKey', 'key')}::int = 0`,
 })
 
-/** The step that locks the keys of these calls, or fails the transaction. They count as claimed until `isNotClaimed`. */
+/** The guard that locks the keys of these calls. They count as claimed until it fails; `claimKeys` then tells which calls have their key. */
 export function claimingAll(calls: readonly { readonly keyed: KeyedCall }[]): Step {
   for (const { keyed } of calls) keyed.isClaimed = true
   return { statement: claimAll, values: [calls[0]?.keyed.tenantId, calls.map(({ keyed }) => keyed.key)] }
-}
-
-/** Whether `claimingAll` failed. `claimKeys` tells which calls have their key. */
-export function isNotClaimed(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO
 }
 
 /**

@@ -18,23 +18,23 @@ export interface BatchedStatement<Call, Row extends { call: number }, Values ext
   /** Its start costs as much as several calls: while many run, the next ones wait a moment for each other. */
   readonly isSlowToStart?: boolean
   /**
-   * A cheaper statement for a call that shares its statement with no other. Where it cannot carry out the call, it changes nothing and returns what
-   * `again` needs, so that the call runs again with the other.
+   * A cheaper statement for a call that shares its statement with no other. Where it cannot carry out the call, it changes nothing, and the call needs a
+   * second run.
    */
   readonly alone?: {
     readonly statement: Statement<readonly unknown[], Row>
     isFor(call: Call): boolean
     valuesOf(call: Call): readonly unknown[]
   }
-  /**
-   * For calls that changed nothing and must run again, each alone: those that found their data out of date after they waited for a lock, with
-   * `lock`, which their transaction takes first; those that another statement is for, with that one, as `instead`; those that must be read first, with
-   * `prepare`, which returns the call to run. It may run together with `lock`: what it reads may be out of date. Without both, it needs no transaction.
-   */
-  readonly again?: {
+  /** Without `lock` and `prepare`, a second run needs no transaction of several statements. */
+  readonly secondRun?: {
+    /** Whether the call changed nothing and must run again, alone. Its rows do not count then. */
     isNeeded(rows: readonly Row[], call: Call): boolean
+    /** Taken first: the call waited for a lock, and its data was out of date then. */
     lock?(call: Call): BatchedLock
+    /** Reads what the second run needs, and returns the call to run. Runs beside `lock`, so what it reads may be out of date. */
     prepare?(db: StatementRunner, call: Call): Promise<Call>
+    /** The statement of the second run, if it is another one. */
     instead?: Pick<BatchedStatement<Call, Row>, 'statement' | 'valuesOf'>
   }
 }

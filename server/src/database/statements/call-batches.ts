@@ -1,43 +1,21 @@
-import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
-import type { BatchedStatement } from './batched-statement.ts'
+import { activeTracing } from '../../runtime/tracing/index.ts'
 import type { Step } from '../connections/chain.ts'
 import type { Preface } from '../connections/preface.ts'
-import type { Transaction, TransactionOptions } from '../connections/queryable.ts'
+import type { Transaction } from '../connections/queryable.ts'
+import { tooMuchUnderWay } from '../connections/fair-slots.ts'
 import { isOfStatement } from '../errors.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
-import { runKeyedBatch, type Unsettled } from './keyed-batch.ts'
+import type { BatchRunner } from './batch-runner.ts'
+import type { BatchedStatement } from './batched-statement.ts'
+import { type BatchOutcome, type DividedRows, runKeyedBatch } from './keyed-batch.ts'
+import { SecondRun } from './second-run.ts'
 import type { Statement } from './statement.ts'
-import { tooMuchUnderWay } from '../connections/turns.ts'
-
-/** Sends batches to the database. */
-export interface BatchRunner {
-  run<Row>(
-    tenantId: number,
-    statement: Statement<readonly unknown[], Row>,
-    values: readonly unknown[],
-    lane?: undefined,
-    preface?: Preface,
-  ): Promise<Row[]>
-  transaction<T>(tenantId: number, work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T>
-}
-
-interface Waiting<Call, Row> {
-  call: Call
-  changes: readonly string[]
-  size: number
-  /** Undefined for a call without an `Idempotency-Key`. */
-  keyed: KeyedCall | undefined
-  preface: Preface | undefined
-  /** The request that waits, for its trace. */
-  waiter: Waiter | undefined
-  resolve: (rows: Row[]) => void
-  reject: (error: unknown) => void
-}
+import { isKeyed, type KeyedWaitingCall, traced, type WaitingCall } from './waiting-call.ts'
 
 /** The calls of one group of a tenant. */
 interface Group<Call, Row> {
   tenantId: number
-  waiting: Waiting<Call, Row>[]
+  waiting: WaitingCall<Call, Row>[]
   /** Names of what the running statements change. */
   changing: Set<string>
   underWay: number
@@ -67,11 +45,13 @@ const MAX_KEYED = 64
 export class CallBatches<Call, Row extends { call: number }> {
   readonly #batched: BatchedStatement<Call, Row>
   readonly #runner: BatchRunner
+  readonly #secondRun: SecondRun<Call, Row>
   readonly #groups = new Map<string, Group<Call, Row>>()
 
   constructor(batched: BatchedStatement<Call, Row>, runner: BatchRunner) {
     this.#batched = batched
     this.#runner = runner
+    this.#secondRun = new SecondRun(batched, runner)
   }
 
   /**
@@ -129,7 +109,7 @@ export class CallBatches<Call, Row extends { call: number }> {
     return waiting.length < callsUnderWay * WORTHWHILE_PART
   }
 
-  #sendNext(name: string, group: Group<Call, Row>): readonly Waiting<Call, Row>[] {
+  #sendNext(name: string, group: Group<Call, Row>): readonly WaitingCall<Call, Row>[] {
     clearTimeout(group.patience)
     group.patience = undefined
     const batch = take(group)
@@ -137,7 +117,7 @@ export class CallBatches<Call, Row extends { call: number }> {
     return batch
   }
 
-  async #carryOut(name: string, group: Group<Call, Row>, batch: Waiting<Call, Row>[]): Promise<void> {
+  async #carryOut(name: string, group: Group<Call, Row>, batch: WaitingCall<Call, Row>[]): Promise<void> {
     group.underWay++
     group.callsUnderWay += batch.length
     await this.#runTogether(group.tenantId, batch)
@@ -148,140 +128,77 @@ export class CallBatches<Call, Row extends { call: number }> {
     else if (group.underWay === 0) this.#groups.delete(name)
   }
 
-  async #runTogether(tenantId: number, batch: readonly Waiting<Call, Row>[], isAgain = false): Promise<void> {
-    const keyed = batch.filter(isKeyed)
-    const stale: Waiting<Call, Row>[] = []
-    const { error, left } = await (keyed.length > 0
-      ? this.#runKeyed(tenantId, keyed, isAgain, stale)
-      : this.#runPlain(tenantId, batch, isAgain, stale))
-    await Promise.all(stale.map((waiting) => this.#runTogether(tenantId, [waiting], true)))
+  /** Gives each call of the batch its rows or its error. */
+  async #runTogether(tenantId: number, batch: readonly WaitingCall<Call, Row>[]): Promise<void> {
+    const { stale, failed, error } = await this.#runFirst(tenantId, batch)
+    await Promise.all(stale.map((waiting) => this.#secondRun.run(tenantId, waiting)))
     // One call failed the batch; run each alone to find it.
-    if (left.length > 1 && isOfStatement(error)) await Promise.all(left.map((waiting) => this.#runTogether(tenantId, [waiting])))
-    else for (const { reject } of left) reject(error)
+    if (failed.length > 1 && isOfStatement(error))
+      await Promise.all(failed.map((waiting) => this.#runTogether(tenantId, [waiting])))
+    else for (const { reject } of failed) reject(error)
   }
 
-  /** Runs one statement. Returns the calls without a result if it failed. */
-  async #runPlain(
-    tenantId: number,
-    batch: readonly Waiting<Call, Row>[],
-    isAgain: boolean,
-    stale: Waiting<Call, Row>[],
-  ): Promise<Unsettled<Waiting<Call, Row>>> {
+  #runFirst(tenantId: number, batch: readonly WaitingCall<Call, Row>[]): Promise<BatchOutcome<WaitingCall<Call, Row>>> {
+    const keyed = batch.filter(isKeyed)
+    return keyed.length > 0 ? this.#runKeyed(tenantId, keyed) : this.#runPlain(tenantId, batch)
+  }
+
+  /** Runs one statement. */
+  async #runPlain(tenantId: number, batch: readonly WaitingCall<Call, Row>[]): Promise<BatchOutcome<WaitingCall<Call, Row>>> {
     try {
-      const rows = await this.#traced(batch, () =>
-        isAgain && this.#isPrepared
-          ? this.#runner.transaction(tenantId, (tx) => this.#rowsIn(tx, batch, isAgain), {})
-          : this.#run(tenantId, batch, isAgain),
-      )
-      for (const [waiting, own] of this.#rowsOfEach(batch, rows, isAgain, stale)) waiting.resolve(own)
-      return { left: [] }
+      const rows = await traced(batch, () => {
+        const { statement, values } = this.#stepOf(batch)
+        return this.#runner.run(tenantId, statement, values, undefined, batch[0]?.preface)
+      })
+      const { rowsOf, stale } = this.#divide(batch, rows)
+      for (const [waiting, own] of rowsOf) waiting.resolve(own)
+      return { stale, failed: [] }
     } catch (error) {
-      return { error, left: batch }
+      return { stale: [], failed: batch, error }
     }
-  }
-
-  #run(tenantId: number, batch: readonly Waiting<Call, Row>[], isAgain: boolean): Promise<Row[]> {
-    const { statement, values } = this.#stepOf(
-      batch.map(({ call }) => call),
-      isAgain,
-    )
-    // A call that runs again has sent its preface.
-    return this.#runner.run(tenantId, statement, values, undefined, isAgain ? undefined : batch[0]?.preface)
-  }
-
-  /** Whether a call that runs again does anything in front of its statement. */
-  get #isPrepared(): boolean {
-    const { lock, prepare } = this.#batched.again ?? {}
-    return lock !== undefined || prepare !== undefined
-  }
-
-  /** The statement of calls, with their values. One for a single call is not tried twice. */
-  #stepOf(calls: readonly Call[], isAgain: boolean): StepOf<Row> {
-    const { alone, again } = this.#batched
-    const [first] = calls
-    if (!isAgain && first !== undefined && calls.length === 1 && alone?.isFor(first) === true)
-      return { statement: alone.statement, values: alone.valuesOf(first) }
-    const batched = (isAgain ? again?.instead : undefined) ?? this.#batched
-    return { statement: batched.statement, values: batched.valuesOf(calls) }
   }
 
   /** Runs one transaction, which claims the keys before the statement and stores the responses after it. */
-  #runKeyed(
-    tenantId: number,
-    batch: readonly KeyedWaiting<Call, Row>[],
-    isAgain: boolean,
-    stale: Waiting<Call, Row>[],
-  ): Promise<Unsettled<KeyedWaiting<Call, Row>>> {
-    return runKeyedBatch<Row, KeyedWaiting<Call, Row>>(
-      batch,
-      (work, options) => this.#traced(batch, () => this.#runner.transaction(tenantId, work, options)),
-      async (tx, running, guard) => this.#rowsOfEach(running, await this.#rowsIn(tx, running, isAgain, guard), isAgain, stale),
-      // A call that runs again takes a lock before its statement.
-      isAgain,
-    )
+  #runKeyed(tenantId: number, batch: readonly KeyedWaitingCall<Call, Row>[]): Promise<BatchOutcome<KeyedWaitingCall<Call, Row>>> {
+    return runKeyedBatch<Row, KeyedWaitingCall<Call, Row>>(batch, {
+      transaction: (work, options) => traced(batch, () => this.#runner.transaction(tenantId, work, options)),
+      run: async (tx, running, guard) => this.#divide(running, await this.#runIn(tx, running, guard)),
+    })
   }
 
-  /** Runs the statement in a transaction. Calls that run again take their locks first, and are prepared meanwhile. */
-  async #rowsIn(tx: Transaction, batch: readonly Waiting<Call, Row>[], isAgain: boolean, guard?: Step): Promise<Row[]> {
-    const given = batch.map(({ call }) => call)
-    const calls = isAgain ? await Promise.all(given.map((call) => this.#readied(tx, call))) : given
-    const change = this.#stepOf(calls, isAgain)
-    return await (guard === undefined || isAgain
-      ? tx.run(change.statement, change.values)
-      : tx.runGuarded(guard, change, batch[0]?.preface))
+  #runIn(tx: Transaction, batch: readonly WaitingCall<Call, Row>[], guard: Step | undefined): Promise<Row[]> {
+    const step = this.#stepOf(batch)
+    return guard === undefined ? tx.run(step.statement, step.values) : tx.runGuarded(guard, step, batch[0]?.preface)
   }
 
-  /** Locks what a call that runs again needs, and returns it prepared. */
-  async #readied(tx: Transaction, call: Call): Promise<Call> {
-    const { lock, prepare } = this.#batched.again ?? {}
-    const locked = lock?.(call)
-    const [prepared = call] = await Promise.all([
-      prepare?.(tx, call),
-      locked === undefined ? undefined : tx.run(locked.statement, locked.values),
-    ])
-    return prepared
+  /** The statement of the first run, with its values. */
+  #stepOf(batch: readonly WaitingCall<Call, Row>[]): Step & { statement: Statement<readonly unknown[], Row> } {
+    const calls = batch.map(({ call }) => call)
+    const { alone } = this.#batched
+    const [first] = calls
+    if (first !== undefined && calls.length === 1 && alone?.isFor(first) === true)
+      return { statement: alone.statement, values: alone.valuesOf(first) }
+    return { statement: this.#batched.statement, values: this.#batched.valuesOf(calls) }
   }
 
-  /** The rows of each call. Calls that must run again are left out and added to `stale`. */
-  #rowsOfEach<Member extends Waiting<Call, Row>>(
-    batch: readonly Member[],
-    rows: readonly Row[],
-    isAgain: boolean,
-    stale: Waiting<Call, Row>[],
-  ): Map<Member, Row[]> {
+  /** Divides the rows among the calls, without those that must run again. */
+  #divide<Member extends WaitingCall<Call, Row>>(batch: readonly Member[], rows: readonly Row[]): DividedRows<Row, Member> {
     const byCall = Map.groupBy(rows, ({ call }) => call)
     const rowsOf = new Map<Member, Row[]>()
-    stale.length = 0
+    const stale: Member[] = []
     for (const [position, member] of batch.entries()) {
       const own = byCall.get(position) ?? []
-      if (!isAgain && this.#batched.again?.isNeeded(own, member.call) === true) stale.push(member)
+      if (this.#batched.secondRun?.isNeeded(own, member.call) === true) stale.push(member)
       else rowsOf.set(member, own)
     }
-    return rowsOf
+    return { rowsOf, stale }
   }
-
-  #traced<T>(batch: readonly Waiting<Call, Row>[], work: () => Promise<T>): Promise<T> {
-    const tracing = activeTracing()
-    if (tracing === undefined) return work()
-    return tracing.together(
-      batch.map(({ waiter }) => waiter),
-      work,
-    )
-  }
-}
-
-type StepOf<Row> = Step & { statement: Statement<readonly unknown[], Row> }
-
-type KeyedWaiting<Call, Row> = Waiting<Call, Row> & { keyed: KeyedCall }
-
-function isKeyed<Call, Row>(waiting: Waiting<Call, Row>): waiting is KeyedWaiting<Call, Row> {
-  return waiting.keyed !== undefined
 }
 
 /** Removes from the queue the first calls that can run together, and marks what they change. */
-function take<Call, Row>(group: Group<Call, Row>): Waiting<Call, Row>[] {
-  const batch: Waiting<Call, Row>[] = []
-  const left: Waiting<Call, Row>[] = []
+function take<Call, Row>(group: Group<Call, Row>): WaitingCall<Call, Row>[] {
+  const batch: WaitingCall<Call, Row>[] = []
+  const left: WaitingCall<Call, Row>[] = []
   // A later call does not overtake an earlier one that waits for the same change.
   const awaited = new Set<string>()
   let size = 0
@@ -301,7 +218,7 @@ function take<Call, Row>(group: Group<Call, Row>): Waiting<Call, Row>[] {
 }
 
 /** Calls with a key need a transaction, so a batch has either only calls with a key or only calls without. A call with a preface is a batch of its own. */
-function goesWith<Call, Row>(batch: readonly Waiting<Call, Row>[], { keyed, preface }: Waiting<Call, Row>): boolean {
+function goesWith<Call, Row>(batch: readonly WaitingCall<Call, Row>[], { keyed, preface }: WaitingCall<Call, Row>): boolean {
   if (preface !== undefined || batch[0]?.preface !== undefined) return false
   if (keyed === undefined) return batch[0]?.keyed === undefined
   return batch[0]?.keyed !== undefined && batch.length < MAX_KEYED

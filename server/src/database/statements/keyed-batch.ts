@@ -1,4 +1,5 @@
-import { claimingAll, claimKeys, isNotClaimed, KeyTaken } from '../keyed-calls/claim-keys.ts'
+import { isGuardFailure } from '../errors.ts'
+import { claimingAll, claimKeys, KeyTaken } from '../keyed-calls/claim-keys.ts'
 import { keepResponses } from '../keyed-calls/keep-responses.ts'
 import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
 import type { Step } from '../connections/chain.ts'
@@ -12,16 +13,29 @@ export interface KeyedMember<Row> {
   reject: (error: unknown) => void
 }
 
-/** The members of a batch that have neither rows nor an error yet, because the batch failed. */
-export interface Unsettled<Member> {
+/** The members of a batch that have neither rows nor an error yet. */
+export interface BatchOutcome<Member> {
+  /** They changed nothing and must run again. */
+  stale: readonly Member[]
+  /** The batch failed with `error`. */
+  failed: readonly Member[]
   error?: unknown
-  left: readonly Member[]
 }
 
-type RunTransaction = (work: (tx: Transaction) => Promise<void>, options: TransactionOptions) => Promise<void>
+/** The rows of a batched statement, by member. A stale member changed nothing and must run again. */
+export interface DividedRows<Row, Member> {
+  rowsOf: ReadonlyMap<Member, Row[]>
+  stale: readonly Member[]
+}
 
-/** Sends the batched statement, behind the guard if there is one, and returns the rows of each member. */
-type RowsOf<Row, Member> = (tx: Transaction, running: readonly Member[], guard?: Step) => Promise<Map<Member, Row[]>>
+/** How a batch of calls with keys is run. */
+interface KeyedWork<Row, Member> {
+  transaction: (work: (tx: Transaction) => Promise<void>, options: TransactionOptions) => Promise<void>
+  /** Sends the batched statement, behind the guard if there is one. */
+  run: (tx: Transaction, running: readonly Member[], guard: Step | undefined) => Promise<DividedRows<Row, Member>>
+  /** Whether the keys are claimed in a round trip of their own, without a guard. */
+  claimsFirst?: boolean
+}
 
 /**
  * Runs calls with an `Idempotency-Key` in one transaction of two round trips. It claims the keys and runs the batched statement; then it stores
@@ -32,35 +46,32 @@ type RowsOf<Row, Member> = (tx: Transaction, running: readonly Member[], guard?:
  */
 export async function runKeyedBatch<Row, Member extends KeyedMember<Row>>(
   members: readonly Member[],
-  transaction: RunTransaction,
-  rowsOf: RowsOf<Row, Member>,
-  claimsFirst = false,
-): Promise<Unsettled<Member>> {
+  work: KeyedWork<Row, Member>,
+): Promise<BatchOutcome<Member>> {
+  const { claimsFirst = false } = work
   let running = members
-  let haveRows = false
+  let result: DividedRows<Row, Member> | undefined
   try {
-    await transaction(
+    await work.transaction(
       async (tx) => {
         if (claimsFirst) running = await claimed<Row, Member>(tx, running)
         if (running.length === 0) return
-        const rows = await rowsOf(tx, running, claimsFirst ? undefined : claimingAll(running))
-        haveRows = true
-        // Leaves out the calls that must run again.
-        running = [...rows.keys()]
-        for (const [member, own] of rows) member.resolve(own)
+        result = await work.run(tx, running, claimsFirst ? undefined : claimingAll(running))
+        running = [...result.rowsOf.keys()]
+        for (const [member, own] of result.rowsOf) member.resolve(own)
         await keepResponses(tx, await responsesOf(running))
       },
-      { mayRepeat: () => !haveRows },
+      { mayRepeat: () => result === undefined },
     )
   } catch (error) {
-    if (!claimsFirst && isNotClaimed(error)) return await runKeyedBatch(members, transaction, rowsOf, true)
+    if (!claimsFirst && isGuardFailure(error)) return await runKeyedBatch(members, { ...work, claimsFirst: true })
     if (error instanceof PrefaceFailed) for (const { keyed } of running) keyed.isClaimed = false
-    if (!haveRows) return { error, left: running }
+    if (result === undefined) return { stale: [], failed: running, error }
     for (const { keyed } of running) keyed.ended(error)
-    return { left: [] }
+    return { stale: result.stale, failed: [] }
   }
   for (const { keyed } of running) keyed.ended()
-  return { left: [] }
+  return { stale: result?.stale ?? [], failed: [] }
 }
 
 /** Claims the keys, and refuses the calls that did not get theirs. */

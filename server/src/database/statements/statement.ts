@@ -31,13 +31,24 @@ export interface Statement<Values extends readonly unknown[], Row> {
   readonly types?: { values: Values; row: Row }
 }
 
+/** Options of one execution of a statement. */
+export interface RunOptions {
+  /** `slow` for a `read` that may take long with these values, such as a page far from the first one. `bulk` for a `write` of many rows. */
+  lane?: 'slow' | 'bulk'
+}
+
 /** Runs statements: the database, or a transaction. */
 export interface StatementRunner {
+  /**
+   * Runs one prepared statement over the connections of its lane. Outside of a transaction it is a transaction of its own, and is run again
+   * after a deadlock. Rejects with `service_unavailable` when the tenant has too many requests in progress.
+   */
   run<Values extends readonly unknown[], Row>(
     statement: Statement<Values, Row>,
     values: Values,
-    options?: { lane?: 'slow' | 'bulk' },
+    options?: RunOptions,
   ): Promise<Row[]>
+  /** The statement's only row, or undefined if there is none. */
   runOne<Values extends readonly unknown[], Row>(statement: Statement<Values, Row>, values: Values): Promise<Row | undefined>
 }
 

@@ -6,8 +6,8 @@ import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
 import { keptInput } from './input-text.ts'
 import { type FailedCall, insertNamedEntries, nameFailedCalls } from './named-calls.ts'
 import { CREATES_ORDERS, namedRecords } from './named-records.ts'
-import type { AuditedCall, AuditEntryName } from './audited-call.ts'
-import { AuditEntryAhead } from './entry-ahead.ts'
+import type { AuditedCall, WrittenEntry } from './audited-call.ts'
+import { AuditEntryPreface } from './entry-preface.ts'
 import { type EntryValues, INSERT_ENTRIES } from './insert-entries.ts'
 import { findLostEntries, type LostCall } from './lost-entries.ts'
 
@@ -16,11 +16,11 @@ interface Waiting {
   id: string
   input: string
   names: string[]
-  /** Whether the call may take its entry along. */
+  /** Whether the entry may be a preface. */
   isAlone: () => boolean
   /** For the trace of the call. */
   waiter: Waiter | undefined
-  resolve: (name: AuditEntryName | AuditEntryAhead | undefined) => void
+  resolve: (entry: WrittenEntry | AuditEntryPreface | undefined) => void
   reject: (error: unknown) => void
 }
 
@@ -56,7 +56,7 @@ const addErrors = statement<
  * that does not wait for the disk. Their changes follow the entries in the write-ahead log, so no change is durable without its entry. A
  * failure is added later, and may be missing after a crash.
  *
- * The change of a caller alone takes its entry along, in the same message to Postgres, which commits the entry before it begins the change.
+ * The entry of a caller alone is the preface of its change: Postgres gets both in one message, and commits the entry before it begins the change.
  */
 export class AuditTrail {
   readonly #db: Pick<Database, 'run'>
@@ -80,9 +80,10 @@ export class AuditTrail {
    * Resolves when the entry of the call is written. If it rejects, the call must not run. A call that repeats one with a stored response
    * changes nothing: it has no entry, and the result is undefined. To look here for the response saves a statement of its own.
    *
-   * If no other call waits at the end of this turn of the event loop, and `isAlone` then, the entry is not written yet: the caller sends it.
+   * If no other call waits at the end of this turn of the event loop, and `isAlone` then, the entry is not written yet: it is a preface for the caller
+   * to send.
    */
-  begin(call: AuditedCall, isAlone = (): boolean => false): Promise<AuditEntryName | AuditEntryAhead | undefined> {
+  begin(call: AuditedCall, isAlone = (): boolean => false): Promise<WrittenEntry | AuditEntryPreface | undefined> {
     const { short, text: input } = keptInput(call.input)
     const names = namedRecords(call.path, short)
     // Names of records are written with the entry, in another statement.
@@ -91,11 +92,11 @@ export class AuditTrail {
   }
 
   /** Records in an entry that its call failed. */
-  failed(name: AuditEntryName | AuditEntryAhead, error: string): void {
-    const { id, names, call, at } = name
+  failed(entry: WrittenEntry | AuditEntryPreface, error: string): void {
+    const { id, names, call, at } = entry
     if (this.#failures.length + this.#lost.length >= MAX_FAILURES) return
     if (at !== null) this.#failures.push({ id, names, call, at, error })
-    else if (name instanceof AuditEntryAhead && name.isLost) this.#lost.push({ id, names, call, error })
+    else if (entry instanceof AuditEntryPreface && entry.isLost) this.#lost.push({ id, names, call, error })
   }
 
   async close(): Promise<void> {
@@ -104,7 +105,7 @@ export class AuditTrail {
     await this.#writeFailures()
   }
 
-  #add(call: Omit<Waiting, 'waiter' | 'resolve' | 'reject'>): Promise<AuditEntryName | AuditEntryAhead | undefined> {
+  #add(call: Omit<Waiting, 'waiter' | 'resolve' | 'reject'>): Promise<WrittenEntry | AuditEntryPreface | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...call, waiter: activeTracing()?.waiter(), resolve, reject })
       if (this.#isWriting) return
@@ -113,10 +114,10 @@ export class AuditTrail {
     })
   }
 
-  #ahead(waiting: Waiting): AuditEntryAhead {
-    const insert = (): Promise<AuditEntryName | undefined> =>
-      this.#add({ ...waiting, isAlone: () => false }) as Promise<AuditEntryName | undefined>
-    return new AuditEntryAhead(waiting, insert)
+  #preface(waiting: Waiting): AuditEntryPreface {
+    const insert = (): Promise<WrittenEntry | undefined> =>
+      this.#add({ ...waiting, isAlone: () => false }) as Promise<WrittenEntry | undefined>
+    return new AuditEntryPreface(waiting, insert)
   }
 
   async #write(): Promise<void> {
@@ -125,7 +126,7 @@ export class AuditTrail {
       this.#waiting = []
       const [first] = batch
       if (batch.length === 1 && first?.isAlone() === true) {
-        first.resolve(this.#ahead(first))
+        first.resolve(this.#preface(first))
         continue
       }
       try {

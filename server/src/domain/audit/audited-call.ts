@@ -17,8 +17,8 @@ export interface AuditedCall {
   idempotencyKey?: string | undefined
 }
 
-/** Identifies an entry, to add its result. */
-export interface AuditEntryName {
+/** An entry that is written, to which the error of its call can be added. */
+export interface WrittenEntry {
   /** By the clock of the database, in milliseconds as the API shows it. */
   at: string
   id: string

@@ -1,6 +1,6 @@
-export type { AuditEntryName } from './audited-call.ts'
+export type { WrittenEntry } from './audited-call.ts'
 export { AuditTrail } from './audit-trail.ts'
-export { atOfEntryAhead, AuditEntryAhead } from './entry-ahead.ts'
+export { AuditEntryPreface, timeOfPreface } from './entry-preface.ts'
 export { removeOldCalls } from './named-calls.ts'
 export { recordCommand } from './record-command.ts'
 export { recordEntry, type AuditedChange } from './record-entry.ts'

@@ -2,12 +2,12 @@ import type { Database, Queryable } from '../../database/database.ts'
 import { batchedDeletion, deleteInBatches } from '../../database/delete-in-batches.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
-import type { AuditEntryName } from './audited-call.ts'
+import type { WrittenEntry } from './audited-call.ts'
 import { decidedName } from './named-records.ts'
 import { type EntryValues, INSERT_ENTRIES } from './insert-entries.ts'
 
 /** A call that failed, with the code of its error. */
-export type FailedCall = AuditEntryName & { error: string }
+export type FailedCall = WrittenEntry & { error: string }
 
 /** Inserts audit entries, and a row in `order_calls` for each order, or record of an order, that a call names. */
 export const insertNamedEntries = statement<[...EntryValues, entryIds: string[], names: string[]], { id: string; at: string }>({

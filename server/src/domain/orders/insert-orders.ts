@@ -1,4 +1,4 @@
-import { atOfEntryAhead } from '../audit/index.ts'
+import { timeOfPreface } from '../audit/index.ts'
 import { orderCreated } from '../order-states/index.ts'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
 import { arrayText, statement } from '../../database/statements/statement.ts'
@@ -295,7 +295,7 @@ function namedCalls(first: number): string {
   const types = ['int', 'timestamptz', 'uuid', 'text', 'text', 'text']
   return `named_call as (
      insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id)
-     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), coalesce(k.at, ${atOfEntryAhead('k.id')}), k.id, 'orders.create', k.key_name, k.address, k.request_id
+     select $1, coalesce('order/' || c.id, 'order_tenant_id/' || s.order_tenant_id), coalesce(k.at, ${timeOfPreface('k.id')}), k.id, 'orders.create', k.key_name, k.address, k.request_id
      from unnest(${types.map((type, index) => `$${first + index}::${type}[]`).join(', ')}) with ordinality
        k (named, at, id, key_name, address, request_id, number)
      join submitted s on s.call = k.number - 1 and s.position < k.named
@@ -337,7 +337,7 @@ export const insertOrders: BatchedStatement<Submission, InsertedOrder, [...Value
   ...insertReservingOrders,
   statement: insert,
   valuesOf: (submissions) => [...valuesOf(submissions), ...callValues(submissions)],
-  again: {
+  secondRun: {
     isNeeded: (rows) => rows.some((row) => row.is_reserving || (row.unknown_barcodes !== null && !row.lacks_warehouse)),
     instead: insertReservingOrders,
   },

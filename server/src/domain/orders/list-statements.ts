@@ -1,6 +1,6 @@
 import { statement, type Statement } from '../../database/statements/statement.ts'
 import { recordsContaining, recordsContainingShort } from '../../database/statements/text-search.ts'
-import { type CountedRecords, pageByCounts, totalByCounts } from '../counts/index.ts'
+import { pageFromRollups, type RolledUpRecords, totalFromRollups } from '../../database/rollups/list-from-rollups.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { type OrderReservations, orderReservations, type ReservationStatus } from '../reserving/index.ts'
 import { orderDetail } from './order-detail.ts'
@@ -156,8 +156,8 @@ interface FarList {
  * For a page far from the beginning: reads only the days of the page, and of these the orders before the page or those behind it, whichever are
  * fewer. Skipping 900,000 orders one by one takes 80 ms.
  */
-function farPages(variant: Variant, name: string, counts: CountedRecords, condition: string): FarList {
-  const days = pageByCounts(counts, { offset: '$5::bigint', limit: '$6::bigint' })
+function farPages(variant: Variant, name: string, counts: RolledUpRecords, condition: string): FarList {
+  const days = pageFromRollups(counts, { offset: '$5::bigint', limit: '$6::bigint' })
   // The period is calculated once and not for each state, which would take a third of the statement.
   const orders = (order: string): string => ordersOfStates(condition, 'p.since', 'p.before', '', order)
   // A statement must mention each of its parameters.
@@ -196,7 +196,7 @@ const pagesUntil = (variant: Variant): ListStatement =>
   statement({
     name: `list_orders_until_assembly_date${variant.suffix}`,
     lane: 'slow',
-    sql: `with ${pageByCounts(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
+    sql: `with ${pageFromRollups(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
        select o.id from page_day d cross join lateral (
          select id from ${ordersOfStates('assembly_date <= $8::date', 'd.since', 'd.before', '')} o ${NEWEST_FIRST} limit d.taken offset d.skipped
        ) o
@@ -290,8 +290,8 @@ const listsOf = (variant: Variant) => ({
   /** Lists by filters that have counts. `$8` is the assembly date. */
   near: {
     all: nearPage(variant, 'list_orders', TOTAL_OF_STATES, 'true'),
-    byDay: nearPage(variant, 'list_orders_by_day', totalByCounts(BY_DAY), 'true'),
-    byAssemblyDate: nearPage(variant, 'list_orders_by_assembly_date', totalByCounts(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
+    byDay: nearPage(variant, 'list_orders_by_day', totalFromRollups(BY_DAY), 'true'),
+    byAssemblyDate: nearPage(variant, 'list_orders_by_assembly_date', totalFromRollups(BY_ASSEMBLY_DATE), OF_ASSEMBLY_DATE),
   },
   /** Pages of the same lists far from the beginning. */
   far: {

@@ -1,4 +1,4 @@
-import { rollup } from '../counts/index.ts'
+import { rollup } from '../../database/rollups/rollup.ts'
 
 const rollUpFlows = `
    insert into flow_totals (tenant_id, state, count)

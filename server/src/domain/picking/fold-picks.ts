@@ -1,4 +1,4 @@
-import { rollup } from '../counts/index.ts'
+import { rollup } from '../../database/rollups/rollup.ts'
 
 const addUp = (table: string, period: string, value: string): string => `
    insert into ${table} as s (tenant_id, ${period}, operator_email, picks, units, flows, seconds)

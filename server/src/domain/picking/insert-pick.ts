@@ -216,7 +216,7 @@ export const insertPicks: BatchedStatement<Picking, PickResult & { call: number 
     `product ${input.product_id ?? input.barcode ?? `of line ${input.order_detail_id}`}`,
   ],
   sizeOf: () => 1,
-  again: {
+  secondRun: {
     isNeeded: ([row], { input }) => row?.refusal === 'stale' || (isGiven(input.barcode) && mayMeanMore(row)),
     lock: ({ caller, input }) => lockOfFlow(caller.tenantId, input.id),
     prepare: resolved,

@@ -1,4 +1,4 @@
-import { rollup } from '../counts/index.ts'
+import { rollup } from '../../database/rollups/rollup.ts'
 
 const rollUpProducts = `
    insert into product_totals (tenant_id, is_active, count)

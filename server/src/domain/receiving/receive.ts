@@ -56,7 +56,7 @@ function receiptsOfKind(kind: ReceivingKind): BatchedStatement<Receiving, Made |
     changedBy: ({ input }) => [`record ${input.id}`, `product ${nameOfGoods(input)}`],
     sizeOf: () => 1,
     isSlowToStart: true,
-    again: {
+    secondRun: {
       isNeeded: ([row]) => row?.receipt === null,
       lock: ({ caller, input }) => ({ statement: lock, values: [caller.tenantId, input.id] }),
       prepare: resolved,

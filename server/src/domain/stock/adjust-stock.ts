@@ -114,8 +114,8 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
       caller.keyName,
     ],
   },
-  // Of the statement for one.
-  again: { isNeeded: (rows) => rows.length === 0 },
+  // The statement for a lone call returns no row when it cannot make the change.
+  secondRun: { isNeeded: (rows) => rows.length === 0 },
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rollup, rollUp } from '../counts/index.ts'
+import { addToRollup, rollup } from '../../database/rollups/rollup.ts'
 
 /** SQL that adds the changes of stock of `taken` to a rollup by hour. */
 const addUp = (table: string, columns: string): string => `
@@ -16,12 +16,12 @@ const countAddedUp = `
 export const foldMovements = rollup({
   name: 'fold_movement_counts',
   changes: 'movement_count_changes',
-  ctes: `by_type as (${rollUp('movement_counts', 'tenant_id, created_day, movement_type')}
-   ), by_product as (${rollUp('movement_product_counts', 'tenant_id, product_id, location_id, created_day, movement_type')}
-   ), by_location as (${rollUp('movement_location_counts', 'tenant_id, location_id, created_day, movement_type')}
-   ), by_month as (${rollUp('movement_month_counts', 'tenant_id, created_month, movement_type')}
-   ), by_product_and_month as (${rollUp('movement_product_month_counts', 'tenant_id, product_id, location_id, created_month, movement_type')}
-   ), by_location_and_month as (${rollUp('movement_location_month_counts', 'tenant_id, location_id, created_month, movement_type')}
+  ctes: `by_type as (${addToRollup('movement_counts', 'tenant_id, created_day, movement_type')}
+   ), by_product as (${addToRollup('movement_product_counts', 'tenant_id, product_id, location_id, created_day, movement_type')}
+   ), by_location as (${addToRollup('movement_location_counts', 'tenant_id, location_id, created_day, movement_type')}
+   ), by_month as (${addToRollup('movement_month_counts', 'tenant_id, created_month, movement_type')}
+   ), by_product_and_month as (${addToRollup('movement_product_month_counts', 'tenant_id, product_id, location_id, created_month, movement_type')}
+   ), by_location_and_month as (${addToRollup('movement_location_month_counts', 'tenant_id, location_id, created_month, movement_type')}
    ), by_product_and_hour as (${addUp('movement_product_hours', 'tenant_id, product_id')}
    ), by_level_and_hour as (${addUp('movement_level_hours', 'tenant_id, product_id, location_id')}
    ), added_up as (${countAddedUp}

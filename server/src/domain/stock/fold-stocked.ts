@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { trySystemLock } from '../../database/locks.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { rollup } from '../counts/index.ts'
+import { rollup } from '../../database/rollups/rollup.ts'
 
 const rollUpStocked = `
    insert into stocked_totals (tenant_id, warehouse_id, count)

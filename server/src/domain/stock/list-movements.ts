@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { statement, type Statement } from '../../database/statements/statement.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { paginationOf } from '../../procedures/fields/fields.ts'
-import { pageByCounts } from '../counts/index.ts'
+import { pageFromRollups } from '../../database/rollups/list-from-rollups.ts'
 import { listMovementsInput, listMovementsOutput, type stockMovement } from './schemas.ts'
 
 type Query = z.infer<typeof listMovementsInput>
@@ -64,7 +64,7 @@ function listByCounts(filters: readonly Filter[]): List {
   return statement({
     name: ['list_movements', ...filters].join('_by_'),
     lane: 'read',
-    sql: `with ${pageByCounts(counts, { offset: '$4::bigint', limit: '$5::bigint' })}, page as materialized (
+    sql: `with ${pageFromRollups(counts, { offset: '$4::bigint', limit: '$5::bigint' })}, page as materialized (
        select m.id from page_day d cross join lateral (
          select id from stock_movements where ${matches} and created_at >= d.since and created_at < d.before
          order by created_at desc, id desc limit d.taken offset d.skipped

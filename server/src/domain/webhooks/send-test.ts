@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { statement } from '../../database/statements/statement.ts'
-import { attemptDelivery, createSender, DatabaseClock, OLDER_SECRETS, type StoredTarget, targetOf } from '../../delivery/index.ts'
+import {
+  attemptDelivery,
+  createSender,
+  DatabaseClock,
+  type StoredTarget,
+  TARGET_COLUMNS,
+  targetOf,
+} from '../../delivery/index.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { topicNamed } from '../../procedures/event-topics.ts'
 import { deliveryOf, type DeliveryRow } from './delivery-row.ts'
@@ -10,8 +17,7 @@ import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>({
   name: 'find_webhook_target',
   lane: 'read',
-  sql: `select s.url, s.events, s.secret_ciphertext, s.previous_secret_ciphertext, s.previous_secret_expires_at, ${OLDER_SECRETS} as older_secrets,
-     clock_timestamp() as now
+  sql: `select s.events, clock_timestamp() as now, ${TARGET_COLUMNS}
    from webhook_subscriptions s where s.tenant_id = $1 and s.id = $2`,
 })
 
@@ -52,19 +58,19 @@ export const sendTest = endpoint({
     const clock = new DatabaseClock()
     clock.set(stored.now)
     const createdAt = clock.now()
-    const event_id = `evt_test_${randomBytes(12).toString('hex')}`
-    const body = JSON.stringify({ id: event_id, event: topic, created_at: createdAt, data: topicNamed(topic).sample })
+    const eventId = `evt_test_${randomBytes(12).toString('hex')}`
+    const body = JSON.stringify({ id: eventId, event: topic, created_at: createdAt, data: topicNamed(topic).sample })
 
     const sender = createSender(webhookTargets)
     try {
-      const message = { event_id, topic, body, attempt_number: 1, trigger: 'test' as const }
+      const message = { tenantId: caller.tenantId, eventId, topic, body, attemptNumber: 1, trigger: 'test' as const }
       const target = targetOf(stored, encryption, createdAt)
-      const { attempt, acknowledged } = await attemptDelivery(message, target, sender, clock, caller.tenantId)
+      const { attempt, acknowledged } = await attemptDelivery(message, target, sender, clock)
       const state = acknowledged ? 'succeeded' : 'failed'
       const row = await db.runOne(recordTest, [
         caller.tenantId,
         subscriptionId,
-        event_id,
+        eventId,
         topic,
         body,
         createdAt,

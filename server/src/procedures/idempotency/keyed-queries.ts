@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { kyselyOn } from '../../database/connections/kysely-on.ts'
 import type { Preface } from '../../database/connections/preface.ts'
-import type { Queryable, RunOptions, Transaction, TransactionOptions } from '../../database/connections/queryable.ts'
+import type { Queryable, Transaction, TransactionOptions } from '../../database/connections/queryable.ts'
 import { MAX_SHARED_SIZE } from '../../database/database.ts'
 import { claimKeys, KeyTaken } from '../../database/keyed-calls/claim-keys.ts'
 import { keepResponses } from '../../database/keyed-calls/keep-responses.ts'
 import type { KeyedCall } from '../../database/keyed-calls/keyed-call.ts'
 import type { Schema } from '../../database/schema.ts'
 import type { BatchedStatement } from '../../database/statements/batched-statement.ts'
-import type { Statement } from '../../database/statements/statement.ts'
+import type { RunOptions, Statement } from '../../database/statements/statement.ts'
 
 /** The work failed, so its transaction is rolled back. */
 class Abandoned extends Error {}

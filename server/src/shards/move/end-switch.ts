@@ -26,7 +26,7 @@ export async function working<T>(
   }
 }
 
-/** Runs `work` with a connection to each of two shards. */
+/** Opens a connection to the source and one to the target, runs `work` with them, and closes them. */
 export async function withSides<T>(
   source: Place,
   target: Place,

@@ -31,7 +31,7 @@ function shardByRange(shards: OpenShards, tenantId: number): { id: number; db: D
   return { id, db }
 }
 
-/** Runs `work` with a connection to each of two shards. */
+/** The same as `withSides`, for shards given by id. Throws if there is no such shard, or it cannot be reached. */
 export async function withShards<T>(
   shards: OpenShards,
   sourceId: number,

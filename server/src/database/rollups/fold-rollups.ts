@@ -1,7 +1,7 @@
-import type { Queryable } from '../../database/database.ts'
-import { trySystemLock } from '../../database/locks.ts'
-import { statement, type Statement } from '../../database/statements/statement.ts'
-import type { Rollup } from './roll-up.ts'
+import type { Queryable } from '../database.ts'
+import { trySystemLock } from '../locks.ts'
+import { statement, type Statement } from '../statements/statement.ts'
+import type { Rollup } from './rollup.ts'
 
 /** Keeps a transaction short. */
 const BATCH = 10_000
@@ -21,13 +21,13 @@ export interface Rollups {
   findChanged: Statement<[], { changed: number[] }>
 }
 
-/** All kinds of counts that `foldCounts` folds. Made once. */
+/** All rollups that `foldRollups` folds. Made once. */
 export function rollupsOf(rollups: readonly Rollup[]): Rollups {
   const positions = rollups.map(({ changes }, position) => `case when exists (select from ${changes}) then ${position} end`)
   return {
     rollups,
     findChanged: statement<[], { changed: number[] }>({
-      name: 'find_changed_counts',
+      name: 'find_changed_rollups',
       // Not on a shared connection: where many changes were just folded, it passes over what is left of them.
       lane: 'slow',
       notNull: ['changed'],
@@ -40,7 +40,7 @@ export function rollupsOf(rollups: readonly Rollup[]): Rollups {
  * Folds count changes into the rollups that lists read, and returns their number. The next call folds what exceeds the limit. Totals are
  * the same before and after. Does nothing while another process folds. Mostly nothing has changed, which takes one statement.
  */
-export async function foldCounts(db: Queryable, { rollups, findChanged }: Rollups): Promise<number> {
+export async function foldRollups(db: Queryable, { rollups, findChanged }: Rollups): Promise<number> {
   const changed = (await db.runOne(findChanged, []))?.changed ?? []
   const kinds = changed.map((position) => rollups[position] as Rollup)
   let total = 0

@@ -4,7 +4,7 @@ import { ConnectionFailure } from '../errors.ts'
 /** The tenant of the service's own work, such as maintenance and the lookup of API keys. */
 export const INTERNAL = 0
 
-export interface TurnOptions {
+export interface FairSlotsOptions {
   /** The number of slots. */
   slots: number
   /** The number of slots reserved for internal work. */
@@ -16,7 +16,7 @@ export interface TurnOptions {
 }
 
 interface Waiter {
-  /** By the clock of `Turns`. */
+  /** By the clock of `FairSlots`. */
   untilMs: number
   grant: () => void
   refuse: (error: Error) => void
@@ -40,7 +40,7 @@ const TICK_MS = 100
  * released slot goes to the next tenant in the ring of waiting tenants. Requests that wait too long are rejected, and so are new requests
  * when the tenant's queue is full.
  */
-export class Turns {
+export class FairSlots {
   readonly #slots: number
   readonly #reserved: number
   readonly #perTenant: number
@@ -53,7 +53,7 @@ export class Turns {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor({ slots, reserved = 0, perTenant = slots, nextAfterMs = () => 0 }: TurnOptions) {
+  constructor({ slots, reserved = 0, perTenant = slots, nextAfterMs = () => 0 }: FairSlotsOptions) {
     this.#slots = slots
     this.#reserved = reserved
     this.#perTenant = perTenant

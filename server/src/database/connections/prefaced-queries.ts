@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely'
-import { type Preface, PrefaceFailed } from '../database/connections/preface.ts'
-import type { Queryable, RunOptions, Transaction, TransactionOptions } from '../database/connections/queryable.ts'
-import type { KeyedCall } from '../database/keyed-calls/keyed-call.ts'
-import type { Schema } from '../database/schema.ts'
-import type { BatchedStatement } from '../database/statements/batched-statement.ts'
-import type { Statement } from '../database/statements/statement.ts'
+import type { KeyedCall } from '../keyed-calls/keyed-call.ts'
+import type { Schema } from '../schema.ts'
+import type { BatchedStatement } from '../statements/batched-statement.ts'
+import type { RunOptions, Statement } from '../statements/statement.ts'
+import { type Preface, PrefaceFailed } from './preface.ts'
+import type { Queryable, Transaction, TransactionOptions } from './queryable.ts'
 
-/** Runs the SQL of a call that takes its preface along: its batched statement does. Anything else is run behind it, in a round trip of its own. */
+/** Runs the SQL of a call with a preface. A batched statement is sent together with it; anything else waits until it is committed. */
 export class PrefacedQueries implements Queryable {
   readonly runOne: Queryable['runOne'] = async (statement, values) => (await this.run(statement, values))[0]
   readonly #db: Queryable
-  readonly #preface: Preface & { refused(cause: unknown): unknown }
+  readonly #preface: Preface
 
-  constructor(db: Queryable, preface: Preface & { refused(cause: unknown): unknown }) {
+  constructor(db: Queryable, preface: Preface) {
     this.#db = db
     this.#preface = preface
   }

@@ -1,9 +1,10 @@
-import pg from 'pg'
 import type { Step } from '../../database/connections/chain.ts'
+import type { Preface } from '../../database/connections/preface.ts'
+import { isGuardFailure } from '../../database/errors.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
-import { type EntryAhead, EntryLeftOut } from '../../procedures/change.ts'
-import type { AuditedCall, AuditEntryName } from './audited-call.ts'
+import { EntryLeftOut } from '../../procedures/change.ts'
+import type { AuditedCall, WrittenEntry } from './audited-call.ts'
 import { type EntryRow, insertEntry } from './insert-entries.ts'
 
 const AT_SETTING = 'fulfillment.entry_at'
@@ -11,18 +12,18 @@ const AT_SETTING = 'fulfillment.entry_at'
 const UUID_LENGTH = 36
 
 /**
- * SQL for the time of the entry that was sent ahead of this statement, on the same connection. Null if the last one there was not the entry with this
- * id: the setting outlives its call.
+ * SQL for the time of the entry that was the preface of this statement. Null if the last preface on this connection was not the entry with this id:
+ * the setting outlives its call.
  */
-export const atOfEntryAhead = (id: string): string =>
+export const timeOfPreface = (id: string): string =>
   `case when left(current_setting('${AT_SETTING}', true), ${UUID_LENGTH}) = ${id}::text then substr(current_setting('${AT_SETTING}', true), ${UUID_LENGTH + 1})::timestamptz end`
 
-/** Fails with a division by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
-const insertEntryAhead = statement<
+/** Divides by zero when there is no entry: a response is stored for the key, or the fence of a tenant that is being moved left it out. */
+const insertPreface = statement<
   [...entry: EntryRow, idempotencyKey: string | null],
   { written: number; at: string; setting: string }
 >({
-  name: 'insert_audit_entry_ahead',
+  name: 'insert_audit_preface',
   lane: 'unsynced',
   notNull: ['at'],
   sql: `with entry as (
@@ -33,24 +34,22 @@ const insertEntryAhead = statement<
    select 1 / count(*) as written, min(at) as at, set_config('${AT_SETTING}', $2::text || min(at)::text, false) as setting from entry`,
 })
 
-const DIVISION_BY_ZERO = '22012'
-
 type State = 'waiting' | 'sent' | 'committed' | 'left out'
 
-/** The entry of a caller alone, which its change takes along. */
-export class AuditEntryAhead implements EntryAhead {
+/** The audit entry of a caller alone, which is the preface of its change. */
+export class AuditEntryPreface implements Preface {
   readonly id: string
   readonly call: AuditedCall
   readonly names: readonly string[]
   readonly step: Step
-  readonly #insert: () => Promise<AuditEntryName | undefined>
+  readonly #insert: () => Promise<WrittenEntry | undefined>
   #state: State = 'waiting'
   #at: string | null = null
 
   /** `insert` writes it by itself. */
   constructor(
     { id, call, names, input }: { id: string; call: AuditedCall; names: readonly string[]; input: string },
-    insert: () => Promise<AuditEntryName | undefined>,
+    insert: () => Promise<WrittenEntry | undefined>,
   ) {
     const { caller, address, requestId, operation, surface, idempotencyKey = null } = call
     this.id = id
@@ -61,7 +60,7 @@ export class AuditEntryAhead implements EntryAhead {
     const by = [caller.keyId, caller.keyName, address, requestId] as const
     const where = [surface, session?.id ?? null, session?.operator?.email ?? null] as const
     this.step = {
-      statement: insertEntryAhead,
+      statement: insertPreface,
       values: [caller.tenantId, id, ...by, operation, input, ...where, idempotencyKey],
     }
   }
@@ -97,7 +96,7 @@ export class AuditEntryAhead implements EntryAhead {
   }
 
   refused(cause: unknown): unknown {
-    if (cause instanceof pg.DatabaseError && cause.code === DIVISION_BY_ZERO) return this.#leaveOut()
+    if (isGuardFailure(cause)) return this.#leaveOut()
     this.#state = 'waiting'
     return cause
   }

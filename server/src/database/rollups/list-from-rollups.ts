@@ -1,5 +1,5 @@
-/** The tables with the counts of some records: by day and by month of creation, and the changes that are not folded yet. */
-export interface CountedRecords {
+/** The rollups of some records: their counts by day and by month of creation, and the changes that are not folded yet. */
+export interface RolledUpRecords {
   /** Table with `created_day` and `count`. */
   daily: string
   /** Table with `created_month` and `count`. Without it the days are added up, which is enough for records of few days. */
@@ -13,7 +13,7 @@ export interface CountedRecords {
 }
 
 /** The CTE `total` (total): the exact number of records. */
-export function totalByCounts(records: CountedRecords): string {
+export function totalFromRollups(records: RolledUpRecords): string {
   return `
 total as materialized (
   select coalesce(sum(n), 0)::bigint as total from (${numbersByMonth(records)}) c
@@ -25,7 +25,7 @@ total as materialized (
  * records are before it, on it and behind it, so that the records of other days are not read. The months of the page are found first, then their days: for two years
  * that reads 24 and 62 counts instead of 730.
  */
-export function pageByCounts(records: CountedRecords, page: { offset: string; limit: string }): string {
+export function pageFromRollups(records: RolledUpRecords, page: { offset: string; limit: string }): string {
   const { daily, changes, matches, period } = records
   const { offset, limit } = page
   const firstDay = '(select min(created_month) from page_month)'
@@ -68,7 +68,7 @@ const CHANGE = 'change::float8 as n'
 const MONTH = `date_trunc('month', created_day::timestamp)::date as created_month`
 
 /** The counts (created_month, n) of whole months, of the days before and after them, and of changes that are not folded yet. */
-function numbersByMonth(records: CountedRecords): string {
+function numbersByMonth(records: RolledUpRecords): string {
   const { daily, monthly, changes, matches, period } = records
   const byDay = (days: string): string => `select ${MONTH}, ${COUNT} from ${daily} where ${matches}${days}`
   const changed = `select ${MONTH}, ${CHANGE} from ${changes} where ${matches}`
@@ -88,7 +88,7 @@ function numbersByMonth(records: CountedRecords): string {
     union all ${changed}${inPeriod}`
 }
 
-type Period = NonNullable<CountedRecords['period']>
+type Period = NonNullable<RolledUpRecords['period']>
 
 const firstDayOf = ({ firstDay }: Period): string => `coalesce(${firstDay}::date, '-infinity')`
 const dayAfterOf = ({ lastDay }: Period): string => `coalesce(${lastDay}::date + 1, 'infinity')`

@@ -1,4 +1,4 @@
-import { statement, type Statement } from '../../database/statements/statement.ts'
+import { statement, type Statement } from '../statements/statement.ts'
 
 /** A table of changed counts, and the statement that moves up to a batch of them into rollups. */
 export interface Rollup {
@@ -22,8 +22,8 @@ export function rollup({ name, changes, ctes }: { name: string; changes: string;
   return { changes, fold }
 }
 
-/** SQL that adds the changes of `taken` to a rollup. `created_month` is the month of `created_day`. */
-export const rollUp = (table: string, columns: string): string => `
+/** SQL that adds the changes of `taken` to the rollup `table`. `created_month` is the month of `created_day`. */
+export const addToRollup = (table: string, columns: string): string => `
    insert into ${table} (${columns}, count)
    select ${columns}, sum(change) from (select *, date_trunc('month', created_day::timestamp)::date as created_month from taken) t
    group by ${columns} having sum(change) <> 0

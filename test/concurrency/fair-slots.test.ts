@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
-import { INTERNAL, MAX_LINE, Turns } from '@fulfillment/server/database/connections/turns.ts'
+import { FairSlots, INTERNAL, MAX_LINE } from '@fulfillment/server/database/connections/fair-slots.ts'
 
 /** Takes slots at once until the tenant has to wait. */
-function takeAll(turns: Turns, tenantId: number): number {
+function takeAll(slots: FairSlots, tenantId: number): number {
   for (let taken = 0; ; taken++) {
-    const turn = turns.take(tenantId)
-    if (turn === undefined) continue
-    turn.catch(() => {})
+    const granted = slots.take(tenantId)
+    if (granted === undefined) continue
+    granted.catch(() => {})
     return taken
   }
 }
 
 /** Queues tenants, and returns the order in which they get slots. */
-function queue(turns: Turns, ...tenantIds: number[]): string[] {
+function queue(slots: FairSlots, ...tenantIds: number[]): string[] {
   const outcome: string[] = []
   for (const [index, tenantId] of tenantIds.entries())
-    turns.take(tenantId)?.then(
+    slots.take(tenantId)?.then(
       () => outcome.push(`${tenantId}#${index}`),
       (error: Error) => outcome.push(`${tenantId} ${error.message}`),
     )
@@ -26,45 +26,45 @@ function queue(turns: Turns, ...tenantIds: number[]): string[] {
 
 const settled = (): Promise<void> => delay(1)
 
-describe('turns', () => {
+describe('fair slots', () => {
   it('give a single tenant half of the slots, and each further one half of the rest', () => {
-    const turns = new Turns({ slots: 20 })
-    expect([1, 2, 3].map((tenant) => takeAll(turns, tenant))).toEqual([10, 5, 3])
-    expect(turns.take(4)).toBeUndefined()
+    const slots = new FairSlots({ slots: 20 })
+    expect([1, 2, 3].map((tenant) => takeAll(slots, tenant))).toEqual([10, 5, 3])
+    expect(slots.take(4)).toBeUndefined()
   })
 
   it('give a tenant at most its own limit', () => {
-    const turns = new Turns({ slots: 20, perTenant: 2 })
-    expect([1, 2].map((tenant) => takeAll(turns, tenant))).toEqual([2, 2])
+    const slots = new FairSlots({ slots: 20, perTenant: 2 })
+    expect([1, 2].map((tenant) => takeAll(slots, tenant))).toEqual([2, 2])
   })
 
   it('give a tenant that holds a slot the next one only after a while', async () => {
-    const turns = new Turns({ slots: 20, nextAfterMs: () => 1_000 })
-    expect([1, 2].map((tenant) => takeAll(turns, tenant))).toEqual([1, 1])
-    const outcome = queue(turns, 3, 3, 3)
+    const slots = new FairSlots({ slots: 20, nextAfterMs: () => 1_000 })
+    expect([1, 2].map((tenant) => takeAll(slots, tenant))).toEqual([1, 1])
+    const outcome = queue(slots, 3, 3, 3)
     await delay(100)
     expect(outcome).toEqual([])
-    turns.giveBack(3)
+    slots.giveBack(3)
     await settled()
     expect(outcome).toEqual(['3#1'])
     await vi.waitFor(() => expect(outcome).toEqual(['3#1', '3#2']), { timeout: 60_000 })
   })
 
   it('always have a slot for one tenant, even with few slots', () => {
-    const turns = new Turns({ slots: 1 })
-    expect(turns.take(1)).toBeUndefined()
+    const slots = new FairSlots({ slots: 1 })
+    expect(slots.take(1)).toBeUndefined()
   })
 
   it('keep slots for internal work', () => {
-    const turns = new Turns({ slots: 10, reserved: 2 })
-    for (let tenant = 1; tenant <= 20; tenant++) void takeAll(turns, tenant)
-    expect(takeAll(turns, INTERNAL)).toBe(2)
+    const slots = new FairSlots({ slots: 10, reserved: 2 })
+    for (let tenant = 1; tenant <= 20; tenant++) void takeAll(slots, tenant)
+    expect(takeAll(slots, INTERNAL)).toBe(2)
   })
 
   it('serve tenants in turn, and the requests of a tenant in order of arrival', async () => {
-    const turns = new Turns({ slots: 2 })
-    expect([turns.take(8), turns.take(9)]).toEqual([undefined, undefined])
-    const served = queue(turns, 1, 1, 1, 2, 2, 3)
+    const slots = new FairSlots({ slots: 2 })
+    expect([slots.take(8), slots.take(9)]).toEqual([undefined, undefined])
+    const served = queue(slots, 1, 1, 1, 2, 2, 3)
     for (const [holder, next] of [
       [8, '1#0'],
       [1, '2#3'],
@@ -73,68 +73,68 @@ describe('turns', () => {
       [1, '2#4'],
       [2, '1#2'],
     ] as const) {
-      turns.giveBack(holder)
+      slots.giveBack(holder)
       await settled()
       expect(served.at(-1)).toBe(next)
     }
-    expect(turns.waiting).toBe(0)
+    expect(slots.waiting).toBe(0)
   })
 
   it('give a released slot to a tenant without slots first', async () => {
-    const turns = new Turns({ slots: 4 })
-    expect(takeAll(turns, 1)).toBe(2)
-    const flood = queue(turns, ...Array.from({ length: 100 }, () => 1))
-    expect(takeAll(turns, 2)).toBe(1)
-    expect(turns.take(3)).toBeUndefined()
-    const served = queue(turns, 4)
-    turns.giveBack(1)
+    const slots = new FairSlots({ slots: 4 })
+    expect(takeAll(slots, 1)).toBe(2)
+    const flood = queue(slots, ...Array.from({ length: 100 }, () => 1))
+    expect(takeAll(slots, 2)).toBe(1)
+    expect(slots.take(3)).toBeUndefined()
+    const served = queue(slots, 4)
+    slots.giveBack(1)
     await settled()
     expect([served, flood]).toEqual([['4#0'], []])
   })
 
   it('reject requests of a tenant with a full queue, and no others', async () => {
-    const turns = new Turns({ slots: 4 })
-    takeAll(turns, 1)
-    queue(turns, ...Array.from({ length: MAX_LINE - 1 }, () => 1))
-    expect(turns.waiting).toBe(MAX_LINE)
-    await expect(turns.take(1)).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
-    expect(turns.take(2)).toBeUndefined()
-    turns.close()
+    const slots = new FairSlots({ slots: 4 })
+    takeAll(slots, 1)
+    queue(slots, ...Array.from({ length: MAX_LINE - 1 }, () => 1))
+    expect(slots.waiting).toBe(MAX_LINE)
+    await expect(slots.take(1)).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
+    expect(slots.take(2)).toBeUndefined()
+    slots.close()
   })
 
   it('reject requests that wait too long, even if a slot is released afterwards', async () => {
-    const turns = new Turns({ slots: 2 })
-    expect(turns.take(1)).toBeUndefined()
-    await expect(turns.take(1)).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
-    turns.giveBack(1)
-    expect([turns.waiting, turns.take(1)]).toEqual([0, undefined])
+    const slots = new FairSlots({ slots: 2 })
+    expect(slots.take(1)).toBeUndefined()
+    await expect(slots.take(1)).rejects.toMatchObject({ errorCode: 'service_unavailable', retryAfterSeconds: 1 })
+    slots.giveBack(1)
+    expect([slots.waiting, slots.take(1)]).toEqual([0, undefined])
   })
 
   it('reject all requests after closing', async () => {
-    const turns = new Turns({ slots: 2 })
-    expect(turns.take(1)).toBeUndefined()
-    const waiting = turns.take(1)
-    turns.close()
+    const slots = new FairSlots({ slots: 2 })
+    expect(slots.take(1)).toBeUndefined()
+    const waiting = slots.take(1)
+    slots.close()
     await expect(waiting).rejects.toThrow('No connection to the database')
-    await expect(turns.take(2)).rejects.toThrow('No connection to the database')
-    turns.giveBack(1)
+    await expect(slots.take(2)).rejects.toThrow('No connection to the database')
+    slots.giveBack(1)
   })
 
   it('lose no slot over many tenants', async () => {
-    const turns = new Turns({ slots: 5, reserved: 1 })
+    const slots = new FairSlots({ slots: 5, reserved: 1 })
     let held = 0
     let most = 0
     const visit = async (tenant: number): Promise<void> => {
       for (let round = 0; round < 30; round++) {
-        await turns.take(tenant)
+        await slots.take(tenant)
         most = Math.max(most, ++held)
         await delay(Math.random() < 0.2 ? 1 : 0)
         held--
-        turns.giveBack(tenant)
+        slots.giveBack(tenant)
       }
     }
     await Promise.all(Array.from({ length: 24 }, (_, index) => visit(index % 8)))
-    expect([held, turns.waiting, takeAll(turns, INTERNAL)]).toEqual([0, 0, 5])
+    expect([held, slots.waiting, takeAll(slots, INTERNAL)]).toEqual([0, 0, 5])
     expect(most).toBeLessThanOrEqual(5)
   })
 })

@@ -43,7 +43,7 @@ const entries: BatchedStatement<Entering, Entered, EntryValues> = {
   groupOf: () => 'entry',
   changedBy: ({ input }) => [`count ${input.id}`, `level ${sentName(input)} ${input.location_id}`],
   sizeOf: () => 1,
-  again: {
+  secondRun: {
     isNeeded: ([row], { input }) =>
       row?.refusal === 'stale' || (isGiven(input.barcode) && (row?.refusal === 'unknown' || row?.is_same === false)),
     lock: ({ caller, input }) => ({ statement: lockCount, values: [caller.tenantId, input.id] }),

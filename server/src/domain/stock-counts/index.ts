@@ -1,1 +1,0 @@
-export { count, countLine, listCountsInput } from './schemas.ts'
