@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LargeList } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { pauseAfter } from '../runtime/event-loop/turns.ts'
+import { within } from '../runtime/within.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,9 +88,7 @@ export class LargeResponses {
     const { promise, resolve } = Promise.withResolvers<true>()
     const granted = (): void => resolve(true)
     line.push(granted)
-    const ended = new AbortController()
-    const hasTurn = await Promise.race([promise, delay(LONGEST_WAIT_MS, false, { signal: ended.signal }).catch(() => false)])
-    ended.abort()
+    const hasTurn = await within(LONGEST_WAIT_MS, promise, () => false)
     if (hasTurn) return
     const at = line.indexOf(granted)
     // The turn was granted in the meantime: pass it on.
