@@ -25,6 +25,7 @@ import { RequestTurns, takeTurns } from './http/request-turns.ts'
 import { type Admit, registerRestRoutes } from './http/rest.ts'
 import { traceRequests } from './http/trace-requests.ts'
 import { refuseBeforeBody, unknownRoute } from './http/unknown-route.ts'
+import { pathOf } from './http/url-path.ts'
 import { UsageCounter } from './http/usage-counter.ts'
 import { requireScope } from './procedures/call-context.ts'
 import type { CallEntry } from './procedures/change.ts'
@@ -174,7 +175,7 @@ export async function buildApp({
     request.log.info(
       {
         method,
-        url: (request.raw.page === undefined ? url : request.originalUrl).split('?', 1)[0],
+        url: pathOf(request.raw.page === undefined ? url : request.originalUrl),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         key: request.caller?.keyId,
