@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admit } from '../http/admit.ts'
 import { shownFailure } from '../http/failures.ts'
-import type { Admit } from '../http/rest.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { joinFirst, ServiceError } from '../procedures/errors.ts'
