@@ -19,7 +19,7 @@ import { nativeRoutes } from './http/native.ts'
 import { markPageRequest } from './http/page-request.ts'
 import { Pages, withoutCors } from './http/pages.ts'
 import { rateLimitHook } from './http/rate-limit.ts'
-import { RequestTurns, takeTurns } from './http/request-turns.ts'
+import { RequestScheduler, scheduleRequests } from './http/request-scheduler.ts'
 import { registerRestRoutes } from './http/rest.ts'
 import { openServices, type Services } from './http/services.ts'
 import { traceRequests } from './http/trace-requests.ts'
@@ -110,9 +110,9 @@ async function addHooks(app: FastifyInstance, { config, shards, metrics, onWrite
   addResponseHook(app, { metrics, usage: services.usage, wakes, onWrite })
   app.addHook('onClose', () => services.close())
   refuseWhileDraining(app)
-  const turns = new RequestTurns(config.tenantRateLimitPerMinute)
-  takeTurns(app, turns)
-  acceptJsonBodies(app, turns)
+  const scheduler = new RequestScheduler(config.tenantRateLimitPerMinute)
+  scheduleRequests(app, scheduler)
+  acceptJsonBodies(app, scheduler)
   pages?.guard(app)
   const refusal = unknownRoute(app)
   refuseOptions(app, refusal)

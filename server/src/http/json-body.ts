@@ -6,7 +6,7 @@ import { isJsonType } from './body-headers.ts'
 import { unsupportedMediaType } from './failures.ts'
 import { JsonFailure, parseJsonInTurns } from './json-in-turns.ts'
 import { jsonLimitExceeded } from './json-limits.ts'
-import { beginTurn, type RequestTurns } from './request-turns.ts'
+import { type RequestScheduler, startRequest } from './request-scheduler.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,7 +23,7 @@ const HASHED_AT_ONCE = 1_048_576
 const BYTE_ORDER_MARK = Buffer.from('\u{FEFF}')
 
 /** JSON is the only accepted body. An empty body of any type counts as no body. */
-export function acceptJsonBodies(app: FastifyInstance, turns: RequestTurns): void {
+export function acceptJsonBodies(app: FastifyInstance, scheduler: RequestScheduler): void {
   app.removeAllContentTypeParsers()
   // All other types are treated alike. The framework would reject a malformed type even without a body.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -32,8 +32,8 @@ export function acceptJsonBodies(app: FastifyInstance, turns: RequestTurns): voi
     done()
   })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const turn = beginTurn(request, turns, body.length > LARGE_BYTES ? body.length : 0)
-    if (turn !== undefined) await turn
+    const waits = startRequest(request, scheduler, body.length > LARGE_BYTES ? body.length : 0)
+    if (waits !== undefined) await waits
     return await readJson(request, body)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

@@ -32,7 +32,7 @@ export async function nativeRoutes(
     try {
       const endpoint = endpointOf(request, byName.get(path))
       const input = await inputOf(request)
-      if (mayWait(endpoint)) request.endTurn?.()
+      if (mayWait(endpoint)) request.leaveScheduler?.()
       const { data } = await callProcedure(admit(request, endpoint), input)
       return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {

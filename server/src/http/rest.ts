@@ -53,7 +53,7 @@ export function registerRestRoutes(
         const input = inputOf(request, endpoint, checkQuery)
         const keyed = endpoint.type === 'mutation' ? keyedRequestOf(request) : undefined
         // The call waits for another server, not for the processor.
-        if (mayWait(endpoint)) request.endTurn?.()
+        if (mayWait(endpoint)) request.leaveScheduler?.()
         const { data, isReplayed } = await call(takeCall(request), input, keyed)
         if (isReplayed) reply.header('idempotency-replayed', 'true')
         if (data instanceof JsonText) {

@@ -37,7 +37,7 @@ export async function callTool(
   const toolCall = (request.toolCall = { operation: endpoint.name, isRead, status: 200 })
   try {
     const context = admit(request, endpoint)
-    if (mayWait(endpoint)) request.endTurn?.()
+    if (mayWait(endpoint)) request.leaveScheduler?.()
     requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
     const { input, keyed } = isRead
