@@ -1,38 +1,32 @@
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { connect } from './connect.ts'
+import { dashboardLink } from './dashboard-link.ts'
+import { bringUpToDate } from './database/bring-up-to-date.ts'
 import type { Database } from './database/database.ts'
 import { Replica } from './database/replica/replica.ts'
 import { ReplicaReads } from './database/replica/replica-reads.ts'
-import { dashboardLink } from './dashboard-link.ts'
-import { bringUpToDate } from './database/bring-up-to-date.ts'
+import { Names, type WebhookTargetPolicy } from './delivery/index.ts'
 import { createFirstTenant } from './first-tenant.ts'
 import { closeWithin } from './http/draining.ts'
-import { handOverConnections } from './http/hand-over.ts'
 import { monitoringRoutes } from './http/monitoring.ts'
 import { buildMonitoringServer } from './http/monitoring-server.ts'
+import { BackgroundWork } from './lifecycle/background-work.ts'
+import { Shutdown } from './lifecycle/shutdown.ts'
+import { ensurePartitions } from './maintenance.ts'
+import { requireKeyOfDatabase } from './runtime/encryption/encryption-check.ts'
+import type { Encryption } from './runtime/encryption/encryption.ts'
 import { createLog, type Log } from './runtime/log.ts'
-import { runStages, type StopStage } from './runtime/stop-stages.ts'
 import { lazyMetrics } from './runtime/monitoring/lazy-metrics.ts'
 import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
-import { requireKeyOfDatabase } from './runtime/encryption/encryption-check.ts'
-import { ensurePartitions, startMaintenance } from './maintenance.ts'
-import { followShards } from './shards/follow-shards.ts'
-import { DIRECTORY, DIRECTORY_TENANT, type Shard, Shards } from './shards/shards.ts'
-import { SLICES } from './slices.ts'
 import { startTracing } from './runtime/tracing/index.ts'
-import { type DeliveryEngine, Names, startDeliveryEngine } from './delivery/index.ts'
+import { followShards } from './shards/follow-shards.ts'
+import { DIRECTORY, DIRECTORY_TENANT, Shards } from './shards/shards.ts'
+import { SLICES } from './slices.ts'
 
-/** Less than the 28 seconds after which `main.ts` ends the process. */
-const STOP_WITHIN_MS = 27_500
-// Of this time, what the stages of a stop leave to those after them.
-const DATABASE_REST_MS = 4_000
-const WORK_REST_MS = 5_000
-const API_REST_MS = 6_000
-/** The part of the API's time in which it records what it counted, after the last request. */
+/** The part of the API's time to stop in which it records what it counted, after the last request. */
 const AFTER_REQUESTS_MS = 500
 
 /** A running server process. */
@@ -57,155 +51,135 @@ export interface RunningServer {
  */
 export async function startServer(config: Config, siblings?: Siblings): Promise<RunningServer> {
   const log = createLog(config.logLevel, { isShared: siblings !== undefined })
-  const stopTracing = await startTracing(config.tracing, log)
+  const shutdown = new Shutdown(config)
+  shutdown.add('tracing', await startTracing(config.tracing, log))
   const { db, encryption, close } = await connect(config, (line) => log.info(line))
-  const webhookTargets = {
-    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
-    requireHttps: config.production,
-    names: new Names(config.webhookDnsServers),
-  }
-  // Stopped in reverse order of their start.
-  const started: StopStage[] = [
-    { name: 'tracing', stop: stopTracing },
-    { name: 'the database', restMs: 500, stop: close },
-  ]
-  let ended: Promise<void> | undefined
-  const end = (deadlineMs = performance.now() + STOP_WITHIN_MS): Promise<void> =>
-    (ended ??= runStages(started.toReversed(), deadlineMs))
-  const stopping = new AbortController()
-  const stop = async (): Promise<void> => {
-    const deadlineMs = performance.now() + STOP_WITHIN_MS
-    stopping.abort()
-    if (config.role !== 'worker') await delay(config.stopDelaySeconds * 1_000)
-    await end(deadlineMs)
-  }
-  const servers: FastifyInstance[] = []
-  // Stays ready until the end: a load balancer sees all processes as one server, and the others are ready.
-  const handOver = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => handOverConnections(server, stopping.signal)))
-    await end()
-  }
+  shutdown.add('the database', close)
   try {
-    const shards = new Shards(db)
-    const works = ({ id }: { id: number }): boolean => config.shards?.includes(id) ?? true
-    const prepare = async (shard: Database): Promise<void> => {
-      await bringUpToDate(shard, (line) => log.info(line))
-      await ensurePartitions(shard)
-    }
-    await prepare(db)
+    await prepare(db, log)
     await requireKeyOfDatabase(db, encryption, config)
-    const startTasks = (shard: Database): (() => Promise<unknown>) => {
-      const tasks = startMaintenance(shard, (error) => log.warn({ err: error }, 'maintenance failed; it will be retried'))
-      return () => Promise.all(tasks.map((task) => task.stop()))
-    }
-    if (works({ id: DIRECTORY })) started.push({ name: 'maintenance', restMs: DATABASE_REST_MS, stop: startTasks(db) })
+    const shards = new Shards(db)
     const metrics = lazyMetrics(shards, SLICES, siblings)
-    started.push({ name: 'metrics', stop: async () => metrics.close() })
-    const monitoring = monitoringRoutes(shards, metrics, () => stopping.signal.aborted)
-    const monitor = config.monitoringPort === undefined ? undefined : buildMonitoringServer(monitoring, log)
-    started.push({ name: 'monitoring', restMs: WORK_REST_MS, stop: () => monitor?.close() })
-    if (monitor !== undefined) servers.push(monitor)
-    const control = { stop, handOver, ownMetrics: metrics.renderOwn }
-    // Starts last, because it reports that the process is ready.
-    const startMonitor = async (): Promise<unknown> =>
-      monitor?.listen({ port: config.monitoringPort, host: config.host }).catch((error: Error) => {
-        throw cannotListen('MONITORING_PORT', config.host, config.monitoringPort, error)
-      })
-    const onAttempt = metrics.deliveryAttempted
-    const engines = new Map<Database, DeliveryEngine>()
-    const startEngine = (shard: Database): (() => Promise<unknown>) => {
-      if (config.role === 'api') return async () => {}
-      const engine = startDeliveryEngine({ db: shard, encryption, webhookTargets, log, onAttempt })
-      engines.set(shard, engine)
-      return async () => {
-        engines.delete(shard)
-        await engine.stop()
-      }
-    }
-    const stopEngine = works({ id: DIRECTORY }) ? startEngine(db) : async () => {}
-    let stopFollowing = async (): Promise<void> => {}
-    // Together: an engine waits for its requests in flight.
-    started.push({
-      name: 'the deliveries and the shards',
-      restMs: WORK_REST_MS,
-      stop: () => Promise.all([stopEngine(), stopFollowing()]),
-    })
-    const startWork = ({ id, db: shard }: Shard): { stop(): Promise<unknown> } => {
-      if (!works({ id })) return { stop: async () => {} }
-      const stops = [startTasks(shard), startEngine(shard)]
-      return { stop: () => Promise.all(stops.map((stopOne) => stopOne())) }
-    }
-    // Any process with an API serves all tenants; a worker opens only the shards that it works for.
-    const uses = (id: number): boolean => config.role !== 'worker' || works({ id })
-    // Loaded when it is needed, which is hardly ever.
-    const endDeadSwitch = async (tenantId: number): Promise<void> =>
-      await (await import('./shards/move/end-switch.ts')).endDeadSwitch(shards, tenantId)
-    const following = await followShards(shards, { encryption, log, uses, prepare, endDeadSwitch, start: startWork })
-    stopFollowing = following.stop
-    if (config.role === 'worker') {
-      await startMonitor()
-      return { url: undefined, firstKey: undefined, dashboardLink: undefined, ...control }
-    }
-    const first = await createFirstTenant(db)
-    const replica = openReplica(config, db, log)
-    started.push({ name: 'the replica', restMs: WORK_REST_MS, stop: () => replica?.close() })
-    const replicaReads = replica && readsFrom(replica, db, metrics, log)
-    // After the response: a tenant may be out of reach by then.
-    const onWrite = (tenantId = DIRECTORY_TENANT): void => {
-      const shard = shards.reached(tenantId)
-      if (shard !== undefined) engines.get(shard)?.wake()
-    }
-    const app = await buildApp({
-      slices: SLICES,
-      config,
-      shards,
-      replicaReads,
-      encryption,
-      webhookTargets,
-      log,
-      metrics,
-      onWrite,
-    })
-    started.push({
-      name: 'the API',
-      restMs: API_REST_MS,
-      stop: (leftMs) => {
-        // At the same time: both wait for requests. The stage of the deliveries tells whether it succeeds.
-        for (const engine of engines.values()) engine.stop().catch(() => {})
-        return closeWithin(app, leftMs - AFTER_REQUESTS_MS)
-      },
-    })
-    servers.push(app)
-    if (monitor === undefined) await app.register(monitoring)
-    const url = await listen(app, config)
-    await startMonitor()
-    return { url, firstKey: first?.key, dashboardLink: first && dashboardLink(config, url, first.code), ...control }
+    shutdown.add('metrics', async () => metrics.close())
+    const parts: Parts = { config, log, shutdown, shards, encryption, webhookTargets: webhookTargetsOf(config), metrics }
+    const work = await startWork(parts)
+    const monitoring = monitoringRoutes(shards, metrics, () => shutdown.isBegun)
+    const api = config.role === 'worker' ? NO_API : await startApi(parts, work, monitoring)
+    // Last, because it reports that the process is ready.
+    if (config.monitoringPort !== undefined) await startMonitoring(parts, monitoring, config.monitoringPort)
+    return { ...api, stop: () => shutdown.stop(), handOver: () => shutdown.handOver(), ownMetrics: metrics.renderOwn }
   } catch (error) {
-    await end().catch((failure: unknown) => log.warn({ err: failure }, 'what had started was not stopped in good order'))
+    await shutdown.end().catch((err: unknown) => log.warn({ err }, 'what had started was not stopped in good order'))
     throw error
   }
 }
 
-function openReplica({ databaseReplicaUrl: url }: Config, db: Database, log: Log): Replica | undefined {
-  return url === undefined ? undefined : new Replica(db, url, (message) => log.info(message))
+/** What the parts of a process share. */
+interface Parts {
+  config: Config
+  log: Log
+  shutdown: Shutdown
+  shards: Shards
+  encryption: Encryption
+  webhookTargets: WebhookTargetPolicy
+  metrics: Metrics
 }
 
-function readsFrom(replica: Replica, db: Database, metrics: Metrics, log: Log): ReplicaReads {
-  return new ReplicaReads(db, replica, {
+type Api = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink'>
+type Routes = (app: FastifyInstance) => Promise<void>
+
+const NO_API: Api = { url: undefined, firstKey: undefined, dashboardLink: undefined }
+
+function webhookTargetsOf(config: Config): WebhookTargetPolicy {
+  return {
+    allowPrivateNetwork: config.webhookAllowPrivateNetwork,
+    requireHttps: config.production,
+    names: new Names(config.webhookDnsServers),
+  }
+}
+
+/** Brings the schema of a database up to date, before anything else uses it. */
+async function prepare(db: Database, log: Log): Promise<void> {
+  await bringUpToDate(db, (line) => log.info(line))
+  await ensurePartitions(db)
+}
+
+/** Starts the background work, and opens the shards that the process uses. */
+async function startWork({ config, log, shutdown, shards, encryption, webhookTargets, metrics }: Parts): Promise<BackgroundWork> {
+  const work = new BackgroundWork({ config, encryption, webhookTargets, log, metrics })
+  const directory = { id: DIRECTORY, db: shards.directory }
+  const maintenance = work.startMaintenance(directory)
+  shutdown.add('maintenance', () => maintenance.stop())
+  const delivery = work.startDelivery(directory)
+  shutdown.add('the deliveries and the shards', () => delivery.stop())
+  const following = await followShards(shards, {
+    encryption,
+    log,
+    // Any process with an API serves all tenants; a worker opens only the shards that it works for.
+    uses: (shardId) => config.role !== 'worker' || work.isFor(shardId),
+    prepare: (shard) => prepare(shard, log),
+    // Loaded when it is needed, which is hardly ever.
+    endDeadSwitch: async (tenantId) => (await import('./shards/move/end-switch.ts')).endDeadSwitch(shards, tenantId),
+    start: (shard) => work.start(shard),
+  })
+  shutdown.add('the deliveries and the shards', () => following.stop())
+  return work
+}
+
+/** Serves the API, with the monitoring routes unless these have a port of their own. */
+async function startApi(parts: Parts, work: BackgroundWork, monitoring: Routes): Promise<Api> {
+  const { config, log, shutdown, shards, encryption, webhookTargets, metrics } = parts
+  const first = await createFirstTenant(shards.directory)
+  const replicaReads = openReplica(parts)
+  // After the response: a tenant may be out of reach by then.
+  const onWrite = (tenantId = DIRECTORY_TENANT): void => {
+    const shard = shards.reached(tenantId)
+    if (shard !== undefined) work.wakeDelivery(shard)
+  }
+  const app = await buildApp({ slices: SLICES, config, shards, replicaReads, encryption, webhookTargets, log, metrics, onWrite })
+  shutdown.addServer('the API', app, (leftMs) => {
+    // At the same time: both wait for requests. The stage of the deliveries tells whether it succeeds.
+    work.endDelivery()
+    return closeWithin(app, leftMs - AFTER_REQUESTS_MS)
+  })
+  if (config.monitoringPort === undefined) await app.register(monitoring)
+  await listen(app, { setting: 'PORT', host: config.host, port: config.port })
+  const url = urlOf(app, config.host)
+  return { url, firstKey: first?.key, dashboardLink: first && dashboardLink(config, url, first.code) }
+}
+
+/** Reads from the replica that `DATABASE_REPLICA_URL` names; undefined without one. */
+function openReplica({ config, log, shutdown, shards, metrics }: Parts): ReplicaReads | undefined {
+  if (config.databaseReplicaUrl === undefined) return undefined
+  const replica = new Replica(shards.directory, config.databaseReplicaUrl, (message) => log.info(message))
+  shutdown.add('the replica', () => replica.close())
+  return new ReplicaReads(shards.directory, replica, {
     onRead: metrics.measureReplica(replica),
     onError: (error) =>
       log.warn({ err: error }, 'the replica failed; its reads go to the primary (logged at most once a minute)'),
   })
 }
 
-function cannotListen(setting: 'PORT' | 'MONITORING_PORT', host: string, port: number | undefined, { message }: Error): Error {
-  return new Error(`HOST, ${setting}: cannot listen on ${host}, port ${port}: ${message}`)
+async function startMonitoring({ config, log, shutdown }: Parts, monitoring: Routes, port: number): Promise<void> {
+  const server = buildMonitoringServer(monitoring, log)
+  shutdown.addServer('monitoring', server, () => server.close())
+  await listen(server, { setting: 'MONITORING_PORT', host: config.host, port })
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
-  await app.listen({ port, host }).catch((error: Error) => {
-    throw cannotListen('PORT', host, port, error)
+/** An address to listen on. `setting` is the one of the port. */
+interface Address {
+  setting: 'PORT' | 'MONITORING_PORT'
+  host: string
+  port: number
+}
+
+async function listen(server: FastifyInstance, { setting, host, port }: Address): Promise<void> {
+  await server.listen({ port, host }).catch(({ message }: Error) => {
+    throw new Error(`HOST, ${setting}: cannot listen on ${host}, port ${port}: ${message}`)
   })
-  const address = app.server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+function urlOf({ server }: FastifyInstance, host: string): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

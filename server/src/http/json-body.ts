@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../procedures/errors.ts'
 import { isTurnOver, nextTurn } from '../runtime/event-loop/turns.ts'
+import { isJsonType } from './body-headers.ts'
 import { unsupportedMediaType } from './failures.ts'
 import { JsonFailure, parseJsonInTurns } from './json-in-turns.ts'
 import { jsonLimitExceeded } from './json-limits.ts'
-import { beginTurn, type RequestTurns } from './request-turns.ts'
+import { type RequestScheduler, startRequest } from './request-scheduler.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,7 +16,6 @@ declare module 'fastify' {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-const JSON_TYPE = /^application\/json\s*(;|$)/i
 const OTHER_TYPE = { 'content-type': 'application/octet-stream' }
 /** Bodies from this size are parsed in turns. Smaller ones take a millisecond or two. */
 const LARGE_BYTES = 32_768
@@ -23,17 +23,17 @@ const HASHED_AT_ONCE = 1_048_576
 const BYTE_ORDER_MARK = Buffer.from('\u{FEFF}')
 
 /** JSON is the only accepted body. An empty body of any type counts as no body. */
-export function acceptJsonBodies(app: FastifyInstance, turns: RequestTurns): void {
+export function acceptJsonBodies(app: FastifyInstance, scheduler: RequestScheduler): void {
   app.removeAllContentTypeParsers()
   // All other types are treated alike. The framework would reject a malformed type even without a body.
   app.addHook('onRequest', (request, _reply, done) => {
     const type = request.headers['content-type']
-    if (type !== undefined && !JSON_TYPE.test(type)) request.headers = OTHER_TYPE
+    if (type !== undefined && !isJsonType(type)) request.headers = OTHER_TYPE
     done()
   })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const turn = beginTurn(request, turns, body.length > LARGE_BYTES ? body.length : 0)
-    if (turn !== undefined) await turn
+    const waits = startRequest(request, scheduler, body.length > LARGE_BYTES ? body.length : 0)
+    if (waits !== undefined) await waits
     return await readJson(request, body)
   })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LargeList } from '../procedures/context.ts'
 import { ServiceError } from '../procedures/errors.ts'
 import { pauseAfter } from '../runtime/event-loop/turns.ts'
+import { within } from '../runtime/within.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,7 +28,7 @@ export interface Envelope {
  * While several tenants are active, the server pauses between pieces.
  */
 export class LargeResponses {
-  /** Requests that wait for their tenant's turn. A tenant without a large response in progress has no entry. */
+  /** Requests that wait until their tenant's large response is sent. A tenant without one in progress has no entry. */
   readonly #waiting = new Map<number, (() => void)[]>()
 
   /** The stream of a large response; undefined if the endpoint did not ask for one. */
@@ -43,9 +43,9 @@ export class LargeResponses {
     reply.type('application/json; charset=utf-8')
     if (request.method === 'HEAD') return Readable.from([])
     const { tenantId } = request.caller
-    await this.#takeTurn(tenantId)
+    await this.#begin(tenantId)
     if (reply.raw.destroyed) {
-      this.#endTurn(tenantId)
+      this.#end(tenantId)
       throw refusal()
     }
     const texts = this.#texts(tenantId, data as object, list, envelope)
@@ -77,29 +77,29 @@ export class LargeResponses {
       const rest = others.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('')
       yield `]${rest}}${after}`
     } finally {
-      this.#endTurn(tenantId)
+      this.#end(tenantId)
     }
   }
 
-  async #takeTurn(tenantId: number): Promise<void> {
+  /** Waits until no other large response of the tenant is in progress. Throws `service_unavailable` when that takes too long. */
+  async #begin(tenantId: number): Promise<void> {
     const line = this.#waiting.get(tenantId)
     if (line === undefined) return void this.#waiting.set(tenantId, [])
     if (line.length >= MAX_WAITING) throw refusal()
     const { promise, resolve } = Promise.withResolvers<true>()
-    const granted = (): void => resolve(true)
-    line.push(granted)
-    const ended = new AbortController()
-    const hasTurn = await Promise.race([promise, delay(LONGEST_WAIT_MS, false, { signal: ended.signal }).catch(() => false)])
-    ended.abort()
-    if (hasTurn) return
-    const at = line.indexOf(granted)
-    // The turn was granted in the meantime: pass it on.
-    if (at === -1) this.#endTurn(tenantId)
+    const begin = (): void => resolve(true)
+    line.push(begin)
+    const hasBegun = await within(LONGEST_WAIT_MS, promise, () => false)
+    if (hasBegun) return
+    const at = line.indexOf(begin)
+    // It was let begin in the meantime: another one may instead.
+    if (at === -1) this.#end(tenantId)
     else line.splice(at, 1)
     throw refusal()
   }
 
-  #endTurn(tenantId: number): void {
+  /** Lets the tenant's next one begin. */
+  #end(tenantId: number): void {
     const next = this.#waiting.get(tenantId)?.shift()
     if (next === undefined) this.#waiting.delete(tenantId)
     else next()

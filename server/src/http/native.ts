@@ -6,9 +6,9 @@ import { ServiceError } from '../procedures/errors.ts'
 import { failureOf } from '../procedures/failure.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { trpcCodeOf } from '../procedures/trpc.ts'
+import type { Admit } from './admit.ts'
 import { readJson } from './json-body.ts'
 import type { LargeResponses } from './large-responses.ts'
-import type { Admit } from './rest.ts'
 
 const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
 
@@ -32,7 +32,7 @@ export async function nativeRoutes(
     try {
       const endpoint = endpointOf(request, byName.get(path))
       const input = await inputOf(request)
-      if (mayWait(endpoint)) request.endTurn?.()
+      if (mayWait(endpoint)) request.leaveScheduler?.()
       const { data } = await callProcedure(admit(request, endpoint), input)
       return (await largeResponses.responseFor(request, reply, data, ENVELOPE)) ?? { result: { data } }
     } catch (error) {

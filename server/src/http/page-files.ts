@@ -4,10 +4,10 @@ import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BUILT_PAGES } from '../built-pages.ts'
 import { ServiceError } from '../procedures/errors.ts'
-import { pathOf } from './page-guard.ts'
 import { documentHeaders } from './page-headers.ts'
 import { sendPageNotice } from './page-notice.ts'
 import type { PageApp } from './page-request.ts'
+import { pathOf } from './url-path.ts'
 
 const NONCE_BYTES = 16
 /** Marks the position of the nonce in a built document. */
@@ -21,7 +21,7 @@ const SERVICE_WORKER = 'sw.js'
 
 /** Sends a file of the app, or its document. Every path without a dot is a page that the document shows. */
 export async function sendPage(request: FastifyRequest, reply: FastifyReply, app: PageApp): Promise<FastifyReply> {
-  const requested = pathOf(request)
+  const requested = pathOf(request.originalUrl)
   const name = requested.slice(`/${app}/`.length)
   return name.includes('.') ? await sendFile(request, reply, app, name) : await sendDocument(request, reply, app)
 }
@@ -59,5 +59,5 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, app: PageA
 }
 
 function noFile(request: FastifyRequest): ServiceError {
-  return new ServiceError('not_found', `No route ${request.method} ${pathOf(request)}`)
+  return new ServiceError('not_found', `No route ${request.method} ${pathOf(request.originalUrl)}`)
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../procedures/errors.ts'
+import { hasBody, isJsonType } from './body-headers.ts'
 import { setPageHeaders } from './page-headers.ts'
 import { type PageOrigin, pageOriginOf } from './page-origin.ts'
 import { sendPageNotice } from './page-notice.ts'
 import type { PageRequest } from './page-request.ts'
+import { pathOf } from './url-path.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,7 +14,6 @@ declare module 'fastify' {
   }
 }
 
-const JSON_TYPE = /^application\/json\s*(;|$)/i
 const WRONG_HOST = 'Set PUBLIC_URL to the address that people use'
 
 /**
@@ -27,17 +28,12 @@ export function guardPage(
   done: (error?: Error) => void,
 ): void {
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined)
-    return done(new ServiceError('not_found', `No route OPTIONS ${pathOf(request)}`))
+    return done(new ServiceError('not_found', `No route OPTIONS ${pathOf(request.originalUrl)}`))
   const origin = pageOriginOf(request, publicUrl)
   setPageHeaders(reply, origin)
   if (origin === undefined) return refuseHost(request, reply, done)
   request.pageOrigin = origin
   done(page.kind === 'data' ? refusalOf(request, page, origin) : undefined)
-}
-
-/** The requested path. The router may have a rewritten one. */
-export function pathOf({ originalUrl }: FastifyRequest): string {
-  return originalUrl.split('?', 1)[0] ?? ''
 }
 
 function refuseHost(request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void): void {
@@ -51,8 +47,8 @@ function refusalOf({ method, raw: { headers } }: FastifyRequest, page: PageReque
   if (site === undefined) {
     if (headers.origin === undefined ? method !== 'GET' : headers.origin !== origin) return refused(`Origin must be ${origin}`)
   } else if (site !== 'same-origin') return refused('Sec-Fetch-Site must be same-origin')
-  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-  return hasBody && !JSON_TYPE.test(headers['content-type'] ?? '') ? refused('Content-Type must be application/json') : undefined
+  if (hasBody(headers) && !isJsonType(headers['content-type'] ?? '')) return refused('Content-Type must be application/json')
+  return undefined
 }
 
 function refused(reason: string): ServiceError {

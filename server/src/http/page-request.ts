@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { decodableUrl } from './decodable-url.ts'
+import { pathOf } from './url-path.ts'
 
 export type PageApp = 'dashboard' | 'scan'
 
@@ -32,7 +33,7 @@ export function markPageRequest(request: IncomingMessage): string {
   const letter = url.charCodeAt(1)
   // Most requests are API calls and end here.
   if (letter !== LETTER_D && letter !== LETTER_S) return decodableUrl(url)
-  const [, app, segment] = PAGE_PATH.exec(url.split('?', 1)[0] ?? '') ?? []
+  const [, app, segment] = PAGE_PATH.exec(pathOf(url)) ?? []
   if (app === undefined) return decodableUrl(url)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   request.page = { app: app as PageApp, kind: isRead ? kindOfRead(`${app}/${segment ?? ''}`) : 'data' }

@@ -3,6 +3,7 @@ import { ServiceError } from '../procedures/errors.ts'
 import type { PageApp, PageRequest } from './page-request.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
 import type { AdmitDevice } from './rest.ts'
+import { pathOf } from './url-path.ts'
 
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
@@ -101,6 +102,6 @@ export function withoutCors(app: FastifyInstance): void {
 function requireKind(scope: FastifyInstance, kind: PageRequest['kind']): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     if (request.raw.page?.kind === kind) return done()
-    done(new ServiceError('not_found', `No route ${request.method} ${request.originalUrl.split('?', 1)[0]}`))
+    done(new ServiceError('not_found', `No route ${request.method} ${pathOf(request.originalUrl)}`))
   })
 }

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/database.ts'
 import { type Pulse, TenantPulse } from '../domain/events/index.ts'
 import type { Shards } from '../shards/shards.ts'
 import { BriefCache } from './brief-cache.ts'
+import { entityTag } from './entity-tag.ts'
 
 /** However many pages of a tenant ask, the database is asked once in this time. */
 const READ_EVERY_MS = 1_000
@@ -37,7 +37,7 @@ export class Pulses {
   async send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { tenantId } = request.caller
     const { tokens, position } = (await this.#pulses.find(String(tenantId))) as Pulse
-    const tag = `"${createHash('sha256').update(JSON.stringify(tokens)).digest('base64url').slice(0, 22)}"`
+    const tag = entityTag(JSON.stringify(tokens))
     reply.header('ETag', tag).header('X-Page-Position', String(position))
     if (request.headers['if-none-match'] === tag) return await reply.code(304).send()
     return { success: true, data: tokens }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { hasBody } from './body-headers.ts'
 import { Pace } from './pace.ts'
 
 /** Limits of time and size for reading a body that is discarded. */
@@ -36,13 +37,8 @@ export function respondAfterBody(app: FastifyInstance): void {
   })
 }
 
-/** Whether a request announced a body. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-}
-
 function isArriving(request: IncomingMessage): boolean {
-  return !request.complete && !request.destroyed && hasBody(request)
+  return !request.complete && !request.destroyed && hasBody(request.headers)
 }
 
 function discard(request: IncomingMessage, pace: Pace, done: (isComplete: boolean) => void): void {

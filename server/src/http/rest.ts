@@ -6,6 +6,7 @@ import { ServiceError } from '../procedures/errors.ts'
 import type { KeyedRequest } from '../procedures/idempotency/run-once.ts'
 import { JsonText } from '../procedures/json-text.ts'
 import type { Procedures } from '../procedures/procedures.ts'
+import type { Admit } from './admit.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { type Guard, guardedBy } from './guards.ts'
 import type { LargeResponses } from './large-responses.ts'
@@ -20,9 +21,6 @@ declare module 'fastify' {
     call?: CallContext | undefined
   }
 }
-
-/** Creates the context of a call. Throws `insufficient_scope`. */
-export type Admit = (request: FastifyRequest, endpoint: Endpoint) => CallContext
 
 /** Checks that the device of a request may call an endpoint, and sets its operator. Throws `not_on_device`, `operator_required`, `operator_not_allowed`. */
 export type AdmitDevice = (request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) => Promise<void>
@@ -55,7 +53,7 @@ export function registerRestRoutes(
         const input = inputOf(request, endpoint, checkQuery)
         const keyed = endpoint.type === 'mutation' ? keyedRequestOf(request) : undefined
         // The call waits for another server, not for the processor.
-        if (mayWait(endpoint)) request.endTurn?.()
+        if (mayWait(endpoint)) request.leaveScheduler?.()
         const { data, isReplayed } = await call(takeCall(request), input, keyed)
         if (isReplayed) reply.header('idempotency-replayed', 'true')
         if (data instanceof JsonText) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { activeTracing, type RequestTrace } from '../runtime/tracing/index.ts'
+import { pathOf } from './url-path.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,7 +16,7 @@ export function traceRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.isUntraced === true) return done()
     const { method, protocol: scheme, id: requestId } = request
-    const trace = tracing.beginRequest(request.headers, { method, scheme, path: pathOf(request), requestId })
+    const trace = tracing.beginRequest(request.headers, { method, scheme, path: pathOf(request.url), requestId })
     request.log = request.log.child(trace.ids)
     reply.log = request.log
     // Emitted after the last byte, and also when the client disconnects, for which the framework has no hook.
@@ -35,5 +36,3 @@ function endTrace(trace: RequestTrace, request: FastifyRequest, reply: FastifyRe
     keyId: caller?.keyId,
   })
 }
-
-const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''

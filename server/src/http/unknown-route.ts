@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../procedures/errors.ts'
+import { pathOf } from './url-path.ts'
 
 /** The error for an unknown route. Sets the `Allow` header. */
 export type Refusal = (request: FastifyRequest, reply: FastifyReply) => ServiceError
@@ -14,7 +15,7 @@ export function unknownRoute(app: FastifyInstance): Refusal {
     if (url !== '*') patterns.push({ methods: [method].flat(), segments: url.split('/') })
   })
   const refusal: Refusal = (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? ''
+    const path = pathOf(request.url)
     const segments = path.split('/')
     const methods = new Set(patterns.flatMap((pattern) => (matches(pattern.segments, segments) ? pattern.methods : [])))
     if (methods.size === 0)

@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admit } from '../http/admit.ts'
 import { shownFailure } from '../http/failures.ts'
-import type { Admit } from '../http/rest.ts'
 import { mayWait } from '../procedures/endpoint-facts.ts'
 import type { Endpoint } from '../procedures/endpoint.ts'
 import { joinFirst, ServiceError } from '../procedures/errors.ts'
@@ -37,7 +37,7 @@ export async function callTool(
   const toolCall = (request.toolCall = { operation: endpoint.name, isRead, status: 200 })
   try {
     const context = admit(request, endpoint)
-    if (mayWait(endpoint)) request.endTurn?.()
+    if (mayWait(endpoint)) request.leaveScheduler?.()
     requirePathArguments(endpoint, given)
     const named = withTextInPath(endpoint, given)
     const { input, keyed } = isRead

@@ -1,3 +1,5 @@
+import { within } from './within.ts'
+
 /** A part of a process that is stopped. */
 export interface StopStage {
   /** `the deliveries`, for messages. */
@@ -17,7 +19,9 @@ export async function runStages(stages: Iterable<StopStage>, deadlineMs: number)
   for (const { name, restMs = 0, stop } of stages) {
     const leftMs = Math.max(0, deadlineMs - performance.now() - restMs)
     try {
-      if (!(await isDoneWithin(leftMs, stop(leftMs)))) failures.push(new Error(`There was no time to stop ${name} in good order`))
+      await within(leftMs, stop(leftMs), () => {
+        throw new Error(`There was no time to stop ${name} in good order`)
+      })
     } catch (error) {
       failures.push(error)
     }
@@ -25,12 +29,4 @@ export async function runStages(stages: Iterable<StopStage>, deadlineMs: number)
   const [first, ...others] = failures
   if (others.length > 0) throw new AggregateError(failures, failures.map(String).join('; '))
   if (first !== undefined) throw first
-}
-
-async function isDoneWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  return await Promise.race([Promise.resolve(work).then(() => true), late]).finally(() => clearTimeout(timer))
 }

@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { ATTR_SERVICE_NAME } from '@opentelemetry/semantic-conventions'
+import { within } from '../../within.ts'
 import type { TracingSettings } from '../tracing-settings.ts'
 import type { Tracing } from '../tracing.ts'
 import { deliverySpans } from './delivery-spans.ts'
@@ -47,7 +48,7 @@ export function createTracing(
     ...requestSpans(tools),
     ...statementSpans(tools),
     ...deliverySpans(tools),
-    stop: () => within(STOP_MS, provider.shutdown()).catch(onError),
+    stop: () => within(STOP_MS, provider.shutdown(), refuseToWait).catch(onError),
   }
 }
 
@@ -66,10 +67,6 @@ function reportErrors(onError: (error: unknown) => void): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`The collector did not take the last spans within ${ms / 1_000} s`)), ms)
-  })
-  await Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+function refuseToWait(): never {
+  throw new Error(`The collector did not take the last spans within ${STOP_MS / 1_000} s`)
 }

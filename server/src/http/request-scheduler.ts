@@ -4,8 +4,8 @@ import { Pace } from './pace.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the request's turn; undefined before it began and after it ended. */
-    endTurn?: (() => void) | undefined
+    /** Lets the scheduler start another request of the tenant; undefined before the request started and after it left. */
+    leaveScheduler?: (() => void) | undefined
   }
 }
 
@@ -28,26 +28,26 @@ const LARGE_DEBT_SECONDS = 2
 /** Requests of a tenant in progress while other tenants are active and there is no limit. Enough of them to share statements and commits. */
 const AT_WORK_WITHOUT_LIMIT = 16
 /** A request in progress for longer, such as one that waits for a lock, no longer blocks the tenant's other requests. */
-const LONGEST_TURN_MS = 250
+const LONGEST_MS = 250
 /** The same for a request with a large body, which takes that long to parse. */
-const LONGEST_LARGE_TURN_MS = 1_000
+const LONGEST_LARGE_MS = 1_000
 /** While requests wait, the next one is also looked for at this interval, because time alone can allow it. */
 const TICK_MS = 10
 const MAX_LINES = 1_000
 
 /** A request in progress. */
-export interface Turn {
+export interface StartedRequest {
   readonly line: Line
   readonly isLarge: boolean
   /** It exceeded the pace when it started, or has a large body. */
   readonly isBeyondPace: boolean
-  readonly beganAtMs: number
+  readonly startedAtMs: number
 }
 
 /** A request that waits. */
 interface Waiting {
   largeBytes: number
-  begin: (turn: Turn) => void
+  start: (request: StartedRequest) => void
 }
 
 /** A tenant's requests. */
@@ -55,7 +55,7 @@ interface Line {
   readonly tenantId: number
   readonly pace: Pace
   readonly largePace: Pace
-  readonly atWork: Set<Turn>
+  readonly atWork: Set<StartedRequest>
   readonly small: Waiting[]
   /** Requests with large bodies wait separately, so that they don't block the others. */
   readonly large: Waiting[]
@@ -68,7 +68,7 @@ interface Line {
  * beyond that one at a time. Large bodies always start one at a time. Otherwise two hundred requests of one tenant that arrive together
  * would share the processor and the database with the next request of another tenant. A single tenant does not wait.
  */
-export class RequestTurns {
+export class RequestScheduler {
   readonly #hasLimit: boolean
   readonly #mostWithinPace: number
   /** Number of requests beyond the pace that start in one iteration of the event loop. */
@@ -88,25 +88,25 @@ export class RequestTurns {
     this.#mostWithinPace = Math.floor(AT_WORK_WITHIN_PACE * this.#factor)
   }
 
-  /** Starts a request when it is the tenant's turn. Without a promise it has started. Each turn must be ended. */
-  begin(tenantId: number, largeBytes = 0): Turn | Promise<Turn> {
+  /** Starts a request as soon as its tenant may have another one in progress. Without a promise it has started. Each request must be finished. */
+  start(tenantId: number, largeBytes = 0): StartedRequest | Promise<StartedRequest> {
     activeTenants.see(tenantId)
     const line = this.#lineOf(tenantId)
     const waiting = largeBytes > 0 ? line.large : line.small
-    const turn = waiting.length === 0 ? this.#turnFor(line, largeBytes) : undefined
-    if (turn !== undefined) return turn
-    return new Promise((begin) => {
-      waiting.push({ largeBytes, begin })
+    const started = waiting.length === 0 ? this.#startIfFree(line, largeBytes) : undefined
+    if (started !== undefined) return started
+    return new Promise((start) => {
+      waiting.push({ largeBytes, start })
       this.#withWaiting.add(line)
       this.#schedule()
     })
   }
 
-  /** Ends a turn. A slow request takes its time from the pace. */
-  end(turn: Turn): void {
-    const { line, isLarge, beganAtMs } = turn
-    line.atWork.delete(turn)
-    const ms = Math.min(performance.now() - beganAtMs, LONGEST_TURN_MS)
+  /** Counts a request as no longer in progress. A slow one takes its time from the pace. */
+  finish(request: StartedRequest): void {
+    const { line, isLarge, startedAtMs } = request
+    line.atWork.delete(request)
+    const ms = Math.min(performance.now() - startedAtMs, LONGEST_MS)
     if (!isLarge && ms > REQUEST_MS) line.pace.take(ms / REQUEST_MS - 1)
     if (this.#withWaiting.has(line)) this.#schedule()
   }
@@ -137,16 +137,16 @@ export class RequestTurns {
     }
   }
 
-  /** A turn, or undefined if the request must wait. */
-  #turnFor(line: Line, largeBytes: number): Turn | undefined {
+  /** Starts a request; undefined if it must wait. */
+  #startIfFree(line: Line, largeBytes: number): StartedRequest | undefined {
     const isLarge = largeBytes > 0
     const isBeyondPace = isLarge || !line.pace.isAllowed
     if (!activeTenants.isAlone(line.tenantId) && !this.#isFree(line, isLarge, isBeyondPace)) return undefined
     line.pace.take(1)
     line.largePace.take(largeBytes)
-    const turn = { line, isLarge, isBeyondPace, beganAtMs: performance.now() }
-    line.atWork.add(turn)
-    return turn
+    const started = { line, isLarge, isBeyondPace, startedAtMs: performance.now() }
+    line.atWork.add(started)
+    return started
   }
 
   /** Whether another request of the tenant may be in progress beside those of other tenants. */
@@ -163,18 +163,18 @@ export class RequestTurns {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#giveTurns()
+      this.#startWaiting()
     })
   }
 
   /** Starts what the pace of each tenant allows. Beyond it, one request per iteration of the event loop, or all that may run if there is no limit. */
-  #giveTurns(): void {
+  #startWaiting(): void {
     for (const line of this.#withWaiting) {
-      while (line.pace.isAllowed && this.#beginNext(line, line.small));
-      let begun = 0
-      while (begun < this.#atOnce && this.#beginEither(line)) begun++
+      while (line.pace.isAllowed && this.#startNext(line, line.small));
+      let started = 0
+      while (started < this.#atOnce && this.#startEither(line)) started++
       if (line.small.length + line.large.length === 0) this.#withWaiting.delete(line)
-      else if (begun > 0) this.#schedule()
+      else if (started > 0) this.#schedule()
     }
     if (this.#withWaiting.size > 0) this.#tick()
   }
@@ -188,60 +188,60 @@ export class RequestTurns {
     }, TICK_MS)
   }
 
-  /** Large and small requests start in turn. */
-  #beginEither(line: Line): boolean {
+  /** Large and small requests start alternately. */
+  #startEither(line: Line): boolean {
     const [first, second] = line.wasLarge ? [line.small, line.large] : [line.large, line.small]
-    return this.#beginNext(line, first) || this.#beginNext(line, second)
+    return this.#startNext(line, first) || this.#startNext(line, second)
   }
 
   /** Starts the next waiting request if it may start. */
-  #beginNext(line: Line, waiting: Waiting[]): boolean {
+  #startNext(line: Line, waiting: Waiting[]): boolean {
     const [next] = waiting
-    const turn = next && this.#turnFor(line, next.largeBytes)
-    if (next === undefined || turn === undefined) return false
+    const started = next && this.#startIfFree(line, next.largeBytes)
+    if (next === undefined || started === undefined) return false
     waiting.shift()
-    line.wasLarge = turn.isLarge
-    next.begin(turn)
+    line.wasLarge = started.isLarge
+    next.start(started)
     return true
   }
 }
 
 /** Numbers of requests in progress, without those in progress for too long. */
-function countedOf(atWork: ReadonlySet<Turn>): { small: number; large: number } {
+function countedOf(atWork: ReadonlySet<StartedRequest>): { small: number; large: number } {
   const nowMs = performance.now()
   const counted = { small: 0, large: 0 }
-  for (const { isLarge, beganAtMs } of atWork)
-    if (nowMs - beganAtMs < (isLarge ? LONGEST_LARGE_TURN_MS : LONGEST_TURN_MS)) counted[isLarge ? 'large' : 'small']++
+  for (const { isLarge, startedAtMs } of atWork)
+    if (nowMs - startedAtMs < (isLarge ? LONGEST_LARGE_MS : LONGEST_MS)) counted[isLarge ? 'large' : 'small']++
   return counted
 }
 
 /**
- * Makes each request of the API wait for its turn after its body has arrived, so that a slow client holds no turn. The turn ends when the
- * response begins, so that a slow reader holds none either.
+ * Makes each request of the API wait for the scheduler when its body has arrived, so that a slow client keeps no other request waiting. It
+ * leaves the scheduler when the response begins, for the same reason.
  */
-export function takeTurns(app: FastifyInstance, turns: RequestTurns): void {
+export function scheduleRequests(app: FastifyInstance, scheduler: RequestScheduler): void {
   app.addHook('preValidation', (request, _reply, done) => {
-    const turn = beginTurn(request, turns)
-    if (turn === undefined) done()
-    else turn.then(() => done(), done)
+    const waits = startRequest(request, scheduler)
+    if (waits === undefined) done()
+    else waits.then(() => done(), done)
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    request.endTurn?.()
+    request.leaveScheduler?.()
     done(null, payload)
   })
 }
 
-/** Begins the request's turn, unless it has begun. Without a promise it has begun. */
-export function beginTurn(request: FastifyRequest, turns: RequestTurns, largeBytes = 0): Promise<void> | undefined {
-  if (request.caller === undefined || request.endTurn !== undefined) return undefined
-  const begun = (turn: Turn): void => {
-    request.endTurn = () => {
-      request.endTurn = undefined
-      turns.end(turn)
+/** Starts the request, unless it has started. Without a promise it has. */
+export function startRequest(request: FastifyRequest, scheduler: RequestScheduler, largeBytes = 0): Promise<void> | undefined {
+  if (request.caller === undefined || request.leaveScheduler !== undefined) return undefined
+  const note = (started: StartedRequest): void => {
+    request.leaveScheduler = () => {
+      request.leaveScheduler = undefined
+      scheduler.finish(started)
     }
   }
-  const turn = turns.begin(request.caller.tenantId, largeBytes)
-  if (turn instanceof Promise) return turn.then(begun)
-  begun(turn)
+  const started = scheduler.start(request.caller.tenantId, largeBytes)
+  if (started instanceof Promise) return started.then(note)
+  note(started)
   return undefined
 }
