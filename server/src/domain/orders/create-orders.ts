@@ -4,17 +4,10 @@ import { endpoint } from '../../procedures/endpoint.ts'
 import { type ErrorDetail, joinFirst, ServiceError } from '../../procedures/errors.ts'
 import { ORDER_STATES } from '../order-states/index.ts'
 import { sawPolicy, wasReserving } from '../reserving/index.ts'
-import {
-  type InsertedOrder,
-  insertOrders,
-  insertReservingOrders,
-  type Pack,
-  type Submission,
-  type SubmittingCall,
-  valuesInTurns,
-} from './insert-orders.ts'
+import { type InsertedOrder, insertOrders, insertReservingOrders, type Pack } from './insert-orders.ts'
 import { ordersOfBody } from './orders-of-body.ts'
 import { createOrdersOutput, type CreatedOrders, type NewOrder, createOrdersInput } from './schemas.ts'
+import { type AuditedRequest, type Submission, valuesInTurns } from './submission-values.ts'
 
 /** An order and its position in the submission, from 0. */
 interface Submitted {
@@ -65,7 +58,7 @@ function firstOfEachIdentifier(orders: readonly NewOrder[]): Submitted[] {
 async function insert(context: RequestContext, submitted: readonly Submitted[]): Promise<CreatedOrders['orders']> {
   const { db, caller } = context
   const orders = submitted.map(({ order }) => ({ ...order, warehouse_id: order.warehouse_id ?? caller.defaultWarehouse.id }))
-  const submission = { tenantId: caller.tenantId, orders, call: callOf(context) }
+  const submission = { tenantId: caller.tenantId, orders, request: auditedRequest(context) }
   const rows = await insertSubmission(db, submission)
   const inserted = rows
     .toSorted((a, b) => a.position - b.position)
@@ -79,7 +72,7 @@ async function insert(context: RequestContext, submitted: readonly Submitted[]):
   }))
 }
 
-const callOf = ({ caller, requestId, change }: RequestContext): SubmittingCall | undefined =>
+const auditedRequest = ({ caller, requestId, change }: RequestContext): AuditedRequest | undefined =>
   change?.entry && { entry: change.entry, keyName: caller.keyName, requestId }
 
 async function insertSubmission(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
@@ -96,7 +89,7 @@ async function insertSubmission(db: RequestContext['db'], submission: Submission
 
 /** The audit entry comes first: its time is among the values. */
 async function insertMany(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
-  await submission.call?.entry.write()
+  await submission.request?.entry.write()
   return await db.run(insertReservingOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
 }
 
