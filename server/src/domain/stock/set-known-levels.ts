@@ -2,10 +2,10 @@ import type { Queryable, RunOptions } from '../../database/connections/queryable
 import { statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { IS_RESERVING, wasReserving } from '../reserving/index.ts'
-import { UNSELLABLE } from './apply-stock-changes.ts'
 import type { PositionedUpdate, ValuesOfUpdates } from './bulk-updates.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
+import { UNSELLABLE } from './stock-change-parts.ts'
 import { eventsOfChanges, PRODUCT_NAMES } from './stock-events.ts'
 
 const ofTime = (sql: string): string => `(select ${sql} from event_time)`
