@@ -20,7 +20,7 @@ export const decidedName = (tenantId: string, name: string): string => `case whe
        case when (select true from orders where tenant_id = ${tenantId} and id = substr(${name}, ${EITHER.length + 2})::bigint limit 1) then 'order/'
        else 'order_tenant_id/' end || substr(${name}, ${EITHER.length + 2}) else ${name} end`
 
-/** The operation whose new orders have no ids yet. Its statement names the orders: see `insert-orders.ts`. */
+/** The operation whose new orders have no ids yet. Its statement names the orders: see `insert-orders-sql.ts`. */
 export const CREATES_ORDERS = 'orders.create'
 
 /**

@@ -1,10 +1,11 @@
-import { MAX_SHARED_SIZE, type Queryable } from '../../database/database.ts'
+import { laneFor } from '../../database/connections/lane-for.ts'
+import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import type { BulkFields, ValidBulkItem } from './apply-bulk-items.ts'
 import { productUpdatedData } from './product-events.ts'
 
-/** The fields that null clears, and their columns. The bit of an item's `given` tells whether it has the field. */
+/** The fields that null clears, and their columns. The bit of its index in an item's `given` tells whether the item has the field. */
 const CLEARABLE = [
   ['sku', 'external_id'],
   ['category', 'category'],
@@ -24,24 +25,23 @@ const changedField = (field: string, column: string): string =>
 const COLUMNS = ['name', ...CLEARABLE.map(([, column]) => column)]
 const UPDATED_FIELDS = [['name', 'name'] as const, ...CLEARABLE].map(([field, column]) => changedField(field, column))
 
-// The whole call in one statement, for items that change neither which barcodes nor which SKUs there are, so that other products do not
-// matter. What the snapshot shows is looked at before any lock, and again with the products locked, as they are then. The products are
-// found again by id, not by ctid: of a product that changed while the call waited for it, the snapshot has only the former row. The series numbers the items, and has the
-// planner expect many: otherwise it would compare each product with each item.
-const updateProducts = statement<
-  [
-    tenantId: number,
-    barcodes: string[],
-    names: (string | null)[],
-    skus: (string | null)[],
-    categories: (string | null)[],
-    prices: (number | null)[],
-    weights: (number | null)[],
-    tolerances: (number | null)[],
-    given: number[],
-  ],
-  { is_done: boolean }
->({
+type Values = [
+  tenantId: number,
+  barcodes: string[],
+  names: (string | null)[],
+  skus: (string | null)[],
+  categories: (string | null)[],
+  prices: (number | null)[],
+  weights: (number | null)[],
+  tolerances: (number | null)[],
+  given: number[],
+]
+
+// The whole call in one statement, for items that change neither which barcodes nor which SKUs there are, so that no other product matters.
+// Barcodes and SKUs are compared twice: in the snapshot, before any lock, and in the locked products, which may have changed meanwhile. The
+// update finds the products by id: the ctid in the snapshot is out of date for a product that changed while the statement waited for it.
+// `generate_series` numbers the items, and makes the planner expect many rows; otherwise it would compare each product with each item.
+const updateProducts = statement<Values, { is_done: boolean }>({
   name: 'update_known_products',
   lane: 'write',
   sql: `with ${EVENT_TIME.cte}, item as materialized (
@@ -86,8 +86,12 @@ const updateProducts = statement<
  */
 export async function updateKnownProducts(db: Queryable, tenantId: number, items: readonly ValidBulkItem[]): Promise<boolean> {
   if (new Set(items.map(({ barcode }) => barcode)).size < items.length) return false
-  const lane = items.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
-  const [row] = await db.run({ ...updateProducts, lane }, [
+  const [row] = await db.run(updateProducts, valuesOf(tenantId, items), laneFor(items.length))
+  return row?.is_done === true
+}
+
+function valuesOf(tenantId: number, items: readonly ValidBulkItem[]): Values {
+  return [
     tenantId,
     items.map(({ barcode }) => barcode),
     items.map(({ name }) => name ?? null),
@@ -96,7 +100,11 @@ export async function updateKnownProducts(db: Queryable, tenantId: number, items
     items.map(({ price }) => price ?? null),
     items.map(({ weight }) => weight ?? null),
     items.map(({ pick_tolerance_percent: tolerance }) => tolerance ?? null),
-    items.map((item) => CLEARABLE.reduce((bits, [field], index) => (item[field] === undefined ? bits : bits | (1 << index)), 0)),
-  ])
-  return row?.is_done === true
+    items.map(givenFields),
+  ]
+}
+
+/** A number with a bit for each clearable field that the item has. */
+function givenFields(item: ValidBulkItem): number {
+  return CLEARABLE.reduce((bits, [field], index) => (item[field] === undefined ? bits : bits | (1 << index)), 0)
 }

@@ -1,7 +1,8 @@
 import { settled } from '../reserving/index.ts'
-import { apart, OUT_OF_RANGE, SETTLED_STOCK, warehouseTotal } from './apply-stock-changes.ts'
+import { SETTLED_STOCK, warehouseTotal } from './apply-stock-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
+import { apart, OUT_OF_RANGE } from './stock-change-parts.ts'
 import { eventsOfChanges } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 

@@ -1,8 +1,8 @@
-import { MAX_QUANTITY } from '../../procedures/fields/fields.ts'
 import { RESERVING, settled } from '../reserving/index.ts'
 import { comparedApart, comparedTogether } from './compared-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
+import { absoluteChanges, relativeChanges, type Rows, type StockChangeParts } from './stock-change-parts.ts'
 import { eventsOfChanges } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
@@ -23,7 +23,7 @@ interface StockChanges {
    * `together`: all changes are made, or none if stock is short for one. `apart`: each change on its own, no two of the same product, which
    * takes half the plan nodes. `compared` changes are never all or none: each is made if its level is what it expects.
    */
-  rows: 'together' | 'apart'
+  rows: Rows
   /**
    * Whether `amount` is a difference or the new quantity. Relative changes of one level must all have the same sign. `compared`: a new
    * quantity for a level that is what is expected of it. With `apart`, one out of the range of a level is not made.
@@ -47,30 +47,9 @@ interface StockChanges {
 /** The `stock` of `settled` for a statement with `totalsOfLines`. */
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
-/** Above the maximum of a level: the range check of stock_levels refuses it before the column can overflow. */
-export const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
-
-const RELATIVE = {
-  netAmount: 'sum(amount)',
-  // The quantity for a new level. An existing level is changed by "quantity - previous_quantity", because the proposed row must pass the
-  // range check even when it is not the row stored.
-  proposed: `least(greatest(c.amount, 0), ${OUT_OF_RANGE}), least(greatest(-c.amount, 0), ${OUT_OF_RANGE})`,
-  quantity: `least(stock_levels.quantity + excluded.quantity - excluded.previous_quantity, ${OUT_OF_RANGE})`,
-  previous: 'v.previous_quantity + sum(c.amount) over changes_of_level - c.amount',
-  current: 'v.previous_quantity + sum(c.amount) over changes_of_level',
-}
-
-const ABSOLUTE = {
-  netAmount: '(array_agg(amount order by position desc))[1]',
-  proposed: 'c.amount, 0',
-  quantity: 'excluded.quantity',
-  previous: 'coalesce(lag(c.amount) over changes_of_level, v.previous_quantity)',
-  current: 'c.amount',
-}
-
 /**
- * CTEs that change stock levels. Every statement that changes stock uses them. They create new locations, maintain warehouse totals and
- * movement counts, and write one movement per change. Results:
+ * CTEs that change stock levels. Every statement that changes stock uses them. They add up the changes of each level, create new locations,
+ * change the levels and their warehouse totals, write and count one movement per change, and settle reservations. Results:
  *
  * - `short_level` (product_id, location_id, available): levels that hold less than the quantity to remove. They are not changed; with
  *   `together`, nothing is. Other CTEs of the statement must depend on it or on `stock_movement`. If another caller takes the stock in the
@@ -86,17 +65,17 @@ const ABSOLUTE = {
  */
 export function applyStockChanges(changes: StockChanges): string {
   const { defaultWarehouse, totalsOfLines, areOfPicks = false } = changes
-  const { amounts, sql } = partsOf(changes)
-  const warehouseChange = totalsOfLines === undefined ? sql.warehouseChange : withTotals(sql.warehouseChange, totalsOfLines)
-  const isMade = changes.amount === 'absolute' ? 'true' : sql.isMade
-  return `${sql.inTurn}
+  const parts = partsOf(changes)
+  const settlesHere = totalsOfLines === undefined
+  const warehouseChange = settlesHere ? parts.warehouseChange : withTotals(parts.warehouseChange, totalsOfLines)
+  return `${parts.inTurn}
 net_change as materialized (
-  ${sql.netChange}
+  ${parts.netChange}
 ), short_level as materialized (
-  ${changes.amount === 'relative' ? SHORT_LEVELS : NO_SHORT_LEVELS}
+  ${parts.shortLevels}
 ), named_location as materialized (
   select c.location_id, l.warehouse_id, l.sellable
-  from (select distinct location_id from net_change c where ${isMade}) c
+  from (select distinct location_id from net_change c where ${parts.isMade}) c
   left join lateral (select warehouse_id, sellable from locations where tenant_id = $1 and id = c.location_id limit 1) l on true
 ), new_location as (
   insert into locations (tenant_id, id, code, warehouse_id)
@@ -106,18 +85,18 @@ net_change as materialized (
   returning id
 ), changed_level as (
   insert into stock_levels (tenant_id, product_id, location_id, warehouse_id, sellable, quantity, previous_quantity)
-  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), coalesce(l.sellable, true), ${amounts.proposed}
+  select $1, c.product_id, c.location_id, coalesce(l.warehouse_id, ${defaultWarehouse}), coalesce(l.sellable, true), ${parts.proposed}
   from net_change c join named_location l using (location_id)
   -- Always true: has the locations made before the first level is locked.
-  where (select count(*) from new_location) >= 0 and ${isMade}
+  where (select count(*) from new_location) >= 0 and ${parts.isMade}
   order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
-  set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  set quantity = ${parts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
-), ${sql.compared}${totalsOfLines === undefined ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
-), ${movementsOf(sql, areOfPicks)}, ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
+), ${parts.compared}${settlesHere ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
+), ${movementsOf(parts, areOfPicks)}, ${settlesHere ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
   ${eventsOfChanges(changes)}
-  ${totalsOfLines === undefined ? 'union all select position, topic, data from reservation_event' : ''}
+  ${settlesHere ? 'union all select position, topic, data from reservation_event' : ''}
 )`
 }
 
@@ -131,13 +110,6 @@ export const warehouseTotal = (change: string): string => `warehouse_total as (
   returning product_id, warehouse_id, quantity, previous_quantity
 )`
 
-const CREATED_DAY = `(created_at at time zone 'UTC')::date`
-const CREATED_HOUR = `date_trunc('hour', created_at, 'UTC')`
-const CHANGE = 'new_quantity - previous_quantity'
-
-/** The part of a change that is in a location that is not sellable. */
-export const UNSELLABLE = 'case when sellable then 0 else quantity - previous_quantity end'
-
 /** The changes of totals, with further totals to lock, which do not change. */
 function withTotals(warehouseChange: string, totals: string): string {
   return `select $1, product_id, warehouse_id, sum(quantity), sum(unsellable) from (
@@ -149,54 +121,8 @@ function withTotals(warehouseChange: string, totals: string): string {
   order by product_id, warehouse_id`
 }
 
-function partsOf({ source, rows, amount }: StockChanges) {
-  if (amount === 'compared' && rows === 'apart')
-    return { amounts: comparedApart.amounts, sql: { ...apart(comparedApart.made(source)), ...comparedApart.sql(source) } }
-  if (amount === 'compared') {
-    const amounts = { ...ABSOLUTE, ...comparedTogether.amounts }
-    return { amounts, sql: { ...together(comparedTogether.made(source), amounts), ...comparedTogether.sql(source) } }
-  }
-  const amounts = amount === 'relative' ? RELATIVE : ABSOLUTE
-  const sql = rows === 'apart' ? apart(source) : together(source, amounts)
-  return { amounts, sql: { ...sql, inTurn: '', compared: '' } }
+function partsOf({ source, rows, amount }: StockChanges): StockChangeParts {
+  if (amount === 'relative') return relativeChanges(source, rows)
+  if (amount === 'absolute') return absoluteChanges(source, rows)
+  return rows === 'apart' ? comparedApart(source) : comparedTogether(source)
 }
-
-/** The parts for changes `apart`. */
-export function apart(source: string) {
-  return {
-    isMade: 'not exists (select from short_level s where s.product_id = c.product_id)',
-    netChange: `select product_id, location_id, amount from ${source}`,
-    warehouseChange: `select $1, product_id, warehouse_id, quantity - previous_quantity, ${UNSELLABLE} from changed_level
-  where quantity <> previous_quantity order by product_id, warehouse_id`,
-    movement: `v.previous_quantity, v.quantity as new_quantity, true as is_latest
-    from ${source} c join changed_level v using (product_id)
-    order by c.position`,
-    counts: `select $1, ${CREATED_DAY}, ${CREATED_HOUR}, product_id, location_id, movement_type, 1, ${CHANGE} from stock_movement`,
-  }
-}
-
-function together(source: string, amounts: typeof RELATIVE) {
-  return {
-    netChange: `select product_id, location_id, ${amounts.netAmount} as amount from ${source} group by product_id, location_id`,
-    isMade: 'not exists (select from short_level)',
-    warehouseChange: `select $1, product_id, warehouse_id, sum(quantity - previous_quantity), sum(${UNSELLABLE}) from changed_level
-  group by product_id, warehouse_id having sum(quantity - previous_quantity) <> 0 or sum(${UNSELLABLE}) <> 0
-  order by product_id, warehouse_id`,
-    movement: `${amounts.previous} as previous_quantity, ${amounts.current} as new_quantity, lead(c.position) over changes_of_level is null as is_latest
-    from ${source} c join changed_level v using (product_id, location_id)
-    window changes_of_level as (partition by product_id, location_id order by c.position)
-    order by c.position`,
-    counts: `select $1, ${CREATED_DAY}, ${CREATED_HOUR}, product_id, location_id, movement_type, count(*), sum(${CHANGE}) from stock_movement
-  group by 2, 3, 4, 5, 6`,
-  }
-}
-
-// Levels are never deleted, and this reads them as of the beginning of the statement: a refusal is right as of that time, and a level that
-// passes still exists when it is locked.
-const SHORT_LEVELS = `select c.product_id, c.location_id, coalesce(v.quantity, 0) as available
-  from net_change c left join lateral (
-    select quantity from stock_levels where tenant_id = $1 and product_id = c.product_id and location_id = c.location_id limit 1
-  ) v on true
-  where c.amount < 0 and coalesce(v.quantity, 0) + c.amount < 0`
-
-const NO_SHORT_LEVELS = 'select product_id, location_id, amount as available from net_change where false'

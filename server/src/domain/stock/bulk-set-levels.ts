@@ -1,4 +1,4 @@
-import { MAX_SHARED_SIZE } from '../../database/database.ts'
+import { laneFor } from '../../database/connections/lane-for.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -56,11 +56,12 @@ export const bulkSetLevels = endpoint({
 })
 
 async function applyUpdates({ caller, db }: RequestContext, updates: readonly PositionedUpdate[]): Promise<UnmadeUpdate[]> {
-  const lane = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
+  const options = laneFor(updates.length)
   const given = valuesOf(caller, updates)
   const values = [...given, caller.defaultWarehouse.id, caller.keyName] as const
   const expected = expectedQuantities(updates)
-  if (expected.some((quantity) => quantity !== null)) return await db.run({ ...setExpectedLevels, lane }, [...values, expected])
-  if (mayBeKnown(caller.tenantId, updates) && (await setKnownLevels(db, [...given, caller.keyName], lane))) return []
-  return (await db.run({ ...setStockLevels, lane }, [...values])).map((row) => ({ ...row, current_quantity: null }))
+  if (expected.some((quantity) => quantity !== null)) return await db.run(setExpectedLevels, [...values, expected], options)
+  if (mayBeKnown(caller.tenantId, updates) && (await setKnownLevels(db, [...given, caller.keyName], options))) return []
+  const rejected = await db.run(setStockLevels, [...values], options)
+  return rejected.map((row) => ({ ...row, current_quantity: null }))
 }

@@ -1,7 +1,7 @@
 import { IS_RESERVING } from '../reserving/index.ts'
-import { apart, OUT_OF_RANGE, UNSELLABLE } from './apply-stock-changes.ts'
 import { countStocked } from './count-stocked.ts'
 import { movementsOf } from './movements-of.ts'
+import { apart, OUT_OF_RANGE, UNSELLABLE } from './stock-change-parts.ts'
 import { eventsOfChanges } from './stock-events.ts'
 import type { StockReason } from './stock-reasons.ts'
 
