@@ -16,7 +16,7 @@ import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
 import { useWarehouses } from '../../kit/use-warehouses.ts'
 import { WarehouseSelect } from '../../kit/warehouse-select.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import { CountState } from './count-state.tsx'
 import { COUNT_STATES, type CountsSearch } from './counts-search.ts'
 
@@ -27,8 +27,7 @@ export function CountsScreen() {
   const search = useSearch({ from: '/frame/counts' })
   const navigate = useNavigate({ from: '/counts' })
   const { page = 1, ...filters } = search
-  const filter: Filter<CountsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['counts', search], (api, options) => api.counts.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })

@@ -12,7 +12,7 @@ import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
 import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { EventsSearch } from './events-search.ts'
 
 const LIMIT = 50
@@ -23,8 +23,7 @@ export function EventsScreen() {
   const search = useSearch({ from: '/frame/events' })
   const navigate = useNavigate({ from: '/events' })
   const { cursor } = search
-  const filter: Filter<EventsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['events', search],
     (api, options) => api.events.list({ ...search, order: 'desc', limit: LIMIT }, options),

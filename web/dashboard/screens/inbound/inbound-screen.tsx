@@ -13,8 +13,7 @@ import type { Column } from '../../kit/table.tsx'
 import { Day, None, Time, Value } from '../../kit/time.tsx'
 import { RECEIVED_COLUMNS } from '../../receiving/line-columns.tsx'
 import { ReceivingState, ReceivingStateFilter } from '../../receiving/receiving-state.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
-import type { InboundSearch } from './inbound-search.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 
 const LIMIT = 50
 
@@ -23,8 +22,7 @@ export function InboundScreen() {
   const search = useSearch({ from: '/frame/inbound' })
   const navigate = useNavigate({ from: '/inbound' })
   const { page = 1, ...filters } = search
-  const filter: Filter<InboundSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['inbound', search], (api, options) => api.inbound.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })

@@ -11,7 +11,7 @@ import { ProductFilter } from '../../kit/product-filter.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import { MOVEMENT_TYPES, type MovementsSearch, type MovementType } from './movements-search.ts'
 
 const LIMIT = 50
@@ -21,8 +21,7 @@ export function MovementsScreen() {
   const search = useSearch({ from: '/frame/movements' })
   const navigate = useNavigate({ from: '/movements' })
   const { page = 1, ...filters } = search
-  const filter: Filter<MovementsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['movements', search],
     (api, options) => api.stock.movements({ ...filters, page, limit: LIMIT }, options),

@@ -16,7 +16,7 @@ import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { OrdersSearch } from './orders-search.ts'
 
 const LIMIT = 50
@@ -26,8 +26,7 @@ export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
   const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, reservation_status, page = 1 } = search
-  const filter: Filter<OrdersSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const filters = {
     state_id: state,
     assembly_date,

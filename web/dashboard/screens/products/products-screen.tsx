@@ -15,9 +15,8 @@ import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { None, Value } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 import { ProductPhoto } from './product-photo.tsx'
-import type { ProductsSearch } from './products-search.ts'
 
 const LIMIT = 50
 
@@ -26,8 +25,7 @@ export function ProductsScreen() {
   const filters = useSearch({ from: '/frame/products' })
   const navigate = useNavigate({ from: '/products' })
   const { search, category, active, page = 1 } = filters
-  const filter: Filter<ProductsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const listed = { search, category, is_active: active === undefined }
   const query = useRead(['products', filters], (api, options) => api.products.list({ ...listed, page, limit: LIMIT }, options), {
     isMain: true,

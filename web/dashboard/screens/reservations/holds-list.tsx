@@ -9,10 +9,10 @@ import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Select } from '../../kit/select.tsx'
 import { useWarehouses } from '../../kit/use-warehouses.ts'
-import type { Filter } from '../../search-parameters.ts'
+import { filterBy } from '../../search-parameters.ts'
 import { holdColumns } from './hold-columns.tsx'
 import { ReleaseHold } from './release-hold.tsx'
-import { HOLD_STATES, type HoldState, type ReservationsSearch } from './reservations-search.ts'
+import { HOLD_STATES, type HoldState } from './reservations-search.ts'
 
 const LIMIT = 50
 /** Carts come and go by the minute. */
@@ -22,8 +22,7 @@ const EVERY_MS = 10_000
 export function HoldsList() {
   const { state, reference, page = 1 } = useSearch({ from: '/frame/reservations' })
   const navigate = useNavigate({ from: '/reservations' })
-  const filter: Filter<ReservationsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['holds', state, reference, page],
     (api, options) => api.holds.list({ state, reference, page, limit: LIMIT }, options),

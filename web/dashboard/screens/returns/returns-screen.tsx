@@ -14,9 +14,8 @@ import type { Column } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { RECEIVED_COLUMNS } from '../../receiving/line-columns.tsx'
 import { ReceivingState, ReceivingStateFilter } from '../../receiving/receiving-state.tsx'
-import { type Filter, idOf, isFiltered } from '../../search-parameters.ts'
+import { filterBy, idOf, isFiltered } from '../../search-parameters.ts'
 import { RETURN_LINK } from './return-columns.tsx'
-import type { ReturnsSearch } from './returns-search.ts'
 
 const LIMIT = 50
 
@@ -25,8 +24,7 @@ export function ReturnsScreen() {
   const search = useSearch({ from: '/frame/returns' })
   const navigate = useNavigate({ from: '/returns' })
   const { page = 1, ...filters } = search
-  const filter: Filter<ReturnsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['returns', search], (api, options) => api.returns.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })

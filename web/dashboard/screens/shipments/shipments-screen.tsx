@@ -11,9 +11,9 @@ import { Screen } from '../../kit/screen.tsx'
 import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 import { SHIPMENT_COLUMNS } from './shipment-columns.tsx'
-import { SHIPMENT_STATES, type ShipmentsSearch, type ShipmentState } from './shipments-search.ts'
+import { SHIPMENT_STATES, type ShipmentState } from './shipments-search.ts'
 
 const LIMIT = 50
 
@@ -27,8 +27,7 @@ export function ShipmentsScreen() {
   const search = useSearch({ from: '/frame/shipments' })
   const navigate = useNavigate({ from: '/shipments' })
   const { page = 1, ...filters } = search
-  const filter: Filter<ShipmentsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['shipments', search],
     (api, options) => api.shipments.list({ ...filters, page, limit: LIMIT }, options),

@@ -13,11 +13,10 @@ import { PagedList } from '../../kit/paged-list.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { StockDialog } from '../../kit/stock-dialogs.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 import type { StockChange, StockedProduct } from './stock-columns.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
-import type { StockSearch } from './stock-search.ts'
 
 const LIMIT = 50
 
@@ -26,8 +25,7 @@ export function StockScreen() {
   const filters = useSearch({ from: '/frame/stock' })
   const navigate = useNavigate({ from: '/stock' })
   const { search, location, low, as_of, page = 1 } = filters
-  const filter: Filter<StockSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const listed = { search, location_id: location, low: low === 'true' }
   const query = useRead(
     ['stock', search, location, low, page],

@@ -13,7 +13,7 @@ import { Select } from '../../kit/select.tsx'
 import { type Column, Stacked } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
-import { isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { DeliveriesSearch } from './deliveries-search.ts'
 import { DELIVERY_STATES, isUnderWay } from './delivery-states.ts'
 import { DeliveryState } from './delivery-state.tsx'
@@ -26,8 +26,7 @@ export function Deliveries({ id }: { id: string }) {
   const search = useSearch({ from: '/frame/webhooks/$id' })
   const navigate = useNavigate({ from: '/webhooks/$id' })
   const { page = 1, state, event } = search
-  const filter = (change: Partial<DeliveriesSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['deliveries', id, search],
     (api, options) => api.webhooks.deliveries(id, { state, event, page, limit: LIMIT }, options),
@@ -66,7 +65,7 @@ const STATE_OPTIONS = [
   ...DELIVERY_STATES.map((value) => ({ value: value as string, label: t.deliveries.states[value] })),
 ]
 
-function DeliveryFilters({ search, filter }: { search: DeliveriesSearch; filter: (change: Partial<DeliveriesSearch>) => void }) {
+function DeliveryFilters({ search, filter }: { search: DeliveriesSearch; filter: Filter<DeliveriesSearch> }) {
   return (
     <>
       <Select
