@@ -8,10 +8,9 @@ import { Filters } from '../../kit/filters.tsx'
 import { Id } from '../../kit/id.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
-import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
+import { TopicFilter } from '../../kit/topic-filter.tsx'
 import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { EventsSearch } from './events-search.ts'
 
@@ -56,12 +55,7 @@ export function EventsScreen() {
 function EventFilters({ search, filter }: { search: EventsSearch; filter: Filter<EventsSearch> }) {
   return (
     <>
-      <Select
-        label={t.webhooks.topic}
-        options={TOPIC_OPTIONS}
-        value={search.event ?? 'all'}
-        onChange={(value) => filter({ event: topicOf(value) })}
-      />
+      <TopicFilter value={search.event} onFilter={(event) => filter({ event })} />
       <DayFilter label={t.webhooks.since} value={search.since} onFilter={(since, isMore) => filter({ since }, isMore)} />
       <DayFilter label={t.webhooks.until} value={search.until} onFilter={(until, isMore) => filter({ until }, isMore)} />
     </>

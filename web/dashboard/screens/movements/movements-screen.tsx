@@ -6,13 +6,13 @@ import { DayFilter } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
 import { MOVEMENT_COLUMNS } from '../../kit/movements-table.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { ProductFilter } from '../../kit/product-filter.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
-import { MOVEMENT_TYPES, type MovementsSearch, type MovementType } from './movements-search.ts'
+import { MOVEMENT_TYPES, type MovementsSearch } from './movements-search.ts'
 
 const LIMIT = 50
 
@@ -48,19 +48,16 @@ export function MovementsScreen() {
   )
 }
 
-const TYPES = [
-  { value: 'all', label: t.movements.anyType },
-  ...MOVEMENT_TYPES.map((value) => ({ value, label: t.movements.types[value] })),
-]
-
 function MovementFilters({ search, filter }: { search: MovementsSearch; filter: Filter<MovementsSearch> }) {
   return (
     <>
-      <Select
+      <OptionFilter
         label={t.movements.type}
-        options={TYPES}
-        value={search.movement_type ?? 'all'}
-        onChange={(value) => filter({ movement_type: value === 'all' ? undefined : (value as MovementType) })}
+        any={t.movements.anyType}
+        values={MOVEMENT_TYPES}
+        labelOf={(type) => t.movements.types[type]}
+        value={search.movement_type}
+        onFilter={(movement_type) => filter({ movement_type })}
       />
       <LocationCombo value={search.location_id} onLocation={(location_id) => filter({ location_id })} />
       <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />

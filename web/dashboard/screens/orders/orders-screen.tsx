@@ -8,12 +8,12 @@ import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
-import { RESERVATION_STATUSES, ReservationStatus, type ReservationStatusId } from '../../kit/reservation-status.tsx'
+import { RESERVATION_STATUSES, ReservationStatus } from '../../kit/reservation-status.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
 import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
@@ -57,7 +57,14 @@ export function OrdersScreen() {
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <OrderFilters search={search} filter={filter} />
         {(isReserving || reservation_status !== undefined) && (
-          <ReservationFilter value={reservation_status} onFilter={(status) => filter({ reservation_status: status })} />
+          <OptionFilter
+            label={t.reservations.status}
+            any={t.reservations.anyStatus}
+            values={RESERVATION_STATUSES}
+            labelOf={(status) => t.reservations.statuses[status]}
+            value={reservation_status}
+            onFilter={(status) => filter({ reservation_status: status })}
+          />
         )}
       </Filters>
       <PagedTable
@@ -130,28 +137,6 @@ function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter
     </>
   )
 }
-
-interface ReservationFilterProps {
-  value: ReservationStatusId | undefined
-  onFilter: (status: ReservationStatusId | undefined) => void
-}
-
-/** Of tenants that reserve. */
-function ReservationFilter({ value, onFilter }: ReservationFilterProps) {
-  return (
-    <Select
-      label={t.reservations.status}
-      options={STATUSES}
-      value={value ?? 'all'}
-      onChange={(chosen) => onFilter(RESERVATION_STATUSES.find((status) => status === chosen))}
-    />
-  )
-}
-
-const STATUSES = [
-  { value: 'all', label: t.reservations.anyStatus },
-  ...RESERVATION_STATUSES.map((value) => ({ value: value as string, label: t.reservations.statuses[value] })),
-]
 
 const RESERVATION: Column<OrderSummary> = {
   id: 'reservation',

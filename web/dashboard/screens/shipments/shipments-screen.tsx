@@ -4,23 +4,18 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { OrderLink } from '../../kit/record-link.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { filterBy, isFiltered } from '../../search-parameters.ts'
 import { SHIPMENT_COLUMNS } from './shipment-columns.tsx'
-import { SHIPMENT_STATES, type ShipmentState } from './shipments-search.ts'
+import { SHIPMENT_STATES } from './shipments-search.ts'
 
 const LIMIT = 50
-
-const STATES = [
-  { value: 'all', label: t.shipments.anyState },
-  ...SHIPMENT_STATES.map((value) => ({ value, label: t.shipments.states[value] })),
-]
 
 /** Shipments, newest first. */
 export function ShipmentsScreen() {
@@ -36,11 +31,13 @@ export function ShipmentsScreen() {
   return (
     <Screen title={t.nav.shipments}>
       <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <Select
+        <OptionFilter
           label={t.orders.state}
-          options={STATES}
-          value={search.state ?? 'all'}
-          onChange={(value) => filter({ state: value === 'all' ? undefined : (value as ShipmentState) })}
+          any={t.shipments.anyState}
+          values={SHIPMENT_STATES}
+          labelOf={(state) => t.shipments.states[state]}
+          value={search.state}
+          onFilter={(state) => filter({ state })}
         />
         <FilterField
           label={t.shipments.reference}
