@@ -3,15 +3,12 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
 import { MOVEMENT_COLUMNS } from '../../kit/movements-table.tsx'
 import { OptionFilter } from '../../kit/option-filter.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
 import { ProductFilter } from '../../kit/product-filter.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
-import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy } from '../../search-parameters.ts'
 import { MOVEMENT_TYPES, type MovementsSearch } from './movements-search.ts'
 
 const LIMIT = 50
@@ -28,23 +25,19 @@ export function MovementsScreen() {
     { isMain: true },
   )
   return (
-    <Screen title={t.nav.movements} actions={<ExportButton resource="movements" query={filters} scope="read:stock" />}>
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <MovementFilters search={search} filter={filter} />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.movements}
-        columns={MOVEMENT_COLUMNS}
-        rowsOf={({ movements }) => movements}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.movements.more }}
-        total={t.movements.total}
-        empty={<Empty text={isFiltered(search) ? t.movements.noMatch : t.movements.none} />}
-        page={page}
-        onPage={(next) => filter({ page: next })}
-      />
-    </Screen>
+    <ListScreen
+      title={t.nav.movements}
+      texts={t.movements}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ movements }) => movements}
+      columns={MOVEMENT_COLUMNS}
+      actions={<ExportButton resource="movements" query={filters} scope="read:stock" />}
+    >
+      <MovementFilters search={search} filter={filter} />
+    </ListScreen>
   )
 }
 
