@@ -46,12 +46,22 @@ export function pageOf(value: unknown): number | undefined {
   return Number.isSafeInteger(page) && page > 1 ? page : undefined
 }
 
-const POSITION = new Set(['page', 'cursor'])
+/** Where in a list the screen is, by the number of a page or after a cursor. It is no filter. */
+const FIRST_PAGE = { page: undefined, cursor: undefined }
 
-/** Whether any filter is set: anything of the address but where in the list it is. */
+/** Whether any filter is set. */
 export function isFiltered(search: object): boolean {
-  return Object.entries(search).some(([name, value]) => !POSITION.has(name) && value !== undefined)
+  return Object.entries(search).some(([name, value]) => !Object.hasOwn(FIRST_PAGE, name) && value !== undefined)
 }
 
-/** Changes filters in the address. With `isMore`, more of the same filter: Back undoes it as one. */
+/** Changes filters in the address, or the page. With `isMore`, more of the same filter: Back undoes it as one. */
 export type Filter<Search> = (change: Partial<Search>, isMore?: boolean) => void
+
+/** What the router's `navigate` of one screen does to the parameters of that screen. */
+type Navigate<Search> = (to: { search: (before: Search) => Search; replace: boolean }) => Promise<void>
+
+/** What changes the filters of the screen that `navigate` is of. Another filter leads to the first page. */
+export function filterBy<Search extends object>(navigate: Navigate<Search>): Filter<Search> {
+  return (change, isMore = false) =>
+    void navigate({ search: (before) => ({ ...before, ...FIRST_PAGE, ...change }), replace: isMore })
+}

@@ -477,12 +477,19 @@ describe('accessible names', () => {
     expect(await missing(page, frame)).toEqual([])
     for (const role of ['banner', 'main', 'status'] as const)
       expect([role, await page.getByRole(role).count()]).toEqual([role, 1])
-    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations', 'Inbound']
-    const records = ['Returns', 'Counts', 'Shipments']
-    const wires = ['Webhooks', 'Events', 'API keys', 'Usage', 'Audit']
-    const setup = ['Reconcile', 'Operators', 'Devices', 'Sessions', 'Locations', 'Settings']
+    const goods = ['Home', 'Orders', 'Products', 'Stock', 'Movements', 'Picking', 'Reservations']
+    const records = ['Inbound', 'Returns', 'Counts', 'Shipments']
+    const integration = ['Webhooks', 'Events']
+    const access = ['API keys', 'Usage', 'Audit', 'Reconcile']
+    const setup = ['Operators', 'Devices', 'Sessions', 'Locations', 'Settings']
     const navigation = page.getByRole('navigation', { name: 'Main' })
-    expect(await navigation.getByRole('link').allTextContents()).toEqual([...goods, ...records, ...wires, ...setup])
+    expect(await navigation.getByRole('link').allTextContents()).toEqual([
+      ...goods,
+      ...records,
+      ...integration,
+      ...access,
+      ...setup,
+    ])
     await page.getByRole('button', { name: 'Account' }).click()
     expect(await missing(page, { menuitem: ['Sign out', 'Sessions'] })).toEqual([])
     await page.keyboard.press('Escape')

@@ -102,9 +102,13 @@ export async function fillScreens(tenant: TestTenant): Promise<string[]> {
   })
   const webhook = await seed(tenant, '/webhooks', { name: 'shop', url: 'http://127.0.0.1:9/hook', events: ['*'] })
   const delivery = await seed(tenant, `/webhooks/${webhook.id}/test`, {})
-  const wires = [`/webhooks/${webhook.id}`, `/webhooks/${webhook.id}/deliveries/${delivery.id}`, `/events/${delivery.event_id}`]
+  const webhookScreens = [
+    `/webhooks/${webhook.id}`,
+    `/webhooks/${webhook.id}/deliveries/${delivery.id}`,
+    `/events/${delivery.event_id}`,
+  ]
   return [
-    ...wires,
+    ...webhookScreens,
     `/products/${id}`,
     `/orders/${orders[0].id}`,
     `/orders/${waitingOrders[0].id}`,

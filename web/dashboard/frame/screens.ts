@@ -33,7 +33,7 @@ export interface NavigationEntry {
   /** What its first read needs: without it the entry is absent. Home shows what there is to see. */
   scope?: Scope
   /** Entries of a group stand together. */
-  group: 'goods' | 'wires' | 'access' | 'setup'
+  group: 'goods' | 'integration' | 'access' | 'setup'
   /** The key after `g`. */
   key?: string
 }
@@ -51,8 +51,8 @@ export const SCREENS: readonly NavigationEntry[] = [
   { path: '/returns', label: t.nav.returns, icon: Undo2, scope: 'read:orders', group: 'goods', key: 'r' },
   { path: '/counts', label: t.nav.counts, icon: ListChecks, scope: 'read:stock', group: 'goods', key: 'c' },
   { path: '/shipments', label: t.nav.shipments, icon: PackageCheck, scope: 'read:orders', group: 'goods' },
-  { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'wires', key: 'w' },
-  { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'wires', key: 'e' },
+  { path: '/webhooks', label: t.nav.webhooks, icon: Webhook, scope: 'read:webhooks', group: 'integration', key: 'w' },
+  { path: '/events', label: t.nav.events, icon: Radio, scope: 'read:webhooks', group: 'integration', key: 'e' },
   { path: '/keys', label: t.nav.keys, icon: KeyRound, scope: 'admin', group: 'access' },
   { path: '/usage', label: t.nav.usage, icon: ChartColumn, scope: 'admin', group: 'access' },
   { path: '/audit', label: t.nav.audit, icon: ScrollText, scope: 'admin', group: 'access' },

@@ -1,5 +1,4 @@
 import type { WebhookTopic } from '@fulfillment/sdk'
-import { t } from '../../shared/texts/texts.ts'
 
 // By its type a record has every topic that the SDK knows, and no other.
 const KNOWN: Record<WebhookTopic, 'standard' | 'by name'> = {
@@ -31,9 +30,3 @@ export const isStandard = (topic: WebhookTopic): boolean => KNOWN[topic] === 'st
 
 /** A topic of the address. */
 export const topicOf = (value: unknown): WebhookTopic | undefined => TOPICS.find((topic) => topic === value)
-
-/** The choices of a filter by topic. */
-export const TOPIC_OPTIONS = [
-  { value: 'all', label: t.webhooks.anyTopic },
-  ...TOPICS.map((topic) => ({ value: topic as string, label: topic as string })),
-]

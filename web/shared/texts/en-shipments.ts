@@ -1,7 +1,7 @@
 import { count, lastOf, moreOf } from './count.ts'
 
-/** Goods that go out. */
-export const shipping = {
+/** Packing, shipping and tracking. */
+export const shipments = {
   shipments: {
     one: (reference: string) => `Shipment ${reference}`,
     missing: (id: string) => `Shipment ${id} does not exist`,

@@ -2,7 +2,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { Combo } from '../../kit/combo.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { KeyCombo } from '../../kit/key-combo.tsx'
-import { Select } from '../../kit/select.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import type { Filter } from '../../search-parameters.ts'
 import { AUDITED_OPERATIONS } from './audited-operations.ts'
 import { type AuditSearch, SURFACES } from './audit-search.ts'
@@ -11,11 +11,6 @@ interface Props {
   search: AuditSearch
   filter: Filter<AuditSearch>
 }
-
-const SURFACE_OPTIONS = [
-  { value: 'all', label: t.audit.anySurface },
-  ...SURFACES.map((value) => ({ value: value as string, label: t.audit.surfaces[value] })),
-]
 
 const OPERATION_OPTIONS = AUDITED_OPERATIONS.map((operation) => ({ id: operation, label: operation }))
 
@@ -32,11 +27,13 @@ export function AuditFilters({ search, filter }: Props) {
         onText={(typed) => filter({ operation: typed === '' ? undefined : typed })}
       />
       <KeyCombo keyId={search.key_id} onKey={(key_id) => filter({ key_id })} hasCommandLine />
-      <Select
+      <OptionFilter
         label={t.audit.surface}
-        options={SURFACE_OPTIONS}
-        value={search.surface ?? 'all'}
-        onChange={(value) => filter({ surface: SURFACES.find((surface) => surface === value) })}
+        any={t.audit.anySurface}
+        values={SURFACES}
+        labelOf={(surface) => t.audit.surfaces[surface]}
+        value={search.surface}
+        onFilter={(surface) => filter({ surface })}
       />
       <FilterField
         label={t.audit.requestId}

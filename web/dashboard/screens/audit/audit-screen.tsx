@@ -13,9 +13,8 @@ import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { type Column, Stacked } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 import { AuditFilters } from './audit-filters.tsx'
-import type { AuditSearch } from './audit-search.ts'
 
 const LIMIT = 50
 
@@ -24,8 +23,7 @@ export function AuditScreen() {
   const search = useSearch({ from: '/frame/audit' })
   const navigate = useNavigate({ from: '/audit' })
   const { cursor, ...filters } = search
-  const filter: Filter<AuditSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['audit', search], (api, options) => api.auditLog.list({ ...search, limit: LIMIT }, options), {
     isMain: true,
   })

@@ -5,18 +5,15 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import { OptionFilter } from '../../kit/option-filter.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
 import { ProgressBar } from '../../kit/progress-bar.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
 import { useWarehouses } from '../../kit/use-warehouses.ts'
 import { WarehouseSelect } from '../../kit/warehouse-select.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy } from '../../search-parameters.ts'
 import { CountState } from './count-state.tsx'
 import { COUNT_STATES, type CountsSearch } from './counts-search.ts'
 
@@ -27,49 +24,26 @@ export function CountsScreen() {
   const search = useSearch({ from: '/frame/counts' })
   const navigate = useNavigate({ from: '/counts' })
   const { page = 1, ...filters } = search
-  const filter: Filter<CountsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['counts', search], (api, options) => api.counts.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
   const { nameOf } = useWarehouses()
-  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen
+    <ListScreen
       title={t.nav.counts}
-      actions={
-        !isEmpty && (
-          <>
-            <ExportButton resource="counts" query={filters} scope="read:stock" />
-            <NewCount />
-          </>
-        )
-      }
+      texts={t.counts}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ counts }) => counts}
+      columns={columns(nameOf)}
+      exportButton={<ExportButton resource="counts" query={filters} scope="read:stock" />}
+      newButton={<NewCount />}
     >
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <CountFilters search={search} filter={filter} />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.counts}
-        columns={columns(nameOf)}
-        rowsOf={({ counts }) => counts}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.counts.more }}
-        total={t.counts.total}
-        empty={
-          isEmpty ? (
-            <Empty text={t.counts.none}>
-              <NewCount />
-            </Empty>
-          ) : (
-            <Empty text={t.counts.noMatch} />
-          )
-        }
-        page={page}
-        onPage={(next) => filter({ page: next })}
-      />
-    </Screen>
+      <CountFilters search={search} filter={filter} />
+    </ListScreen>
   )
 }
 

@@ -8,11 +8,10 @@ import { Filters } from '../../kit/filters.tsx'
 import { Id } from '../../kit/id.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time, Value } from '../../kit/time.tsx'
-import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { TopicFilter } from '../../kit/topic-filter.tsx'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { EventsSearch } from './events-search.ts'
 
 const LIMIT = 50
@@ -23,8 +22,7 @@ export function EventsScreen() {
   const search = useSearch({ from: '/frame/events' })
   const navigate = useNavigate({ from: '/events' })
   const { cursor } = search
-  const filter: Filter<EventsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, cursor: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['events', search],
     (api, options) => api.events.list({ ...search, order: 'desc', limit: LIMIT }, options),
@@ -57,12 +55,7 @@ export function EventsScreen() {
 function EventFilters({ search, filter }: { search: EventsSearch; filter: Filter<EventsSearch> }) {
   return (
     <>
-      <Select
-        label={t.webhooks.topic}
-        options={TOPIC_OPTIONS}
-        value={search.event ?? 'all'}
-        onChange={(value) => filter({ event: topicOf(value) })}
-      />
+      <TopicFilter value={search.event} onFilter={(event) => filter({ event })} />
       <DayFilter label={t.webhooks.since} value={search.since} onFilter={(since, isMore) => filter({ since }, isMore)} />
       <DayFilter label={t.webhooks.until} value={search.until} onFilter={(until, isMore) => filter({ until }, isMore)} />
     </>

@@ -4,17 +4,13 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, None, Time, Value } from '../../kit/time.tsx'
 import { RECEIVED_COLUMNS } from '../../receiving/line-columns.tsx'
 import { ReceivingState, ReceivingStateFilter } from '../../receiving/receiving-state.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
-import type { InboundSearch } from './inbound-search.ts'
+import { filterBy } from '../../search-parameters.ts'
 
 const LIMIT = 50
 
@@ -23,54 +19,31 @@ export function InboundScreen() {
   const search = useSearch({ from: '/frame/inbound' })
   const navigate = useNavigate({ from: '/inbound' })
   const { page = 1, ...filters } = search
-  const filter: Filter<InboundSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['inbound', search], (api, options) => api.inbound.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
-  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen
+    <ListScreen
       title={t.nav.inbound}
-      actions={
-        !isEmpty && (
-          <>
-            <ExportButton resource="inbound" query={filters} scope="read:stock" />
-            <NewDelivery />
-          </>
-        )
-      }
+      texts={t.inbound}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ inbound }) => inbound}
+      columns={COLUMNS}
+      exportButton={<ExportButton resource="inbound" query={filters} scope="read:stock" />}
+      newButton={<NewDelivery />}
     >
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <ReceivingStateFilter value={search.state} onFilter={(state) => filter({ state })} />
-        <FilterField
-          label={t.receiving.reference}
-          size="narrow"
-          value={search.reference}
-          onFilter={(reference, isMore) => filter({ reference }, isMore)}
-        />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.inbound}
-        columns={COLUMNS}
-        rowsOf={({ inbound }) => inbound}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.inbound.more }}
-        total={t.inbound.total}
-        empty={
-          isEmpty ? (
-            <Empty text={t.inbound.none}>
-              <NewDelivery />
-            </Empty>
-          ) : (
-            <Empty text={t.inbound.noMatch} />
-          )
-        }
-        page={page}
-        onPage={(next) => filter({ page: next })}
+      <ReceivingStateFilter value={search.state} onFilter={(state) => filter({ state })} />
+      <FilterField
+        label={t.receiving.reference}
+        size="narrow"
+        value={search.reference}
+        onFilter={(reference, isMore) => filter({ reference }, isMore)}
       />
-    </Screen>
+    </ListScreen>
   )
 }
 

@@ -3,16 +3,13 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { DayFilter } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import { LocationCombo } from '../../kit/location-combo.tsx'
 import { MOVEMENT_COLUMNS } from '../../kit/movements-table.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { ProductFilter } from '../../kit/product-filter.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
-import { MOVEMENT_TYPES, type MovementsSearch, type MovementType } from './movements-search.ts'
+import { type Filter, filterBy } from '../../search-parameters.ts'
+import { MOVEMENT_TYPES, type MovementsSearch } from './movements-search.ts'
 
 const LIMIT = 50
 
@@ -21,47 +18,39 @@ export function MovementsScreen() {
   const search = useSearch({ from: '/frame/movements' })
   const navigate = useNavigate({ from: '/movements' })
   const { page = 1, ...filters } = search
-  const filter: Filter<MovementsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['movements', search],
     (api, options) => api.stock.movements({ ...filters, page, limit: LIMIT }, options),
     { isMain: true },
   )
   return (
-    <Screen title={t.nav.movements} actions={<ExportButton resource="movements" query={filters} scope="read:stock" />}>
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <MovementFilters search={search} filter={filter} />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.movements}
-        columns={MOVEMENT_COLUMNS}
-        rowsOf={({ movements }) => movements}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.movements.more }}
-        total={t.movements.total}
-        empty={<Empty text={isFiltered(search) ? t.movements.noMatch : t.movements.none} />}
-        page={page}
-        onPage={(next) => filter({ page: next })}
-      />
-    </Screen>
+    <ListScreen
+      title={t.nav.movements}
+      texts={t.movements}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ movements }) => movements}
+      columns={MOVEMENT_COLUMNS}
+      actions={<ExportButton resource="movements" query={filters} scope="read:stock" />}
+    >
+      <MovementFilters search={search} filter={filter} />
+    </ListScreen>
   )
 }
-
-const TYPES = [
-  { value: 'all', label: t.movements.anyType },
-  ...MOVEMENT_TYPES.map((value) => ({ value, label: t.movements.types[value] })),
-]
 
 function MovementFilters({ search, filter }: { search: MovementsSearch; filter: Filter<MovementsSearch> }) {
   return (
     <>
-      <Select
+      <OptionFilter
         label={t.movements.type}
-        options={TYPES}
-        value={search.movement_type ?? 'all'}
-        onChange={(value) => filter({ movement_type: value === 'all' ? undefined : (value as MovementType) })}
+        any={t.movements.anyType}
+        values={MOVEMENT_TYPES}
+        labelOf={(type) => t.movements.types[type]}
+        value={search.movement_type}
+        onFilter={(movement_type) => filter({ movement_type })}
       />
       <LocationCombo value={search.location_id} onLocation={(location_id) => filter({ location_id })} />
       <ProductFilter id={search.product_id} onId={(product_id) => filter({ product_id })} />

@@ -1,7 +1,7 @@
 import { idOf, pageOf, textOf } from '../../search-parameters.ts'
 
 export const MOVEMENT_TYPES = ['IN', 'OUT', 'TRANSFER', 'ADJUSTMENT'] as const
-export type MovementType = (typeof MOVEMENT_TYPES)[number]
+type MovementType = (typeof MOVEMENT_TYPES)[number]
 
 /** The filters of the API, as they are in the address. */
 export interface MovementsSearch {

@@ -6,17 +6,14 @@ import { useRead } from '../../data/use-read.ts'
 import { CheckboxGroup } from '../../kit/choices.tsx'
 import { DayFilter, FilterField } from '../../kit/filter-field.tsx'
 import { ExportButton } from '../../kit/export-button.tsx'
-import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { ORDER_STATES, OrderState, type OrderStateId } from '../../kit/order-state.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { RESERVATION_STATUSES, ReservationStatus, type ReservationStatusId } from '../../kit/reservation-status.tsx'
-import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
+import { RESERVATION_STATUSES, ReservationStatus } from '../../kit/reservation-status.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Day, Time, Value } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy } from '../../search-parameters.ts'
 import type { OrdersSearch } from './orders-search.ts'
 
 const LIMIT = 50
@@ -26,8 +23,7 @@ export function OrdersScreen() {
   const search = useSearch({ from: '/frame/orders' })
   const navigate = useNavigate({ from: '/orders' })
   const { state, assembly_date, assembly_until, from, to, customer, order_tenant_id, reservation_status, page = 1 } = search
-  const filter: Filter<OrdersSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const filters = {
     state_id: state,
     assembly_date,
@@ -41,47 +37,32 @@ export function OrdersScreen() {
   const query = useRead(['orders', search], (api, options) => api.orders.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
-  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   const isReserving = query.data?.orders.some((order) => order.reservation_status !== undefined) ?? false
   return (
-    <Screen
+    <ListScreen
       title={t.nav.orders}
-      actions={
-        !isEmpty && (
-          <>
-            <ExportButton resource="orders" query={filters} scope="read:orders" />
-            <NewOrder />
-          </>
-        )
-      }
+      texts={t.orders}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ orders }) => orders}
+      columns={isReserving ? COLUMNS : COLUMNS.filter((column) => column !== RESERVATION)}
+      exportButton={<ExportButton resource="orders" query={filters} scope="read:orders" />}
+      newButton={<NewOrder />}
     >
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <OrderFilters search={search} filter={filter} />
-        {(isReserving || reservation_status !== undefined) && (
-          <ReservationFilter value={reservation_status} onFilter={(status) => filter({ reservation_status: status })} />
-        )}
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.orders}
-        columns={isReserving ? COLUMNS : COLUMNS.filter((column) => column !== RESERVATION)}
-        rowsOf={({ orders }) => orders}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.orders.more }}
-        total={t.orders.total}
-        empty={
-          isEmpty ? (
-            <Empty text={t.orders.none}>
-              <NewOrder />
-            </Empty>
-          ) : (
-            <Empty text={t.orders.noMatch} />
-          )
-        }
-        page={page}
-        onPage={(next) => filter({ page: next })}
-      />
-    </Screen>
+      <OrderFilters search={search} filter={filter} />
+      {(isReserving || reservation_status !== undefined) && (
+        <OptionFilter
+          label={t.reservations.status}
+          any={t.reservations.anyStatus}
+          values={RESERVATION_STATUSES}
+          labelOf={(status) => t.reservations.statuses[status]}
+          value={reservation_status}
+          onFilter={(status) => filter({ reservation_status: status })}
+        />
+      )}
+    </ListScreen>
   )
 }
 
@@ -131,28 +112,6 @@ function OrderFilters({ search, filter }: { search: OrdersSearch; filter: Filter
     </>
   )
 }
-
-interface ReservationFilterProps {
-  value: ReservationStatusId | undefined
-  onFilter: (status: ReservationStatusId | undefined) => void
-}
-
-/** Of tenants that reserve. */
-function ReservationFilter({ value, onFilter }: ReservationFilterProps) {
-  return (
-    <Select
-      label={t.reservations.status}
-      options={STATUSES}
-      value={value ?? 'all'}
-      onChange={(chosen) => onFilter(RESERVATION_STATUSES.find((status) => status === chosen))}
-    />
-  )
-}
-
-const STATUSES = [
-  { value: 'all', label: t.reservations.anyStatus },
-  ...RESERVATION_STATUSES.map((value) => ({ value: value as string, label: t.reservations.statuses[value] })),
-]
 
 const RESERVATION: Column<OrderSummary> = {
   id: 'reservation',

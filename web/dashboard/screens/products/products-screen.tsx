@@ -7,85 +7,58 @@ import { Badge } from '../../kit/badge.tsx'
 import { Combo } from '../../kit/combo.tsx'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { None, Value } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy } from '../../search-parameters.ts'
 import { ProductPhoto } from './product-photo.tsx'
-import type { ProductsSearch } from './products-search.ts'
 
 const LIMIT = 50
 
 /** The catalog, newest first. */
 export function ProductsScreen() {
-  const filters = useSearch({ from: '/frame/products' })
+  const search = useSearch({ from: '/frame/products' })
   const navigate = useNavigate({ from: '/products' })
-  const { search, category, active, page = 1 } = filters
-  const filter: Filter<ProductsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
-  const listed = { search, category, is_active: active === undefined }
-  const query = useRead(['products', filters], (api, options) => api.products.list({ ...listed, page, limit: LIMIT }, options), {
+  const { category, active, page = 1 } = search
+  const filter = filterBy(navigate)
+  const filters = { search: search.search, category, is_active: active === undefined }
+  const query = useRead(['products', search], (api, options) => api.products.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
-  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(filters)
   return (
-    <Screen
+    <ListScreen
       title={t.nav.products}
+      texts={t.products}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ products }) => products}
+      columns={COLUMNS}
       actions={
-        <>
-          <ButtonLink to="/products/import" scope="write:products">
-            {t.import.link}
-          </ButtonLink>
-          {!isEmpty && (
-            <>
-              <ExportButton resource="products" query={listed} scope="read:products" />
-              <NewProduct />
-            </>
-          )}
-        </>
+        <ButtonLink to="/products/import" scope="write:products">
+          {t.import.link}
+        </ButtonLink>
       }
+      exportButton={<ExportButton resource="products" query={filters} scope="read:products" />}
+      newButton={<NewProduct />}
     >
-      <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
-        <FilterField
-          label={t.products.search}
-          type="search"
-          value={search}
-          onFilter={(text, isMore) => filter({ search: text }, isMore)}
-        />
-        <CategoryFilter products={query.data?.products ?? []} value={category} onFilter={(text) => filter({ category: text })} />
-        <Select
-          label={t.products.active}
-          options={ACTIVE}
-          value={active ?? 'true'}
-          onChange={(value) => filter({ active: value === 'false' ? 'false' : undefined })}
-        />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.products}
-        columns={COLUMNS}
-        rowsOf={({ products }) => products}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(filters), text: t.products.more }}
-        total={t.products.total}
-        empty={
-          isEmpty ? (
-            <Empty text={t.products.none}>
-              <NewProduct />
-            </Empty>
-          ) : (
-            <Empty text={t.products.noMatch} />
-          )
-        }
-        page={page}
-        onPage={(next) => filter({ page: next })}
+      <FilterField
+        label={t.products.search}
+        type="search"
+        value={search.search}
+        onFilter={(text, isMore) => filter({ search: text }, isMore)}
       />
-    </Screen>
+      <CategoryFilter products={query.data?.products ?? []} value={category} onFilter={(text) => filter({ category: text })} />
+      <Select
+        label={t.products.active}
+        options={ACTIVE}
+        value={active ?? 'true'}
+        onChange={(value) => filter({ active: value === 'false' ? 'false' : undefined })}
+      />
+    </ListScreen>
   )
 }
 

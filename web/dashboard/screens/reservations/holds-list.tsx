@@ -5,14 +5,14 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { FilterField } from '../../kit/filter-field.tsx'
 import { Filters } from '../../kit/filters.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
-import { Select } from '../../kit/select.tsx'
 import { useWarehouses } from '../../kit/use-warehouses.ts'
-import type { Filter } from '../../search-parameters.ts'
+import { filterBy } from '../../search-parameters.ts'
 import { holdColumns } from './hold-columns.tsx'
 import { ReleaseHold } from './release-hold.tsx'
-import { HOLD_STATES, type HoldState, type ReservationsSearch } from './reservations-search.ts'
+import { HOLD_STATES } from './reservations-search.ts'
 
 const LIMIT = 50
 /** Carts come and go by the minute. */
@@ -22,8 +22,7 @@ const EVERY_MS = 10_000
 export function HoldsList() {
   const { state, reference, page = 1 } = useSearch({ from: '/frame/reservations' })
   const navigate = useNavigate({ from: '/reservations' })
-  const filter: Filter<ReservationsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['holds', state, reference, page],
     (api, options) => api.holds.list({ state, reference, page, limit: LIMIT }, options),
@@ -40,11 +39,13 @@ export function HoldsList() {
           value={reference}
           onFilter={(text, isMore) => filter({ reference: text }, isMore)}
         />
-        <Select
+        <OptionFilter
           label={t.holds.state}
-          options={STATES}
-          value={state ?? 'all'}
-          onChange={(value) => filter({ state: value === 'all' ? undefined : (value as HoldState) })}
+          any={t.holds.anyState}
+          values={HOLD_STATES}
+          labelOf={(each) => t.holds.states[each]}
+          value={state}
+          onFilter={(chosen) => filter({ state: chosen })}
         />
       </Filters>
       <PagedTable
@@ -63,8 +64,3 @@ export function HoldsList() {
     </>
   )
 }
-
-const STATES = [
-  { value: 'all', label: t.holds.anyState },
-  ...HOLD_STATES.map((value) => ({ value: value as string, label: t.holds.states[value] })),
-]

@@ -9,7 +9,7 @@ import { ProductFilter } from '../../kit/product-filter.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { Select } from '../../kit/select.tsx'
 import { useWarehouses } from '../../kit/use-warehouses.ts'
-import { type Filter, idOf, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, idOf, isFiltered } from '../../search-parameters.ts'
 import { reservationColumns } from './reservation-columns.tsx'
 import type { ReservationsSearch } from './reservations-search.ts'
 
@@ -20,8 +20,7 @@ export function ReservationsList() {
   const search = useSearch({ from: '/frame/reservations' })
   const navigate = useNavigate({ from: '/reservations' })
   const { page = 1, product_id, warehouse_id, order_id, hold_id } = search
-  const filter: Filter<ReservationsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['reservations', search],
     (api, options) => api.stock.reservations({ product_id, warehouse_id, order_id, hold_id, page, limit: LIMIT }, options),

@@ -1,7 +1,7 @@
 import { idOf, pageOf, textOf } from '../../search-parameters.ts'
 
 export const HOLD_STATES = ['active', 'consumed', 'released', 'expired'] as const
-export type HoldState = (typeof HOLD_STATES)[number]
+type HoldState = (typeof HOLD_STATES)[number]
 
 /** The open list and its filters, as they are in the address. */
 export interface ReservationsSearch {

@@ -4,19 +4,15 @@ import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { FilterField } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
 import { ButtonLink } from '../../kit/link.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
 import { OrderLink } from '../../kit/record-link.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
 import { RECEIVED_COLUMNS } from '../../receiving/line-columns.tsx'
 import { ReceivingState, ReceivingStateFilter } from '../../receiving/receiving-state.tsx'
-import { type Filter, idOf, isFiltered } from '../../search-parameters.ts'
+import { filterBy, idOf } from '../../search-parameters.ts'
 import { RETURN_LINK } from './return-columns.tsx'
-import type { ReturnsSearch } from './returns-search.ts'
 
 const LIMIT = 50
 
@@ -25,61 +21,38 @@ export function ReturnsScreen() {
   const search = useSearch({ from: '/frame/returns' })
   const navigate = useNavigate({ from: '/returns' })
   const { page = 1, ...filters } = search
-  const filter: Filter<ReturnsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(['returns', search], (api, options) => api.returns.list({ ...filters, page, limit: LIMIT }, options), {
     isMain: true,
   })
-  const isEmpty = query.data?.pagination.total === 0 && !isFiltered(search)
   return (
-    <Screen
+    <ListScreen
       title={t.nav.returns}
-      actions={
-        !isEmpty && (
-          <>
-            <ExportButton resource="returns" query={filters} scope="read:orders" />
-            <NewReturn />
-          </>
-        )
-      }
+      texts={t.returns}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ returns }) => returns}
+      columns={COLUMNS}
+      exportButton={<ExportButton resource="returns" query={filters} scope="read:orders" />}
+      newButton={<NewReturn />}
     >
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <ReceivingStateFilter value={search.state} onFilter={(state) => filter({ state })} />
-        <FilterField
-          label={t.returns.orderId}
-          type="number"
-          size="narrow"
-          value={search.order_id?.toString()}
-          onFilter={(text, isMore) => filter({ order_id: idOf(text) }, isMore)}
-        />
-        <FilterField
-          label={t.receiving.reference}
-          size="narrow"
-          value={search.reference}
-          onFilter={(reference, isMore) => filter({ reference }, isMore)}
-        />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.returns}
-        columns={COLUMNS}
-        rowsOf={({ returns }) => returns}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.returns.more }}
-        total={t.returns.total}
-        empty={
-          isEmpty ? (
-            <Empty text={t.returns.none}>
-              <NewReturn />
-            </Empty>
-          ) : (
-            <Empty text={t.returns.noMatch} />
-          )
-        }
-        page={page}
-        onPage={(next) => filter({ page: next })}
+      <ReceivingStateFilter value={search.state} onFilter={(state) => filter({ state })} />
+      <FilterField
+        label={t.returns.orderId}
+        type="number"
+        size="narrow"
+        value={search.order_id?.toString()}
+        onFilter={(text, isMore) => filter({ order_id: idOf(text) }, isMore)}
       />
-    </Screen>
+      <FilterField
+        label={t.receiving.reference}
+        size="narrow"
+        value={search.reference}
+        onFilter={(reference, isMore) => filter({ reference }, isMore)}
+      />
+    </ListScreen>
   )
 }
 

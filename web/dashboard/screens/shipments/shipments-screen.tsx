@@ -3,72 +3,60 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { t } from '../../../shared/texts/texts.ts'
 import { useRead } from '../../data/use-read.ts'
 import { FilterField } from '../../kit/filter-field.tsx'
-import { Filters } from '../../kit/filters.tsx'
-import { PagedTable } from '../../kit/paged-table.tsx'
+import { ListScreen } from '../../kit/list-screen.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { OrderLink } from '../../kit/record-link.tsx'
-import { Empty } from '../../kit/region.tsx'
-import { Screen } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import type { Column } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy } from '../../search-parameters.ts'
 import { SHIPMENT_COLUMNS } from './shipment-columns.tsx'
-import { SHIPMENT_STATES, type ShipmentsSearch, type ShipmentState } from './shipments-search.ts'
+import { SHIPMENT_STATES } from './shipments-search.ts'
 
 const LIMIT = 50
-
-const STATES = [
-  { value: 'all', label: t.shipments.anyState },
-  ...SHIPMENT_STATES.map((value) => ({ value, label: t.shipments.states[value] })),
-]
 
 /** Shipments, newest first. */
 export function ShipmentsScreen() {
   const search = useSearch({ from: '/frame/shipments' })
   const navigate = useNavigate({ from: '/shipments' })
   const { page = 1, ...filters } = search
-  const filter: Filter<ShipmentsSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['shipments', search],
     (api, options) => api.shipments.list({ ...filters, page, limit: LIMIT }, options),
     { isMain: true },
   )
   return (
-    <Screen title={t.nav.shipments}>
-      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
-        <Select
-          label={t.orders.state}
-          options={STATES}
-          value={search.state ?? 'all'}
-          onChange={(value) => filter({ state: value === 'all' ? undefined : (value as ShipmentState) })}
-        />
-        <FilterField
-          label={t.shipments.reference}
-          size="narrow"
-          value={search.reference}
-          onFilter={(reference, isMore) => filter({ reference }, isMore)}
-        />
-        <FilterField
-          label={t.shipments.trackingNumber}
-          size="narrow"
-          value={search.tracking_number}
-          onFilter={(tracking_number, isMore) => filter({ tracking_number }, isMore)}
-        />
-      </Filters>
-      <PagedTable
-        query={query}
-        caption={t.nav.shipments}
-        columns={COLUMNS}
-        rowsOf={({ shipments }) => shipments}
-        rowKey={({ id }) => id}
-        news={{ list: JSON.stringify(search), text: t.shipments.more }}
-        total={t.shipments.total}
-        empty={<Empty text={isFiltered(search) ? t.shipments.noMatch : t.shipments.none} />}
-        page={page}
-        onPage={(next) => filter({ page: next })}
+    <ListScreen
+      title={t.nav.shipments}
+      texts={t.shipments}
+      search={search}
+      onClear={() => void navigate({ search: {} })}
+      onPage={(next) => filter({ page: next })}
+      query={query}
+      rowsOf={({ shipments }) => shipments}
+      columns={COLUMNS}
+    >
+      <OptionFilter
+        label={t.orders.state}
+        any={t.shipments.anyState}
+        values={SHIPMENT_STATES}
+        labelOf={(state) => t.shipments.states[state]}
+        value={search.state}
+        onFilter={(state) => filter({ state })}
       />
-    </Screen>
+      <FilterField
+        label={t.shipments.reference}
+        size="narrow"
+        value={search.reference}
+        onFilter={(reference, isMore) => filter({ reference }, isMore)}
+      />
+      <FilterField
+        label={t.shipments.trackingNumber}
+        size="narrow"
+        value={search.tracking_number}
+        onFilter={(tracking_number, isMore) => filter({ tracking_number }, isMore)}
+      />
+    </ListScreen>
   )
 }
 

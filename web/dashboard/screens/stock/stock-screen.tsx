@@ -13,25 +13,23 @@ import { PagedList } from '../../kit/paged-list.tsx'
 import { Empty, Region } from '../../kit/region.tsx'
 import { Screen } from '../../kit/screen.tsx'
 import { StockDialog } from '../../kit/stock-dialogs.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { filterBy, isFiltered } from '../../search-parameters.ts'
 import type { StockChange, StockedProduct } from './stock-columns.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
-import type { StockSearch } from './stock-search.ts'
 
 const LIMIT = 50
 
 /** Products with their stock by location; levels are edited in place. */
 export function StockScreen() {
-  const filters = useSearch({ from: '/frame/stock' })
+  const search = useSearch({ from: '/frame/stock' })
   const navigate = useNavigate({ from: '/stock' })
-  const { search, location, low, as_of, page = 1 } = filters
-  const filter: Filter<StockSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
-  const listed = { search, location_id: location, low: low === 'true' }
+  const { location, low, as_of, page = 1 } = search
+  const filter = filterBy(navigate)
+  const filters = { search: search.search, location_id: location, low: low === 'true' }
   const query = useRead(
-    ['stock', search, location, low, page],
-    (api, options) => api.stock.overview({ ...listed, page, limit: LIMIT }, options),
+    ['stock', search.search, location, low, page],
+    (api, options) => api.stock.overview({ ...filters, page, limit: LIMIT }, options),
     { isMain: true },
   )
   const [changed, setChanged] = useState<{ kind: StockChange; product: StockedProduct }>()
@@ -41,18 +39,18 @@ export function StockScreen() {
       actions={
         <>
           {/* The stock of a past day is that of one product, and is on screen. */}
-          {as_of === undefined && <ExportButton resource="levels" query={listed} scope="read:stock" />}
+          {as_of === undefined && <ExportButton resource="levels" query={filters} scope="read:stock" />}
           <ButtonLink to="/stock/import" scope="write:stock">
             {t.import.link}
           </ButtonLink>
         </>
       }
     >
-      <Filters isSet={isFiltered(filters)} onClear={() => void navigate({ search: {} })}>
+      <Filters isSet={isFiltered(search)} onClear={() => void navigate({ search: {} })}>
         <FilterField
           label={t.products.search}
           type="search"
-          value={search}
+          value={search.search}
           onFilter={(text, isMore) => filter({ search: text }, isMore)}
         />
         <LocationCombo value={location} onLocation={(id) => filter({ location: id })} />
@@ -69,7 +67,7 @@ export function StockScreen() {
             <Levels
               found={found}
               onAdd={(product, kind) => setChanged({ product, kind })}
-              isSearch={isFiltered(filters)}
+              isSearch={isFiltered(search)}
               page={page}
               onPage={(next) => filter({ page: next })}
             />

@@ -13,7 +13,7 @@ import { Screen } from '../../kit/screen.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { aDayAgo, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
-import { type Filter, isFiltered } from '../../search-parameters.ts'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import { UsagePictures } from './usage-pictures.tsx'
 import type { UsageSearch } from './usage-search.ts'
 
@@ -24,8 +24,7 @@ export function UsageScreen() {
   const search = useSearch({ from: '/frame/usage' })
   const navigate = useNavigate({ from: '/usage' })
   const { page = 1, operation, ...filters } = search
-  const filter: Filter<UsageSearch> = (change, isMore = false) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace: isMore })
+  const filter = filterBy(navigate)
   const range = { ...filters, since: filters.since ?? aDayAgo() }
   const query = useRead(['usage', range], (api, options) => api.reports.usage(range, options), { isMain: true })
   return (

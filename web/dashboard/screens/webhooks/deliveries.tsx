@@ -5,15 +5,15 @@ import { useRead } from '../../data/use-read.ts'
 import { ExportButton } from '../../kit/export-button.tsx'
 import { Filters } from '../../kit/filters.tsx'
 import { Id } from '../../kit/id.tsx'
+import { OptionFilter } from '../../kit/option-filter.tsx'
 import { PagedTable } from '../../kit/paged-table.tsx'
 import { Empty } from '../../kit/region.tsx'
 import { TimeUntil } from '../../kit/relative-time.tsx'
 import { Section } from '../../kit/screen.tsx'
-import { Select } from '../../kit/select.tsx'
 import { type Column, Stacked } from '../../kit/table.tsx'
 import { None, Time, Value } from '../../kit/time.tsx'
-import { TOPIC_OPTIONS, topicOf } from '../../kit/topics.ts'
-import { isFiltered } from '../../search-parameters.ts'
+import { TopicFilter } from '../../kit/topic-filter.tsx'
+import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
 import type { DeliveriesSearch } from './deliveries-search.ts'
 import { DELIVERY_STATES, isUnderWay } from './delivery-states.ts'
 import { DeliveryState } from './delivery-state.tsx'
@@ -26,8 +26,7 @@ export function Deliveries({ id }: { id: string }) {
   const search = useSearch({ from: '/frame/webhooks/$id' })
   const navigate = useNavigate({ from: '/webhooks/$id' })
   const { page = 1, state, event } = search
-  const filter = (change: Partial<DeliveriesSearch>): void =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }) })
+  const filter = filterBy(navigate)
   const query = useRead(
     ['deliveries', id, search],
     (api, options) => api.webhooks.deliveries(id, { state, event, page, limit: LIMIT }, options),
@@ -61,26 +60,18 @@ export function Deliveries({ id }: { id: string }) {
   )
 }
 
-const STATE_OPTIONS = [
-  { value: 'all', label: t.deliveries.anyState },
-  ...DELIVERY_STATES.map((value) => ({ value: value as string, label: t.deliveries.states[value] })),
-]
-
-function DeliveryFilters({ search, filter }: { search: DeliveriesSearch; filter: (change: Partial<DeliveriesSearch>) => void }) {
+function DeliveryFilters({ search, filter }: { search: DeliveriesSearch; filter: Filter<DeliveriesSearch> }) {
   return (
     <>
-      <Select
+      <OptionFilter
         label={t.deliveries.state}
-        options={STATE_OPTIONS}
-        value={search.state ?? 'all'}
-        onChange={(value) => filter({ state: DELIVERY_STATES.find((state) => state === value) })}
+        any={t.deliveries.anyState}
+        values={DELIVERY_STATES}
+        labelOf={(state) => t.deliveries.states[state]}
+        value={search.state}
+        onFilter={(state) => filter({ state })}
       />
-      <Select
-        label={t.webhooks.topic}
-        options={TOPIC_OPTIONS}
-        value={search.event ?? 'all'}
-        onChange={(value) => filter({ event: topicOf(value) })}
-      />
+      <TopicFilter value={search.event} onFilter={(event) => filter({ event })} />
     </>
   )
 }

@@ -19,8 +19,8 @@ const wordsOf = (one: string, many: string) => {
   }
 }
 
-/** Goods that come in, their barcodes, and counts of what is there. */
-export const goods = {
+/** Deliveries and returns, the barcodes of products, and counts of stock. */
+export const receivingAndCounts = {
   barcodes: {
     title: 'Barcodes',
     units: 'Units',

@@ -1,7 +1,7 @@
 import { count, grouped } from './count.ts'
 
-/** Files: their import, and the export of lists. */
-export const files = {
+/** The import of CSV files, and the export of lists. */
+export const importAndExport = {
   export: {
     button: 'Export CSV',
     started: 'The export is being downloaded',

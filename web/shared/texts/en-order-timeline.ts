@@ -1,7 +1,7 @@
 import { count, grouped } from './count.ts'
 
 /** What happened to an order. */
-export const happened = {
+export const orderTimeline = {
   timeline: {
     title: 'Timeline',
     show: 'Show',

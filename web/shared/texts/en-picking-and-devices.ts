@@ -1,7 +1,7 @@
 import { count, grouped, moreOf } from './count.ts'
 
-/** Picking, operators, devices and what is printed for them. */
-export const hand = {
+/** Picking and batches; operators and devices, and what is printed for them. */
+export const pickingAndDevices = {
   picking: {
     running: 'Running',
     ready: 'Ready',

@@ -1,10 +1,7 @@
 import { count, grouped, moreOf } from './count.ts'
 
-/** "0.4 %"; the smallest shares are not hidden by rounding. */
-const share = (part: number, whole: number): string => `${grouped(Math.ceil((part / Math.max(whole, 1)) * 1_000) / 10)} %`
-
-/** Webhooks, events, audit, usage and reconciliation. */
-export const wires = {
+/** Webhooks, their deliveries, and the feed of events. */
+export const webhooksAndEvents = {
   webhooks: {
     new: 'New webhook',
     one: (id: string) => `Webhook ${id}`,
@@ -113,72 +110,5 @@ export const wires = {
     about: 'About',
     body: 'Body',
     views: { pretty: 'Pretty', raw: 'Raw' },
-  },
-  audit: {
-    none: 'No changes yet',
-    noMatch: 'No changes match',
-    onPage: (entries: number) => `${count(entries, 'entry', 'entries')} on this page, newest first`,
-    more: (entries: number, isAll: boolean) => moreOf(entries, isAll, 'entry', 'entries'),
-    at: 'Time',
-    who: 'Who',
-    key: 'Key',
-    commandLine: 'Command line',
-    surface: 'Surface',
-    anySurface: 'All surfaces',
-    surfaces: { api: 'API', dashboard: 'Dashboard', scan: 'Scan', mcp: 'Agent' },
-    operator: 'Operator',
-    operation: 'Operation',
-    input: 'Input',
-    error: 'Error',
-    address: 'Address',
-    requestId: 'Request id',
-    since: 'Since',
-    until: 'Until',
-  },
-  usage: {
-    title: 'API usage',
-    none: 'No requests in the last 24 hours. Requests appear within 10 seconds.',
-    noMatch: 'No requests match',
-    total: (rows: number) => count(rows, 'row', 'rows'),
-    shares: (requests: number, { client, limited, server }: { client: number; limited: number; server: number }) =>
-      `${count(requests, 'request', 'requests')}: ${share(client, requests)} 4xx, ${share(limited, requests)} 429, ${share(server, requests)} 5xx`,
-    byOperation: 'By operation',
-    hour: 'Hour from',
-    operation: 'Operation',
-    requests: 'Requests',
-    clientErrors: '4xx',
-    limited: '429',
-    serverErrors: '5xx',
-    since: 'Since',
-    until: 'Until',
-  },
-  reconcile: {
-    text: 'Compares every stock level with the sum of its movements, and every warehouse total with the sum of its levels. Nothing is changed or blocked.',
-    run: 'Check all stock',
-    stop: 'Stop',
-    checked: 'Checked',
-    result: (levels: number, differences: number) => `levels checked ${grouped(levels)}, differences ${grouped(differences)}`,
-    products: (checked: number, total: number) => `${grouped(checked)} of ${count(total, 'product', 'products')}`,
-    stopped: 'Stopped before the end:',
-    done: 'Checked all stock:',
-    running: 'Checking:',
-    waiting: (seconds: number) => `The server is busy. Goes on in ${seconds} s.`,
-    last: 'Last check in this browser',
-    differences: 'Differences',
-    moreDifferences: (shown: number, total: number) => `The first ${grouped(shown)} of ${grouped(total)}`,
-    kind: 'What',
-    kinds: { level: 'Stock level', warehouse_total: 'Warehouse total', reserved: 'Reserved', backordered: 'Backordered' },
-    place: 'Location or warehouse',
-    warehouse: (id: number) => `Warehouse ${id}`,
-    product: (id: number) => `Product ${id}`,
-    recorded: 'Recorded',
-    expected: 'Expected',
-  },
-  relative: {
-    now: 'now',
-    seconds: (value: number) => `in ${value} s`,
-    minutes: (value: number) => `in ${value} min`,
-    hours: (value: number) => `in ${value} h`,
-    days: (value: number) => `in ${value} d`,
   },
 }

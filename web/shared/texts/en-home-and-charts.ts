@@ -1,11 +1,11 @@
 import { count, grouped } from './count.ts'
 
-/** A list of parts of a sentence: "now 25, lowest 4 on Nov 3". */
+/** "Stock of Green tea, 30 days: now 25, lowest 4 on Nov 3" */
 const sentence = (head: string, parts: readonly (string | undefined)[]): string =>
   `${head}: ${parts.filter((part) => part !== undefined).join(', ')}`
 
-/** Home and the pictures. */
-export const eyes = {
+/** The home screen, and the charts of all screens. */
+export const homeAndCharts = {
   charts: {
     asTable: 'Show as table',
     hint: (canOpen: boolean) =>
