@@ -22,6 +22,7 @@ import { requireKeyOfDatabase } from './runtime/encryption/encryption-check.ts'
 import { ensurePartitions, startMaintenance } from './maintenance.ts'
 import { followShards } from './shards/follow-shards.ts'
 import { DIRECTORY, DIRECTORY_TENANT, type Shard, Shards } from './shards/shards.ts'
+import { warnOfUnknownShards } from './shards/warn-of-unknown-shards.ts'
 import { SLICES } from './slices.ts'
 import { startTracing } from './runtime/tracing/index.ts'
 import { type DeliveryEngine, Names, startDeliveryEngine } from './delivery/index.ts'
@@ -142,6 +143,7 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
       await (await import('./shards/move/end-switch.ts')).endDeadSwitch(shards, tenantId)
     const following = await followShards(shards, { encryption, log, uses, prepare, endDeadSwitch, start: startWork })
     stopFollowing = following.stop
+    if (config.shards !== undefined) await warnOfUnknownShards(db, config.shards, log)
     if (config.role === 'worker') {
       await startMonitor()
       return { url: undefined, firstKey: undefined, dashboardLink: undefined, ...control }
