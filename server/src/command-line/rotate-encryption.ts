@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../config.ts'
-import { connect } from '../connect.ts'
 import { whileUnused } from '../database/embedded/embedded-postgres.ts'
 import { openCluster } from '../database/embedded/postgres-cluster.ts'
 import { migrate } from '../database/migrate.ts'
@@ -10,6 +9,7 @@ import { namesOf, rotateEncryption, type Rotation } from '../runtime/encryption/
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './result.ts'
+import { withConnection } from './with-connection.ts'
 
 interface Options {
   acceptLost?: boolean
@@ -51,21 +51,21 @@ async function rotateGenerated(config: Config, options: Options): Promise<void> 
 }
 
 async function rotateStored(config: Config, options: Options): Promise<Rotation> {
-  const { db, encryption, close } = await connect(config, () => {})
   const progress = startProgress('values', options)
   try {
-    await db.withoutTimeLimits(migrate)
-    const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
-    try {
-      const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
-      if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
-      return rotation
-    } finally {
-      await shards.close()
-    }
+    return await withConnection(config, async ({ db, encryption }) => {
+      await db.withoutTimeLimits(migrate)
+      const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
+      try {
+        const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
+        if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
+        return rotation
+      } finally {
+        await shards.close()
+      }
+    })
   } finally {
     progress.stop()
-    await close()
   }
 }
 
