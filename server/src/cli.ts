@@ -47,6 +47,8 @@ try {
   await program.parseAsync()
 } catch (error) {
   process.exitCode = exitCodeOf(error)
+  // The work of an interrupted command may still be running.
+  if (error instanceof InterruptedError) process.exit()
 }
 
 /** Prints the error unless it was printed before: Commander reports wrong arguments, standard output its own, and Ctrl-C needs no message. */

@@ -24,6 +24,7 @@ import type { Metrics, Siblings } from './runtime/monitoring/metrics.ts'
 import { startTracing } from './runtime/tracing/index.ts'
 import { followShards } from './shards/follow-shards.ts'
 import { DIRECTORY, DIRECTORY_TENANT, Shards } from './shards/shards.ts'
+import { warnOfUnknownShards } from './shards/warn-of-unknown-shards.ts'
 import { SLICES } from './slices.ts'
 
 /** The part of the API's time to stop in which it records what it counted, after the last request. */
@@ -123,6 +124,7 @@ async function startWork({ config, log, shutdown, shards, encryption, webhookTar
     start: (shard) => work.start(shard),
   })
   shutdown.add('the deliveries and the shards', () => following.stop())
+  if (config.shards !== undefined) await warnOfUnknownShards(shards.directory, config.shards, log)
   return work
 }
 

@@ -11,7 +11,7 @@ import { expectConsistentShipments } from '../support/shipments.ts'
 import { send, type ServiceResponse, type TestService, type TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { startServerProcess } from '../support/server-process.ts'
-import { runCommand } from './run-command.ts'
+import { runCommand, startCommand } from './run-command.ts'
 
 const FILL = { seed: 7, products: 30, days: 14, orders: 20 }
 const ARGUMENTS = ['demo', '--seed', '7', '--products', '30', '--days', '14', '--orders', '20']
@@ -308,7 +308,7 @@ describe('a demo', () => {
 
 describe('fulfillment demo', () => {
   it(
-    'fills and exits with --no-live; a second run fills nothing and makes another key',
+    'fills and exits with --no-live; a second run fills nothing and makes another key; a live one ends when its output is closed',
     { timeout },
     async ({ startService }) => {
       const service = await startService()
@@ -316,6 +316,9 @@ describe('fulfillment demo', () => {
       const first = await runCommand([...ARGUMENTS, '--no-live'], env)
       expect([first.exitCode, first.stderr]).toEqual([0, ''])
       expect(first.stdout).toContain('Tenant "Demo 7" has 30 products')
+      // No server of the demo is left.
+      expect(first.stdout).not.toContain('http://')
+      expect(first.stdout).toContain('same command without --no-live')
       const { rows } = await service.db.dedicatedPool.query<{ id: number }>(`select id from tenants where name = 'Demo 7'`)
       const id = rows[0]?.id ?? 0
       const before = (await demoTenant(service, id, keyIn(first.stdout)).request('GET', '/orders')).body.data.pagination.total
@@ -325,6 +328,11 @@ describe('fulfillment demo', () => {
       const { body } = await demoTenant(service, id, keyIn(second.stdout)).request('GET', '/orders')
       expect(body.data.pagination.total).toBe(before)
       expect((await service.db.dedicatedPool.query(`select id from tenants where name = 'Demo 7'`)).rows).toHaveLength(1)
+
+      const { child, ended } = startCommand([...ARGUMENTS, '--rate', '60'], env)
+      child.stdout?.on('data', (text) => String(text).includes('Ctrl-C ends the demo') && child.stdout?.destroy())
+      await expect(ended).rejects.toThrow('Premature close')
+      await expect.poll(() => child.exitCode).toBe(0)
     },
   )
 

@@ -33,13 +33,15 @@ async function catalogOf(tenant: TestTenant): Promise<Record<string, object>> {
 
 describe('import products', () => {
   it('reads CSV as written by spreadsheets, and converts each cell to the type of its field', async ({ service, tenant }) => {
-    const csv = `\uFEFFbarcode;name;price;sku;category\r\n00123;"Tea; ""green""\r\n100 g";4.9;T-1;\r\n\r\n4;'=Plus;1e2;;Ä\r\n`
+    const csv = `\uFEFFbarcode;name;price;sku;category\r\n00123;"Tea; ""green""\r\n100 g";4.9;T-1;\r\n\r\n4;'=Plus;1e2;;Ä\r\n5;Salt;.5;;\r\n6;Rice;+5.;;\r\n`
     const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', csv, '--delimiter', ';', '--json')
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(JSON.parse(stdout)).toEqual({ rows: 2, created: 2, updated: 0, failed: 0, last_line: 5, interrupted: false })
+    expect(JSON.parse(stdout)).toEqual({ rows: 4, created: 4, updated: 0, failed: 0, last_line: 7, interrupted: false })
     expect(await catalogOf(tenant)).toMatchObject({
       '00123': { name: 'Tea; "green"\r\n100 g', price: 4.9, external_id: 'T-1', category: null },
       4: { name: '=Plus', price: 100, external_id: null, category: 'Ä' },
+      5: { price: 0.5 },
+      6: { price: 5 },
     })
   })
 

@@ -107,3 +107,17 @@ it('commands that change a tenant or its keys are in the audit log', async ({ se
   ])
   expect(JSON.stringify(data)).not.toContain(made.api_key)
 })
+
+it('refuses a key that would have expired already', async ({ service, tenant }) => {
+  const create = (time: string) =>
+    run(service, 'keys', 'create', '--tenant', String(tenant.id), '--preset', 'read_only', '--expires-at', time)
+  expect(await create('2020-12-31')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: '--expires-at: 2020-12-31T23:59:59.999Z is in the past\n',
+  })
+  // Of a minute from now: the day may end meanwhile.
+  const today = new Date(Date.now() + 60_000).toISOString().slice(0, 10)
+  expect((await create(today)).exitCode).toBe(0)
+  expect(await keysOf(tenant)).toHaveLength(2)
+})

@@ -66,6 +66,7 @@ describe('keys rotate-encryption', () => {
       checked: 4,
       renewed: 4,
       unreadable: [],
+      unreadable_count: 0,
     })
     expect(JSON.parse((await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: OLD })).stdout)).toMatchObject({
       renewed: 0,
@@ -84,6 +85,36 @@ describe('keys rotate-encryption', () => {
     const [delivered] = await receiver.count(1)
     for (const key of [first, secret])
       expect(verifyWebhookSync(delivered!.body, delivered!.headers['x-webhook-signature'], key).event).toBe('product/created')
+  })
+
+  it('counts all values that no key can decrypt, and names the first hundred: current signing secrets, former ones, others', async ({
+    own,
+    tenant,
+    receiver,
+  }) => {
+    const [first, second] = [await subscribe(tenant, receiver), await subscribe(tenant, receiver)]
+    await tenant.request('POST', `/webhooks/${second.id}/rotate-secret`)
+    await own.stopServer()
+    await sql`
+      insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext)
+      select ${tenant.id}, 'key-' || to_char(n, 'FM000'), '', 'no ciphertext'::bytea from generate_series(1, 120) n`.execute(
+      own.db.kysely,
+    )
+    const lost = { DATABASE_URL: own.databaseUrl, ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: 'not the key of before' }
+    const { exitCode, stdout } = await runCommand(['keys', 'rotate-encryption', '--json'], lost)
+    const { unreadable, unreadable_count } = JSON.parse(stdout)
+    expect([exitCode, unreadable_count, unreadable.length]).toEqual([1, 124, 100])
+    expect(unreadable.slice(0, 5)).toEqual([
+      `webhook_subscriptions ${tenant.id}/${first.id}`,
+      `webhook_subscriptions ${tenant.id}/${second.id}`,
+      `webhook_subscriptions ${tenant.id}/${second.id} (previous secret)`,
+      'encryption_check 1/1',
+      `idempotency_keys ${tenant.id}/key-001`,
+    ])
+    const told = await runCommand(['keys', 'rotate-encryption'], lost)
+    expect(told.stdout).toMatch(
+      /^Checked 124 values and re-encrypted 0\. Neither key can decrypt 124 values: webhook_.*\/key-096 and 24 more\. Rotate the secrets/,
+    )
   })
 
   it('keeps values that a server with the new key wrote meanwhile, and reports values that neither key can decrypt', async ({
@@ -159,7 +190,7 @@ describe('a server with another key than the others', () => {
     const wrong = await rotate(own, { ENCRYPTION_KEY: NEW, ENCRYPTION_KEY_PREVIOUS: 'not the key of before' })
     expect([wrong.exitCode, JSON.parse(wrong.stdout).unreadable]).toEqual([
       1,
-      ['encryption_check 1/1', `webhook_subscriptions ${tenant.id}/${id}`],
+      [`webhook_subscriptions ${tenant.id}/${id}`, 'encryption_check 1/1'],
     ])
     await expect(start(own, { ENCRYPTION_KEY: NEW })).rejects.toThrow(REFUSED)
 
@@ -167,7 +198,7 @@ describe('a server with another key than the others', () => {
     const accepted = await runCommand(['keys', 'rotate-encryption', '--accept-lost'], env)
     expect([accepted.exitCode, accepted.stdout]).toEqual([
       0,
-      `Checked 2 values and re-encrypted 0. The key cannot decrypt encryption_check 1/1, webhook_subscriptions ${tenant.id}/${id}. ` +
+      `Checked 2 values and re-encrypted 0. The key cannot decrypt 2 values: webhook_subscriptions ${tenant.id}/${id}, encryption_check 1/1. ` +
         'Rotate the secrets of these subscriptions; stored responses expire within a day. ENCRYPTION_KEY is the key of the database now\n',
     ])
     const server = await startProcess(env)

@@ -206,14 +206,22 @@ describe('tenants of three shards', () => {
     expect(response.body.data.tenant).toEqual({ id: tenants[1].id, name: 'of 2' })
   })
 
-  it('a worker with SHARDS works for these alone', async ({ tenants, env, startProcess, startReceiver, third }) => {
+  it('a worker with SHARDS works for these alone, and warns of ids that no shard has', async ({
+    tenants,
+    env,
+    startProcess,
+    startReceiver,
+    third,
+  }) => {
     const pending = async () => Number((await third.query('select count(*) from event_outbox')).rows[0].count)
     expect(await pending()).toBeGreaterThan(0)
     const receiver = await startReceiver()
     await data(tenants[2].request('POST', '/webhooks', { name: 'late', url: receiver.url, events: ['product/created'] }))
-    await startProcess({ ...env, ROLE: 'worker', SHARDS: '3', MONITORING_PORT: String(await freePort()) })
+    const monitoring = { MONITORING_PORT: String(await freePort()) }
+    const server = await startProcess({ ...env, ROLE: 'worker', SHARDS: '3,8,8,9', ...monitoring })
     await data(write(tenants[2]))
     await receiver.count(1)
+    await server.printed(/"level":40.*"SHARDS: no shard has the id 8, 9; there are 1, 2, 3\. /)
   })
 
   it('new ones go to the shard with the least load, and never to a draining one', async ({

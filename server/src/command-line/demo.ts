@@ -43,12 +43,15 @@ async function run({ dataDir, force, ...options }: Options): Promise<void> {
   }
   const { runDemo } = await import('../demo/run-demo.ts')
   const interruption = onInterrupt('Ending. Press Ctrl-C again to stop immediately')
+  const unwritable = new AbortController()
+  // The output was closed, as by `| head`, or its disk is full: nobody sees the rest.
+  process.stdout.once('error', () => unwritable.abort())
   try {
     await runDemo(
       config,
       { ...options, onlyDemos: force !== true },
       (line) => process.stdout.write(`${line}\n`),
-      interruption.signal,
+      AbortSignal.any([interruption.signal, unwritable.signal]),
     )
   } finally {
     interruption.stopListening()

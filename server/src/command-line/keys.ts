@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
+import { sql } from 'kysely'
 import { insertApiKey, createApiKeyInput, PRESETS } from '../domain/api-keys/index.ts'
 import { recordCommand } from '../domain/audit/index.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import type { OpenShards } from '../shards/open-shards.ts'
 import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
@@ -76,6 +77,7 @@ async function createKey(shards: OpenShards, options: CreateOptions): Promise<vo
     )
   const tenantId = await tenantIdOf(shards, options.tenant)
   await shards.of(tenantId).transaction(async (tx) => {
+    await requireFuture(tx, parsed.data.expires_at)
     const keyTenantId = options.mode === 'test' ? (await sandboxOf(tx, tenantId)).id : tenantId
     const input = { ...parsed.data, mode: options.mode }
     await recordCommand(tx, { tenantId, command: 'keys create', operation: 'apiKeys.create', input })
@@ -85,6 +87,13 @@ async function createKey(shards: OpenShards, options: CreateOptions): Promise<vo
       text: `API key ${shown.id} "${shown.name}" (${shown.scopes.join(', ')})\nShown only now  ${key}`,
     })
   })
+}
+
+/** Keys expire by the clock of the database. */
+async function requireFuture({ kysely }: Queryable, time: string | null | undefined): Promise<void> {
+  if (time === null || time === undefined) return
+  const { rows } = await sql<{ is_past: boolean }>`select ${time}::timestamptz <= clock_timestamp() as is_past`.execute(kysely)
+  if (rows[0]?.is_past === true) throw new Error(`--expires-at: ${time} is in the past`)
 }
 
 /** Keys of all tenants, or of one. */

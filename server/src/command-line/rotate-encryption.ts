@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { readConfig, type Config } from '../config.ts'
-import { connect } from '../connect.ts'
 import { whileUnused } from '../database/embedded/embedded-postgres.ts'
 import { openCluster } from '../database/embedded/postgres-cluster.ts'
 import { migrate } from '../database/migrate.ts'
 import { beginKeyRotation, endKeyRotation } from '../runtime/encryption/encryption-keys.ts'
 import { setKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
-import { rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
+import { namesOf, rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
 import { print, type CommandResult } from './result.ts'
+import { withConnection } from './with-connection.ts'
 
 interface Options {
   acceptLost?: boolean
@@ -23,7 +23,7 @@ export function addRotateEncryptionCommand(keys: Command): void {
     .description('Re-encrypt stored secrets with a new encryption key. See docs/operating.md')
     .option('--accept-lost', 'go on without the values that neither key can decrypt: for a lost key')
     .option('--quiet', 'show no progress')
-    .option('--json', 'print one JSON object: checked, renewed, unreadable')
+    .option('--json', 'print one JSON object: checked, renewed, unreadable (the first 100), unreadable_count')
     .action((options: Options) => rotate(readConfig(process.env), options))
 }
 
@@ -46,32 +46,32 @@ async function rotateGenerated(config: Config, options: Options): Promise<void> 
   await whileUnused(await openCluster(config.dataDir, {}), async () => {})
   await beginKeyRotation(config)
   const rotation = await rotateStored(config, options)
-  if (rotation.unreadable.length === 0 || options.acceptLost === true) await endKeyRotation(config)
+  if (rotation.unreadable.count === 0 || options.acceptLost === true) await endKeyRotation(config)
   print(options, resultOf(rotation, { ...options, isAlone: false, done: `${config.dataDir} has a new encryption key` }))
 }
 
 async function rotateStored(config: Config, options: Options): Promise<Rotation> {
-  const { db, encryption, close } = await connect(config, () => {})
   const progress = startProgress('values', options)
   try {
-    await db.withoutTimeLimits(migrate)
-    const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
-    try {
-      const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
-      if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
-      return rotation
-    } finally {
-      await shards.close()
-    }
+    return await withConnection(config, async ({ db, encryption }) => {
+      await db.withoutTimeLimits(migrate)
+      const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
+      try {
+        const rotation = await rotateAll(shards, (checked) => progress.update(checked, undefined))
+        if (options.acceptLost === true) await setKeyOfDatabase(db, encryption)
+        return rotation
+      } finally {
+        await shards.close()
+      }
+    })
   } finally {
     progress.stop()
-    await close()
   }
 }
 
 /** All shards. The keys must be kept as long as one could not be reached, so that fails before anything is changed. */
 async function rotateAll({ opened, encryption }: OpenShards, onProgress: (checked: number) => void): Promise<Rotation> {
-  const total: Rotation = { checked: 0, renewed: 0, unreadable: [] }
+  const total: Rotation = { checked: 0, renewed: 0, unreadable: { count: 0, named: [] } }
   const lost = opened.find(({ db }) => db === undefined)
   if (lost !== undefined) throw new Error(`Shard ${lost.id} cannot be reached; repeat this when all shards can be`)
   for (const { id, db } of opened) {
@@ -80,7 +80,9 @@ async function rotateAll({ opened, encryption }: OpenShards, onProgress: (checke
     const { checked, renewed, unreadable } = await rotateEncryption(db, encryption, (count) => onProgress(before + count))
     total.checked += checked
     total.renewed += renewed
-    total.unreadable.push(...unreadable.map((value) => (opened.length === 1 ? value : `${value} (shard ${id})`)))
+    total.unreadable.count += unreadable.count
+    const shard = opened.length === 1 ? '' : ` (shard ${id})`
+    total.unreadable.named.push(...unreadable.named.map(({ column, name }) => ({ column, name: name + shard })))
   }
   return total
 }
@@ -93,13 +95,14 @@ interface Outcome extends Options {
 
 function resultOf(rotation: Rotation, { acceptLost, isAlone, done }: Outcome): CommandResult {
   const { checked, renewed, unreadable } = rotation
-  if (unreadable.length === 0)
-    return { json: { ...rotation }, text: `Checked ${checked} values and re-encrypted ${renewed}. ${done}` }
-  const failed = isAlone ? 'The key cannot decrypt' : 'Neither key can decrypt'
-  const problem = `${failed} ${unreadable.join(', ')}. Rotate the secrets of these subscriptions; stored responses expire within a day`
+  const { count } = unreadable
+  const names = namesOf(unreadable)
+  const json = { checked, renewed, unreadable: names, unreadable_count: count }
+  const text = `Checked ${checked} values and re-encrypted ${renewed}`
+  if (count === 0) return { json, text: `${text}. ${done}` }
+  const failed = `${isAlone ? 'The key cannot' : 'Neither key can'} decrypt ${count} ${count === 1 ? 'value' : 'values'}`
+  const rest = count > names.length ? ` and ${count - names.length} more` : ''
+  const problem = `${failed}: ${names.join(', ')}${rest}. Rotate the secrets of these subscriptions; stored responses expire within a day`
   if (acceptLost !== true) process.exitCode = 1
-  return {
-    json: { ...rotation },
-    text: `Checked ${checked} values and re-encrypted ${renewed}. ${problem}${acceptLost === true ? `. ${done}` : ''}`,
-  }
+  return { json, text: `${text}. ${problem}${acceptLost === true ? `. ${done}` : ''}` }
 }

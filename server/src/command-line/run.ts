@@ -1,8 +1,8 @@
 import { readConfig } from '../config.ts'
-import { connect } from '../connect.ts'
 import { migrate } from '../database/migrate.ts'
 import { type OpenShards, openShards } from '../shards/open-shards.ts'
 import { type CommandResult, print } from './result.ts'
+import { withConnection } from './with-connection.ts'
 
 /**
  * Brings the schemas of the configured database and of all shards that can be reached up to date, runs a command on them, and prints the
@@ -12,8 +12,7 @@ export async function runOnShards(
   options: { json?: boolean },
   work: (shards: OpenShards, migrated: string[]) => Promise<CommandResult | void>,
 ): Promise<void> {
-  const { db, encryption, close } = await connect(readConfig(process.env), () => {})
-  try {
+  await withConnection(readConfig(process.env), async ({ db, encryption }) => {
     const migrated = await db.withoutTimeLimits(migrate)
     const shards = await openShards(db, encryption, (line) => process.stderr.write(`${line}\n`))
     try {
@@ -22,7 +21,5 @@ export async function runOnShards(
     } finally {
       await shards.close()
     }
-  } finally {
-    await close()
-  }
+  })
 }

@@ -98,15 +98,18 @@ function announce(
       ? 'goes on where it was'
       : `has ${count(world.products.length)} products, ${count(world.history.orders.length)} orders and ${count(world.history.movements.length)} stock movements`
   print(`\n  Tenant "Demo ${seed}" ${contents}, after ${(ms / 1_000).toFixed(1)} s\n`)
+  const keyLine = `  Admin API key (shown only now)  ${key}`
+  // The server of this command ends with it.
+  if (!live) return print(`${keyLine}\n\n  The same command without --no-live serves the tenant.\n`)
   print(`  Fulfillment and Inventory API   ${url}/api/v1`)
   print(`  Reference                       ${url}/docs`)
-  print(`  Admin API key (shown only now)  ${key}`)
+  print(keyLine)
   const link = dashboardLink(config, url, code)
   if (link !== undefined)
     print(
       isDashboardBuilt() ? `  Dashboard (once, 15 minutes)    ${link}` : '  Dashboard (not built)           run npm run build',
     )
-  if (live) print('\n  Ctrl-C ends the demo.\n')
+  print('\n  Ctrl-C ends the demo.\n')
 }
 
 /** The port of the settings, or the next one that is free. */

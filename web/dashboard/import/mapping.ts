@@ -1,4 +1,4 @@
-import { isNumber } from '../kit/is-number.ts'
+import { isNumber } from '@fulfillment/codes/is-number.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 
 /** The field of each column; undefined for one that is left out. */

@@ -1,3 +1,4 @@
+import { isNumber } from '@fulfillment/codes/is-number.ts'
 import type { Product } from '@fulfillment/sdk'
 import { X } from 'lucide-react'
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
@@ -8,7 +9,6 @@ import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
 import { ProductCombo } from './product-combo.tsx'
-import { isNumber } from './is-number.ts'
 import { numberOf } from './number-input.ts'
 
 export interface NewLine {

@@ -1,6 +1,6 @@
+import { isNumber } from '@fulfillment/codes/is-number.ts'
 import type { KeyboardEvent } from 'react'
 import { t } from '../../shared/texts/texts.ts'
-import { isNumber } from './is-number.ts'
 
 /**
  * What makes an input one for a number. Its type is text: of a number's input, browsers leave out what they cannot read, so that `3,5` would

@@ -1,3 +1,4 @@
+import { isNumber } from '@fulfillment/codes/is-number.ts'
 import { isRoundedCode } from '@fulfillment/codes/rounded-code.ts'
 import { z } from 'zod'
 import { unguardFormula } from '../../csv/formula-guard.ts'
@@ -73,7 +74,6 @@ function unknownColumns(unknown: readonly string[], names: readonly string[], fi
   )
 }
 
-const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/
 const BOOLEANS = new Map([
   ['true', true],
   ['1', true],
@@ -95,6 +95,6 @@ export function valueOf(cell: string, { field, types }: NonNullable<Column>): st
     if (value === undefined) throw new Error(`${JSON.stringify(cell)} is not true or false`)
     return value
   }
-  if (!NUMBER.test(text)) throw new Error(`${JSON.stringify(cell)} is not a number such as 1234.5`)
+  if (!isNumber(text)) throw new Error(`${JSON.stringify(cell)} is not a number such as 1234.5`)
   return Number(text)
 }

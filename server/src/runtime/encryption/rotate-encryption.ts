@@ -25,8 +25,15 @@ export interface Rotation {
   checked: number
   /** Number of values re-encrypted. */
   renewed: number
-  /** The first hundred values that neither key can decrypt, as `table tenant/record`. */
-  unreadable: string[]
+  /** The values that neither key can decrypt. */
+  unreadable: Unreadable
+}
+
+/** Values that neither key can decrypt. */
+export interface Unreadable {
+  count: number
+  /** At least the first hundred of each column. */
+  named: { column: string; name: string }[]
 }
 
 interface Row {
@@ -38,6 +45,20 @@ interface Row {
 const BATCH = 500
 const MAX_NAMED = 100
 
+/** Signing secrets must be rotated if they are lost, the current ones soonest. Other values are named after them. */
+const NAMED_FIRST = [
+  'webhook_subscriptions.secret_ciphertext',
+  'webhook_subscriptions.previous_secret_ciphertext',
+  'webhook_former_secrets.secret_ciphertext',
+]
+
+/** The names of the first hundred values, as `table tenant/record`. */
+export function namesOf({ named }: Unreadable): string[] {
+  const first = NAMED_FIRST.flatMap((column) => named.filter((value) => value.column === column))
+  const others = named.filter(({ column }) => !NAMED_FIRST.includes(column))
+  return [...first, ...others].slice(0, MAX_NAMED).map(({ name }) => name)
+}
+
 /**
  * Re-encrypts all values of the previous key with the current one, a few hundred at a time, while servers run. Values of the current key
  * are skipped, so a rotation can be aborted and repeated at any time.
@@ -47,7 +68,7 @@ export async function rotateEncryption(
   encryption: Encryption,
   onProgress: (checked: number) => void = () => {},
 ): Promise<Rotation> {
-  const rotation: Rotation = { checked: 0, renewed: 0, unreadable: [] }
+  const rotation: Rotation = { checked: 0, renewed: 0, unreadable: { count: 0, named: [] } }
   for (const encrypted of ENCRYPTED_COLUMNS) {
     for (const column of encrypted.columns) await rotateColumn(db.kysely, encryption, encrypted, column, rotation, onProgress)
   }
@@ -62,10 +83,17 @@ async function rotateColumn(
   rotation: Rotation,
   onProgress: (checked: number) => void,
 ): Promise<void> {
+  const { unreadable } = rotation
+  const countBefore = unreadable.count
   let after: Row | undefined
   do {
     const rows = await rowsBehind(kysely, encrypted, column, after)
-    const renewed = rows.flatMap((row) => renewedOf(row, encryption, encrypted, rotation))
+    const renewed = rows.flatMap((row) => {
+      const value = renewedOf(row, encryption)
+      if (value !== 'unreadable') return value
+      if (unreadable.count++ - countBefore < MAX_NAMED) unreadable.named.push(nameOf(row, encrypted, column))
+      return []
+    })
     if (renewed.length > 0) rotation.renewed += await store(kysely, encrypted, column, renewed)
     rotation.checked += rows.length
     onProgress(rotation.checked)
@@ -85,19 +113,18 @@ async function rowsBehind(kysely: Kysely<Schema>, encrypted: Encrypted, column: 
   return rows
 }
 
-function renewedOf(
-  row: Row,
-  encryption: Encryption,
-  { table }: Encrypted,
-  { unreadable }: Rotation,
-): (Row & { renewed: Buffer })[] {
+function renewedOf(row: Row, encryption: Encryption): (Row & { renewed: Buffer })[] | 'unreadable' {
   try {
     const renewed = encryption.renew(row.ciphertext)
     return renewed === undefined ? [] : [{ ...row, renewed }]
   } catch {
-    if (unreadable.length < MAX_NAMED) unreadable.push(`${table} ${row.tenant_id}/${row.record}`)
-    return []
+    return 'unreadable'
   }
+}
+
+function nameOf({ tenant_id, record }: Row, { table }: Encrypted, column: string): Unreadable['named'][number] {
+  const which = column === 'previous_secret_ciphertext' ? ' (previous secret)' : ''
+  return { column: `${table}.${column}`, name: `${table} ${tenant_id}/${record}${which}` }
 }
 
 /** Writes values unless they have changed since they were read: a server may have replaced one. Locks rows in key order, like all writes. */
