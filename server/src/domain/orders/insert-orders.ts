@@ -306,12 +306,12 @@ function namedCalls(first: number): string {
 
 const insert = statement<[...Values, ...CallValues], InsertedOrder>({
   name: 'insert_orders',
-  lane: 'write',
+  connection: 'write',
   sql: insertion(WITHOUT_POLICY),
 })
 const insertReserving = statement<[...Values, ...ReservationValues, ...CallValues], InsertedOrder>({
   name: 'insert_orders_reserving',
-  lane: 'write',
+  connection: 'write',
   sql: insertion(WITH_POLICY),
 })
 

@@ -43,7 +43,7 @@ const updateProducts = statement<
   { is_done: boolean }
 >({
   name: 'update_known_products',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${EVENT_TIME.cte}, item as materialized (
      select i.*, p.id as product_id, p.is_same_sku
      from rows from (
@@ -86,8 +86,8 @@ const updateProducts = statement<
  */
 export async function updateKnownProducts(db: Queryable, tenantId: number, items: readonly ValidBulkItem[]): Promise<boolean> {
   if (new Set(items.map(({ barcode }) => barcode)).size < items.length) return false
-  const lane = items.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
-  const [row] = await db.run({ ...updateProducts, lane }, [
+  const connection = items.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
+  const [row] = await db.run({ ...updateProducts, connection }, [
     tenantId,
     items.map(({ barcode }) => barcode),
     items.map(({ name }) => name ?? null),

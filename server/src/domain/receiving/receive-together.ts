@@ -23,7 +23,7 @@ export function receiveTogether(kind: ReceivingKind): Statement<ReceiveValues, M
   const isRepeat = `(select true from ${receipts} where tenant_id = $1 and record_id = w.record_id and id = w.receipt_id limit 1) is true`
   return statement({
     name: `receive_${kind.name}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with ${wanted(kind, {
       columns: `, r.state as seen_state, f.place, f.id as filled_id,
        coalesce(w.quantity <= f.open and (w.location_id is null or w.location_warehouse_id is not null), false)

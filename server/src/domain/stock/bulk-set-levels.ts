@@ -21,7 +21,7 @@ type Rejected = Pick<UnmadeUpdate, 'position' | 'product_id' | 'exists'>
 
 const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number, createdBy: string], Rejected>({
   name: 'set_stock_levels',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${EVENT_TIME.cte}, item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
@@ -56,11 +56,12 @@ export const bulkSetLevels = endpoint({
 })
 
 async function applyUpdates({ caller, db }: RequestContext, updates: readonly PositionedUpdate[]): Promise<UnmadeUpdate[]> {
-  const lane = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
+  const connection = updates.length > MAX_SHARED_SIZE ? 'bulk' : 'write'
   const given = valuesOf(caller, updates)
   const values = [...given, caller.defaultWarehouse.id, caller.keyName] as const
   const expected = expectedQuantities(updates)
-  if (expected.some((quantity) => quantity !== null)) return await db.run({ ...setExpectedLevels, lane }, [...values, expected])
-  if (mayBeKnown(caller.tenantId, updates) && (await setKnownLevels(db, [...given, caller.keyName], lane))) return []
-  return (await db.run({ ...setStockLevels, lane }, [...values])).map((row) => ({ ...row, current_quantity: null }))
+  if (expected.some((quantity) => quantity !== null))
+    return await db.run({ ...setExpectedLevels, connection }, [...values, expected])
+  if (mayBeKnown(caller.tenantId, updates) && (await setKnownLevels(db, [...given, caller.keyName], connection))) return []
+  return (await db.run({ ...setStockLevels, connection }, [...values])).map((row) => ({ ...row, current_quantity: null }))
 }

@@ -15,7 +15,7 @@ const ofTime = (sql: string): string => `(select ${sql} from event_time)`
 // The series has the planner expect many rows. The lock order is that of `applyStockChanges`.
 const setLevels = statement<[...ValuesOfUpdates, createdBy: string], { is_done: boolean }>({
   name: 'set_known_levels',
-  lane: 'write',
+  connection: 'write',
   sql: `with item as materialized (
      select i.position, i.location_id, i.quantity, p.*, (p.id is not null and (i.sku is null or p.external_id = i.sku)) as is_known
      from rows from (
@@ -81,9 +81,9 @@ const setLevels = statement<[...ValuesOfUpdates, createdBy: string], { is_done: 
 export async function setKnownLevels(
   db: Queryable,
   values: [...ValuesOfUpdates, createdBy: string],
-  lane: 'write' | 'bulk',
+  connection: 'write' | 'bulk',
 ): Promise<boolean> {
-  const [row] = await db.run({ ...setLevels, lane }, values)
+  const [row] = await db.run({ ...setLevels, connection }, values)
   return row?.is_done === true
 }
 
