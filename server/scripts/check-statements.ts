@@ -7,7 +7,7 @@ import { openDatabase } from '../src/database/database.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 
-// Checks the lane, the parameters and the columns of every statement, and `Schema`, against Postgres: on the databases of the given URLs, or
+// Checks the connection, the parameters and the columns of every statement, and `Schema`, against Postgres: on the databases of the given URLs, or
 // on an empty one with all migrations. Prints the names of the statements with problems.
 const urls = process.argv.slice(2)
 const check = await statementCheck()

@@ -5,12 +5,12 @@ import { createTenant } from './domain/tenants/index.ts'
 
 const lockTenants = statement<[], never>({
   name: 'lock_tenants',
-  lane: 'write',
+  connection: 'write',
   sql: 'lock table tenants in share row exclusive mode',
 })
 const selectTenant = statement<[], { id: number }>({
   name: 'select_tenant',
-  lane: 'read',
+  connection: 'read',
   // Also when all were moved away.
   sql: '(select id from tenants limit 1) union all (select id from moved_tenants limit 1) limit 1',
 })

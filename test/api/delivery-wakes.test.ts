@@ -8,8 +8,8 @@ it('writes of a tenant wake the delivery engine while it has subscriptions', asy
   const write = (operation?: string): void => wakes.wrote(tenant.id, operation, () => count++)
   const settled = async (): Promise<number> => {
     // Until the database was asked: before, every write wakes it.
-    await service.db.run({ name: 'nothing_in_test', lane: 'read', sql: 'select' }, [])
-    await service.db.run({ name: 'nothing_in_test', lane: 'read', sql: 'select' }, [])
+    await service.db.run({ name: 'nothing_in_test', connection: 'read', sql: 'select' }, [])
+    await service.db.run({ name: 'nothing_in_test', connection: 'read', sql: 'select' }, [])
     count = 0
     for (let times = 0; times < 3; times++) write('stock.adjust')
     return count

@@ -28,14 +28,14 @@ const encryption = createEncryption('a benchmark needs no secret')
 
 const record = statement<[tenantId: number], { id: string }>({
   name: 'record_bench_event',
-  lane: 'write',
+  connection: 'write',
   sql: `with source as (select 1 as position, 'order/created' as topic, json_build_object('order_id', 1, 'note', repeat('x', 400)) as data),
    ${recordEvents('source')} select id from recorded_event`,
 })
 
 const subscribe = statement<[tenantId: number, url: string, secret: Buffer], { id: number }>({
   name: 'subscribe_bench',
-  lane: 'write',
+  connection: 'write',
   sql: `with s as (
      insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext) values ($1, 'bench', $2, '{*}', $3) returning id
    ), l as (insert into webhook_lanes (tenant_id, subscription_id) select $1, id from s)

@@ -7,12 +7,12 @@ import { it as base } from '../support/it.ts'
 
 const divide = statement<[by: number], never>({
   name: 'divide_in_test',
-  lane: 'write',
+  connection: 'write',
   sql: 'select from generate_series(1, 1) where 1 / $1::int = 0',
 })
 const addNote = statement<[texts: string[]], { text: string }>({
   name: 'add_note_in_test',
-  lane: 'write',
+  connection: 'write',
   sql: 'insert into note select unnest($1::text[]) returning text',
 })
 

@@ -9,13 +9,13 @@ import { it as base } from '../support/it.ts'
 
 const addPreface = statement<[text: string, by: number], { text: string }>({
   name: 'add_preface_in_test',
-  lane: 'write',
+  connection: 'write',
   sql: 'insert into note (text) select $1::text where 1 / $2::int = 1 returning text',
 })
 const addNotes: BatchedStatement<string, { call: number; text: string; sync: string }> = {
   statement: statement({
     name: 'add_notes_in_test',
-    lane: 'write',
+    connection: 'write',
     sql: `insert into note (text) select unnest($1::text[]) returning 0 as call, text, current_setting('synchronous_commit') as sync`,
   }),
   valuesOf: (calls) => [calls],

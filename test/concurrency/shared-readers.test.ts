@@ -5,7 +5,7 @@ import { it as base } from '../support/it.ts'
 
 const findProcess = statement<[], { id: number }>({
   name: 'find_process_in_test',
-  lane: 'read',
+  connection: 'read',
   sql: 'select pg_backend_pid() as id from pg_sleep(0.02)',
 })
 

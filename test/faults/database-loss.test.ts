@@ -324,7 +324,7 @@ describe('pipelined statements', () => {
     const db = openDatabase(service.databaseUrl, { pipelinedConnections: 1 })
     const early = statement<[], { id: number }>({
       name: 'early',
-      lane: 'read',
+      connection: 'read',
       sql: 'select id from comes_later',
     })
     const results = await Promise.allSettled([db.run(early, []), db.run(early, []), db.run(early, [])])
@@ -338,7 +338,7 @@ describe('pipelined statements', () => {
     const db = openDatabase(service.databaseUrl)
     const one = statement<[], { one: number }>({
       name: 'one',
-      lane: 'read',
+      connection: 'read',
       sql: 'select 1 as one',
     })
     expect(await db.run(one, [])).toEqual([{ one: 1 }])

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, inject } from 'vitest'
 import { readCatalog } from '../../server/scripts/statement-check/catalog.ts'
 import { connectDescriber, describe as describeStatement } from '../../server/scripts/statement-check/describe.ts'
-import { laneProblem } from '../../server/scripts/statement-check/lane-problem.ts'
+import { connectionProblem } from '../../server/scripts/statement-check/connection-problem.ts'
 import { Nullability } from '../../server/scripts/statement-check/nullability.ts'
-import type { Lane } from '@fulfillment/server/database/statements/statement.ts'
+import type { ConnectionKind } from '@fulfillment/server/database/statements/statement.ts'
 import { it as base } from '../support/it.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
@@ -20,7 +20,7 @@ function check(...databaseUrls: string[]): Promise<{ code: number; stdout: strin
   })
 }
 
-/** `it` with the analysis of a statement by Postgres; `problem`, the problem of a statement in a lane; and `changed`, a database with changed columns. */
+/** `it` with the analysis of a statement by Postgres; `problem`, the problem of a statement with a kind of connection; and `changed`, a database with changed columns. */
 const it = base
   .extend('changed', async ({}, { onCleanup }) => {
     const changed = await openTestDatabase(inject('postgresUrl'))
@@ -40,8 +40,8 @@ const it = base
   .extend(
     'problem',
     async ({ describer, catalog }) =>
-      async (lane: Lane, sql: string): Promise<string | undefined> =>
-        laneProblem(lane, await describeStatement(describer, sql), catalog),
+      async (connection: ConnectionKind, sql: string): Promise<string | undefined> =>
+        connectionProblem(connection, await describeStatement(describer, sql), catalog),
   )
 
 describe('npm run check:statements', () => {
@@ -78,16 +78,17 @@ describe('the analysis of a statement by Postgres', () => {
     ['pg_advisory_xact_lock()', `select pg_advisory_xact_lock($1)`],
     ['nextval()', `select nextval('orders_id_seq')`],
     ['command', `lock table tenants`],
-  ])('the lane read is wrong for %s', async ([reason, sql], { problem }) => {
+  ])('the connection read is wrong for %s', async ([reason, sql], { problem }) => {
     expect(await problem('read', sql)).toContain(reason)
     expect(await problem('slow', sql)).toContain(reason)
     expect(await problem('write', sql)).toBeUndefined()
   })
 
-  it('rejects the lane write for a read, even if its text contains an update', async ({ problem }) => {
+  it('rejects the connection write for a read, even if its text contains an update', async ({ problem }) => {
     const sql = `select 'insert into update' as text, clock_timestamp() as now from orders where tenant_id = $1`
     expect(await problem('read', sql)).toBeUndefined()
-    for (const lane of ['write', 'bulk', 'unsynced'] as const) expect(await problem(lane, sql)).toContain('only reads')
+    for (const connection of ['write', 'bulk', 'unsynced'] as const)
+      expect(await problem(connection, sql)).toContain('only reads')
   })
 
   const NULLS = { isNullable: () => true, hasNullElements: () => true }

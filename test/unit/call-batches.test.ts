@@ -21,7 +21,7 @@ interface Sent {
 }
 
 const BATCHED: BatchedStatement<Call, Row, [string[]]> = {
-  statement: { name: 'batched', lane: 'write', sql: '' },
+  statement: { name: 'batched', connection: 'write', sql: '' },
   valuesOf: (calls) => [calls.map(({ name }) => name)],
   groupOf: ({ group = '' }) => group,
   changedBy: ({ name, changes = [name] }) => changes,

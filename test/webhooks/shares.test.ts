@@ -175,7 +175,7 @@ describe('a look for work', () => {
     const slowFunction = `create function pg_temp.slow_outbox() returns setof event_outbox language plpgsql as $$
       begin perform pg_sleep(0.05); return; end $$`
     const slowView = 'create temp view event_outbox as select * from pg_temp.slow_outbox()'
-    for (const sql of [slowFunction, slowView]) await connection.run({ name: sql.slice(0, 20), lane: 'write', sql }, [])
+    for (const sql of [slowFunction, slowView]) await connection.run({ name: sql.slice(0, 20), connection: 'write', sql }, [])
     for (let looks = 0; looks < 2; looks++) expect((await finder.find(undefined, [])).isOld).toBe(false)
     expect((await finder.find(undefined, [])).isOld).toBe(true)
   })

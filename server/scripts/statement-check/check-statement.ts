@@ -3,11 +3,11 @@ import type { Catalog } from './catalog.ts'
 import { declaredType, propertyType, type DeclaredType } from './declared-type.ts'
 import type { Description } from './describe.ts'
 import type { FoundStatement } from './import-statements.ts'
-import { laneProblem } from './lane-problem.ts'
+import { connectionProblem } from './connection-problem.ts'
 import { Nullability } from './nullability.ts'
 import { kindsOf } from './postgres-kinds.ts'
 
-/** Compares the lane, the parameters and the columns of a statement with Postgres's description, and returns the differences. */
+/** Compares the connection, the parameters and the columns of a statement with Postgres's description, and returns the differences. */
 export function problemsOf(
   { statement, declaration }: FoundStatement,
   description: Description,
@@ -15,9 +15,9 @@ export function problemsOf(
   checker: ts.TypeChecker,
 ): string[] {
   const parameters = parameterTypes(declaration.values, checker)
-  const lane = laneProblem(statement.lane, description, catalog)
+  const connection = connectionProblem(statement.connection, description, catalog)
   return [
-    ...(lane === undefined ? [] : [lane]),
+    ...(connection === undefined ? [] : [connection]),
     ...parameterProblems(parameters, description, catalog),
     ...columnProblems({ statement, declaration }, parameters, description, catalog, checker),
   ]

@@ -10,7 +10,7 @@ const GROWTH = 4
 /** Tables that the service may analyze. Before the first analysis, `reltuples` is -1. */
 const selectGrown = statement<[rows: number, growth: number], { name: string }>({
   name: 'select_grown_tables',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select c.oid::regclass::text as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
    where s.schemaname = current_schema() and pg_has_role(c.relowner, 'usage')
      and s.n_live_tup >= greatest($1::float8, $2::float8 * c.reltuples)

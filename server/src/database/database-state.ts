@@ -7,7 +7,7 @@ const PATIENCE_MS = 1_000
 
 const selectStandby = statement<[], { is_standby: boolean }>({
   name: 'is_database_standby',
-  lane: 'read',
+  connection: 'read',
   sql: 'select pg_is_in_recovery() as is_standby',
 })
 

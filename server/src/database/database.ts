@@ -9,7 +9,7 @@ import { PipelinedConnections } from './connections/pipelined-connections.ts'
 import { Probe } from './connections/probe.ts'
 import type { Queryable } from './connections/queryable.ts'
 import type { Schema } from './schema.ts'
-import { Lanes, TenantQueries } from './connections/tenant-queries.ts'
+import { ConnectionSet, TenantQueries } from './connections/tenant-queries.ts'
 import { INTERNAL } from './connections/fair-slots.ts'
 
 export { MAX_SHARED_SIZE } from './statements/call-batches.ts'
@@ -106,8 +106,8 @@ export function openDatabase(
   const readers = new PipelinedConnections(() => new Client(config), options.pipelinedConnections ?? READING_CONNECTIONS)
   const unsyncedConfig = { ...config, sendsTogether: false, options: `${config.options} ${UNSYNCED_SETTINGS}` }
   const unsynced = new PipelinedConnections(() => new Client(unsyncedConfig), 1)
-  const lanes = new Lanes({ read: readers, unsynced }, exclusive)
-  const own = new TenantQueries(lanes, INTERNAL)
+  const connections = new ConnectionSet({ read: readers, unsynced }, exclusive)
+  const own = new TenantQueries(connections, INTERNAL)
 
   return {
     url: connectionString,
@@ -115,7 +115,7 @@ export function openDatabase(
     get kysely() {
       return own.kysely
     },
-    forTenant: (tenantId) => new TenantQueries(lanes, tenantId),
+    forTenant: (tenantId) => new TenantQueries(connections, tenantId),
     run: (statement, values, runOptions) => own.run(statement, values, runOptions),
     runOne: (statement, values) => own.runOne(statement, values),
     runBatched: (batched, call) => own.runBatched(batched, call),

@@ -15,7 +15,7 @@ export function batchedDeletion(name: string, table: string, rows: string, batch
   return {
     statement: statement({
       name,
-      lane: 'bulk',
+      connection: 'bulk',
       sql: `with removed as (
      delete from ${table} where ctid = any (array(select ctid from ${rows} limit ${batch} for update skip locked)) returning 1
    )

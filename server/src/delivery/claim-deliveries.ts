@@ -54,7 +54,7 @@ export interface Claim {
 /** Makes the next statement read the first entries in index order. A plan made on a small table sorted all pending deliveries. */
 const keepIndexOrder = statement<[], unknown>({
   name: 'keep_index_order',
-  lane: 'write',
+  connection: 'write',
   sql: `select set_config('enable_sort', 'off', true), ${SYNCHRONOUS_COMMIT_OFF}`,
 })
 /** SQL for whether this process may claim from a lane `l`. */
@@ -65,7 +65,7 @@ const LANES_SEEN = 1_000
 
 const lockLanes = statement<[now: Date, owner: string, tenants: readonly number[], lanes: number], LockedLane>({
   name: 'lock_lanes',
-  lane: 'write',
+  connection: 'write',
   sql: `select lane.*
    from unnest($3::bigint[]) as tenant (id) cross join lateral (
      select l.tenant_id as "tenantId", l.subscription_id as "subscriptionId", l.cap, s.active, ${TARGET_COLUMNS}
@@ -94,7 +94,7 @@ const takeDeliveries = statement<
   Claimed
 >({
   name: 'take_deliveries',
-  lane: 'write',
+  connection: 'write',
   // The statement itself has set it.
   notNull: ['lease'],
   sql: `with lane as materialized (

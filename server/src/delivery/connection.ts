@@ -22,17 +22,17 @@ export const SYNCHRONOUS_COMMIT_OFF = `set_config('synchronous_commit', 'off', t
 /** For a transaction of several statements. */
 export const begin = statement<[], unknown>({
   name: 'begin_delivery_work',
-  lane: 'write',
+  connection: 'write',
   sql: 'begin',
 })
 export const commit = statement<[], unknown>({
   name: 'commit_delivery_work',
-  lane: 'write',
+  connection: 'write',
   sql: 'commit',
 })
 const limitTime = statement<[ms: string], unknown>({
   name: 'limit_time',
-  lane: 'write',
+  connection: 'write',
   sql: `select set_config('statement_timeout', $1, true)`,
 })
 

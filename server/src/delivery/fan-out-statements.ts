@@ -43,7 +43,7 @@ const IS_FOR = `s.events && ${askedForBy('t.topic')} and s.created_at <= t.event
 /** Fans out the oldest events of each tenant, starting at its outbox position, up to its quota. */
 export const fanOutEvents = statement<[now: Date, tenants: number[], since: string[], quotas: number[]], Taken>({
   name: 'fan_out_events',
-  lane: 'write',
+  connection: 'write',
   sql: `with tenant as materialized (
      select * from unnest($2::bigint[], $3::text[], $4::int[]) as t (tenant_id, since, quota)
    ), next as materialized (
@@ -64,7 +64,7 @@ export const fanOutEvents = statement<[now: Date, tenants: number[], since: stri
 /** Fans out an event to the next of very many subscriptions. The event stays in the outbox until every subscription has it. */
 export const fanOutPart = statement<[now: Date, tenantId: number, since: string, subscriptions: number], Taken>({
   name: 'fan_out_part_of_event',
-  lane: 'write',
+  connection: 'write',
   sql: `with next as materialized (
      select o.ctid as row, o.* from event_outbox o where o.tenant_id = $2 and o.event_id >= $3
      order by o.event_id limit 1 for update skip locked

@@ -42,7 +42,7 @@ export const SUBSCRIPTIONS_COUNTED = 2_001
 // in webhook_lanes_due_by_tenant is its earliest.
 const findWork = statement<[now: Date | null, outboxAfter: number, dueAfter: number, full: number[]], FoundWork>({
   name: 'find_delivery_work',
-  lane: 'read',
+  connection: 'read',
   // There is at least one due tenant in this case.
   notNull: ['lastVisited'],
   sql: `with recursive outbox (number, tenant_id) as (

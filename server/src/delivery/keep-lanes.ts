@@ -9,7 +9,7 @@ export const KEEP_INTERVAL_MS = 1_000
 
 const keep = statement<[tenants: number[], subscriptions: number[], owner: string], unknown>({
   name: 'keep_lanes',
-  lane: 'write',
+  connection: 'write',
   sql: `with lane as (
      select l.tenant_id, l.subscription_id
      from unnest($1::bigint[], $2::bigint[]) as mine (tenant_id, subscription_id)

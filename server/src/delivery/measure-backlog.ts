@@ -18,7 +18,7 @@ const MOST = 100_000
 
 const measure = statement<[], Backlog>({
   name: 'measure_delivery_backlog',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select o.*, a.*, d.*, l.* from
      (select count(*) as outbox_events, coalesce(extract(epoch from clock_timestamp() - min(event_created_at)), 0)::float8 as outbox_age_seconds
       from (select event_created_at from event_outbox limit ${MOST}) o) o,

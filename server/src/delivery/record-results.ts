@@ -43,7 +43,7 @@ const DISABLED_AFTER_FAILURES = 20
 // updated by ctid: a plan that scanned all pending deliveries, made on a small table, took 70 times as long.
 const record = statement<[results: string, lanes: string, now: Date, owner: string], unknown>({
   name: 'record_delivery_results',
-  lane: 'write',
+  connection: 'write',
   sql: `with result as (
      select * from jsonb_to_recordset($1::jsonb) as r (tenant_id bigint, subscription_id bigint, event_created_at timestamptz, event_id text,
        lease timestamptz, state text, next_attempt_at timestamptz, attempt jsonb, held_until timestamptz, gone boolean)

@@ -4,14 +4,14 @@ import type { Queryable } from '../database/database.ts'
 /** The tenant's first event in the outbox. */
 export const firstEvent = statement<[tenantId: number], { eventId: string }>({
   name: 'first_outbox_event',
-  lane: 'read',
+  connection: 'read',
   sql: `select event_id as "eventId" from event_outbox where tenant_id = $1 order by event_id limit 1`,
 })
 
 /** Moves an event that could not be fanned out from the outbox to the events set aside. */
 export const setAside = statement<[tenantId: number, eventId: string, error: string], unknown>({
   name: 'set_event_aside',
-  lane: 'write',
+  connection: 'write',
   sql: `with taken as (
      delete from event_outbox where tenant_id = $1 and event_id = $2 returning *
    )
@@ -25,7 +25,7 @@ const PUT_BACK_AT_ONCE = 1_000
 
 const putBack = statement<[limit: number], { putBack: number }>({
   name: 'put_back_events',
-  lane: 'write',
+  connection: 'write',
   sql: `with event as materialized (
      select ctid as row from outbox_set_aside where set_aside_at < now() - interval '1 hour'
      order by set_aside_at limit $1 for update skip locked

@@ -9,7 +9,7 @@ interface Known {
 
 const findSubscription = statement<[tenantId: number], { isSubscribed: boolean }>({
   name: 'find_any_subscription',
-  lane: 'read',
+  connection: 'read',
   sql: `select exists (select from webhook_subscriptions where tenant_id = $1) as "isSubscribed"`,
 })
 

@@ -35,7 +35,7 @@ const RETRY_AFTER_SECONDS = 5
 
 const readClock = statement<[], { now_ms: number }>({
   name: 'clock_of_exports',
-  lane: 'read',
+  connection: 'read',
   sql: 'select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms',
 })
 

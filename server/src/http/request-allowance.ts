@@ -42,7 +42,7 @@ const takeShare = statement<
   { taken: number; granted: number; ms_left: number }
 >({
   name: 'take_rate_limit_share',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `insert into rate_limit_windows as w (tenant_id, key_id, ends_at, taken, granted)
    values ($1, $2, clock_timestamp() + ${WINDOW}, ${share('$3::bigint')}, ${share('$3::bigint')})
    on conflict (tenant_id, key_id) do update

@@ -16,7 +16,7 @@ interface Fence {
 
 const selectFence = statement<[tenantId: number], Fence>({
   name: 'read_tenant_fence',
-  lane: 'read',
+  connection: 'read',
   sql: 'select is_closed, xmin::text as version from tenant_fences where id = $1 or sandbox_id = $1',
 })
 

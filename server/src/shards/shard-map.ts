@@ -14,7 +14,7 @@ export interface ShardRow {
 
 const selectShards = statement<[], ShardRow>({
   name: 'read_shards',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id, url_ciphertext, first_tenant_id, state, created_at from shards order by id',
 })
 
@@ -34,7 +34,7 @@ export interface MovedTenant {
 
 const selectMoved = statement<[], MovedTenant>({
   name: 'read_moved_tenants',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id, sandbox_id, shard_id, state from moved_tenants',
 })
 
@@ -55,7 +55,7 @@ export function urlOf({ id, url_ciphertext: ciphertext }: ShardRow, encryption: 
 
 const readFirstId = statement<[], { first_id: number }>({
   name: 'read_first_tenant_id',
-  lane: 'read',
+  connection: 'read',
   sql: `select seqmin as first_id from pg_sequence where seqrelid = 'tenants_id_seq'::regclass`,
 })
 

@@ -146,7 +146,7 @@ describe('stock events', () => {
       { available: number | null; quantity: number | null }
     >({
       name: 'test_pick',
-      lane: 'write',
+      connection: 'write',
       sql: `with pick as materialized (
          select position, $2::bigint as product_id, 'A' as location_id, -2::numeric as amount, 'OUT' as movement_type, 'order_fulfillment' as reason,
            41::bigint as user_id, 42::bigint as order_id, null::text as other_location_id

@@ -19,7 +19,7 @@ const noteCreated = eventTopic({
 
 const insertNote = statement<[tenantId: number, text: string], { id: number }>({
   name: 'insert_note',
-  lane: 'write',
+  connection: 'write',
   sql: `with created as (
      insert into notes (tenant_id, id, text) values ($1, (select count(*) + 1 from notes where tenant_id = $1), $2) returning *
    ), note_event as (

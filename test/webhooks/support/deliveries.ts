@@ -72,7 +72,7 @@ export async function subscribe(tenant: TestTenant, url: string, events: string[
 
 const record = statement<[tenantId: number, count: number, topic: string, data: string], { id: string }>({
   name: 'record_test_events',
-  lane: 'write',
+  connection: 'write',
   sql: `with source as (
      select n as position, $3::text as topic, $4::json as data from generate_series(1, $2::int) n
    ), ${recordEvents('source')}

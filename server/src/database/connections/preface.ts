@@ -31,7 +31,7 @@ export class PrefaceFailed extends Error {
 /** The settings of the unsynced connection, for one transaction, in which Postgres plans the preface. Returns no row. */
 const setUnsynced = statement<[], never>({
   name: 'set_unsynced',
-  lane: 'write',
+  connection: 'write',
   sql: `select where set_config('synchronous_commit', 'off', true) || set_config('enable_seqscan', 'off', true) = ''`,
 })
 

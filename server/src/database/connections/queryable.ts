@@ -8,7 +8,7 @@ import type { Preface } from './preface.ts'
 
 /** Runs SQL: the database, or a transaction. */
 export interface Queryable extends StatementRunner {
-  /** Typed queries for lists and management. Outside of a transaction they run in the lane `slow`. */
+  /** Typed queries for lists and management. Outside of a transaction they run on a `slow` connection. */
   readonly kysely: Kysely<Schema>
   /**
    * Executes a call of a batched statement and returns its rows. It shares the statement with other calls, unless it is large or in a

@@ -11,11 +11,11 @@ import type { Queryable, Transaction, TransactionOptions } from './queryable.ts'
 import type { Schema } from '../schema.ts'
 import { retried } from './retried.ts'
 import { send } from './send.ts'
-import type { Lane, RunOptions, Statement } from '../statements/statement.ts'
+import type { ConnectionKind, RunOptions, Statement } from '../statements/statement.ts'
 import { inTransaction, runAlone } from './transaction.ts'
 
-/** The connections that all tenants share, by lane. */
-export class Lanes {
+/** The connections that all tenants share, by kind. */
+export class ConnectionSet {
   readonly exclusive: ExclusiveConnections
   readonly #shared: Record<'read' | 'unsynced', PipelinedConnections>
   readonly #batches = new Map<unknown, CallBatches<never, never>>()
@@ -25,17 +25,17 @@ export class Lanes {
     this.exclusive = exclusive
   }
 
-  /** Runs a statement over a connection of its lane, and repeats it after a deadlock. */
+  /** Runs a statement over a connection of its kind, and repeats it after a deadlock. */
   async run<Row>(
     tenantId: number,
     statement: Statement<readonly unknown[], Row>,
     values: readonly unknown[],
-    lane: Lane = statement.lane,
+    kind: ConnectionKind = statement.connection,
     preface?: Preface,
   ): Promise<Row[]> {
     return retried(async () => {
-      if (lane === 'read' || lane === 'unsynced') return (await send(this.#shared[lane], statement, values)).rows as Row[]
-      return runAlone(await this.#connect(tenantId, lane), statement, values, preface)
+      if (kind === 'read' || kind === 'unsynced') return (await send(this.#shared[kind], statement, values)).rows as Row[]
+      return runAlone(await this.#connect(tenantId, kind), statement, values, preface)
     })
   }
 
@@ -45,16 +45,16 @@ export class Lanes {
     work: (tx: Transaction) => Promise<T>,
     { rows = 1, mayRepeat = () => true }: TransactionOptions,
   ): Promise<T> {
-    const lane = rows > MAX_SHARED_SIZE ? 'bulk' : 'write'
+    const kind = rows > MAX_SHARED_SIZE ? 'bulk' : 'write'
     return retried(
-      async () => inTransaction(await this.#connect(tenantId, lane), work),
+      async () => inTransaction(await this.#connect(tenantId, kind), work),
       (error) => mayRepeat() && isRetryable(error),
     )
   }
 
-  #connect(tenantId: number, lane: 'write' | 'slow' | 'bulk'): Promise<ExclusiveConnection> {
-    if (lane === 'slow') return this.exclusive.connectSlow(tenantId)
-    return lane === 'bulk' ? this.exclusive.connectBulk(tenantId) : this.exclusive.connect(tenantId)
+  #connect(tenantId: number, kind: 'write' | 'slow' | 'bulk'): Promise<ExclusiveConnection> {
+    if (kind === 'slow') return this.exclusive.connectSlow(tenantId)
+    return kind === 'bulk' ? this.exclusive.connectBulk(tenantId) : this.exclusive.connect(tenantId)
   }
 
   batchesOf<Call, Row extends { call: number }>(batched: BatchedStatement<Call, Row>): CallBatches<Call, Row> {
@@ -68,16 +68,16 @@ export class Lanes {
 
 /** Runs the SQL of one tenant. Exclusive connections are assigned to tenants in turn. Created for each request, so it must be cheap. */
 export class TenantQueries implements Queryable {
-  readonly #lanes: Lanes
+  readonly #connections: ConnectionSet
   readonly #tenantId: number
   #kysely: Kysely<Schema> | undefined
 
-  constructor(lanes: Lanes, tenantId: number) {
-    this.#lanes = lanes
+  constructor(connections: ConnectionSet, tenantId: number) {
+    this.#connections = connections
     this.#tenantId = tenantId
   }
 
-  /** For lists that search and count: its queries run in the slow lane. */
+  /** For lists that search and count: its queries run on a `slow` connection. */
   get kysely(): Kysely<Schema> {
     return (this.#kysely ??= kyselyOn(this.#slowPool()))
   }
@@ -87,7 +87,7 @@ export class TenantQueries implements Queryable {
     values: Values,
     options?: RunOptions,
   ): Promise<Row[]> {
-    return this.#lanes.run(this.#tenantId, statement, values, options?.lane)
+    return this.#connections.run(this.#tenantId, statement, values, options?.connection)
   }
 
   async runOne<Values extends readonly unknown[], Row>(
@@ -104,18 +104,18 @@ export class TenantQueries implements Queryable {
     preface?: Preface,
   ): Promise<Row[]> {
     return batched.sizeOf(call) > MAX_SHARED_SIZE
-      ? this.#lanes.run(this.#tenantId, batched.statement, batched.valuesOf([call]), 'bulk', preface)
-      : this.#lanes.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
+      ? this.#connections.run(this.#tenantId, batched.statement, batched.valuesOf([call]), 'bulk', preface)
+      : this.#connections.batchesOf(batched).add(this.#tenantId, call, keyed, preface)
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.#lanes.transaction(this.#tenantId, work, options)
+    return this.#connections.transaction(this.#tenantId, work, options)
   }
 
   #slowPool(): PostgresPool {
     return {
       connect: async () => {
-        const { client, release } = await this.#lanes.exclusive.connectSlow(this.#tenantId)
+        const { client, release } = await this.#connections.exclusive.connectSlow(this.#tenantId)
         return kyselyClient(client, () => release())
       },
       end: async () => {},

@@ -18,7 +18,7 @@ export class KeyTaken extends Error {
  */
 const claim = statement<[tenantId: number, keys: string[]], { position: number }>({
   name: 'claim_idempotency_keys',
-  lane: 'write',
+  connection: 'write',
   sql: `with claimed as materialized (
      select w.position, ${tryTenantLock('idempotencyKey', 'w.key')} as locked from unnest($2::text[]) with ordinality w (key, position)
    )
@@ -28,7 +28,7 @@ const claim = statement<[tenantId: number, keys: string[]], { position: number }
 /** The same, as a guard of the statement behind it: divides by zero when another request has locked one of the keys. */
 const claimAll = statement<[tenantId: number, keys: string[]], never>({
   name: 'claim_all_idempotency_keys',
-  lane: 'write',
+  connection: 'write',
   sql: `select from unnest($2::text[]) key where 1 / ${tryTenantLock('idempotencyKey', 'key')}::int = 0`,
 })
 

@@ -23,7 +23,7 @@ const NOT_NULL_VIOLATION = '23502'
  */
 const keep = statement<[tenantId: number, keys: string[], requestHashes: string[], responses: string[]], never>({
   name: 'keep_idempotent_responses',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into idempotency_keys as k (tenant_id, key, request_hash, answer_ciphertext)
    select $1::bigint, r.key, decode(r.request_hash, 'base64'), decode(r.response, 'base64')
    from unnest($2::text[], $3::text[], $4::text[]) r (key, request_hash, response)

@@ -34,7 +34,7 @@ export function dailyPartitions({
     daysKept,
     selectOldest: statement({
       name: `oldest_${table}`,
-      lane: 'slow',
+      connection: 'slow',
       sql: `select (min(${column}) at time zone 'UTC')::date as day from ${table}_default`,
     }),
     deleteFromDefault: deleteSome({ table: `${table}_default`, column }),
@@ -45,7 +45,7 @@ export function dailyPartitions({
 function deleteSome({ table, column }: TimedTable): DeleteSome {
   return statement<[day: string], { deleted: number }>({
     name: `expire_${table}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with deleted as (
        delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${column} < $1::date limit ${ROWS_A_STATEMENT} for update skip locked

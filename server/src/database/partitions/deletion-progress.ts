@@ -7,13 +7,13 @@ const PAUSE = `interval '55 minutes'`
 
 const selectToday = statement<[], { today: string }>({
   name: 'select_today',
-  lane: 'read',
+  connection: 'read',
   sql: `select (now() at time zone 'UTC')::date as today`,
 })
 
 const selectDeletable = statement<[table: string, daysKept: number, oldest: string | undefined], { before: string }>({
   name: 'select_deletable_day',
-  lane: 'read',
+  connection: 'read',
   sql: `select least((now() at time zone 'UTC')::date - $2::int, coalesce((
      select deleted_before + case when now() between deleted_at and deleted_at + ${PAUSE} then 0 else 1 end
      from deletion_progress where tenant_id = 0 and table_name = $1
@@ -22,7 +22,7 @@ const selectDeletable = statement<[table: string, daysKept: number, oldest: stri
 
 const saveDeleted = statement<[table: string, before: string], never>({
   name: 'save_deletion_progress',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into deletion_progress as p (tenant_id, table_name, deleted_before, deleted_at) values (0, $1, $2, now())
    on conflict (tenant_id, table_name) do update set deleted_before = excluded.deleted_before, deleted_at = excluded.deleted_at
    where p.deleted_before < excluded.deleted_before`,

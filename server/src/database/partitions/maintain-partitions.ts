@@ -87,14 +87,14 @@ const APPEND_ONLY = 'autovacuum_vacuum_insert_threshold = -1'
 
 const selectPartitions = statement<[table: string], { name: string }>({
   name: 'select_partitions',
-  lane: 'read',
+  connection: 'read',
   sql: `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
    where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$' order by 1`,
 })
 
 const selectIsComplete = statement<[tables: string[], daysAhead: number], { is_complete: boolean }>({
   name: 'has_partitions',
-  lane: 'read',
+  connection: 'read',
   sql: `select coalesce(bool_and(to_regclass(t.name || to_char((now() at time zone 'UTC')::date + ahead.days, '_YYYYMMDD')) is not null), true) as is_complete
    from unnest($1::text[]) t (name) cross join generate_series(0, $2::int) ahead (days)`,
 })
@@ -131,17 +131,17 @@ async function deleteBefore(db: Queryable, deleteSome: DailyPartitions['deleteFr
 
 const selectTable = statement<[name: string], { id: string | null }>({
   name: 'select_table',
-  lane: 'read',
+  connection: 'read',
   sql: 'select to_regclass($1) as id',
 })
 const takeLock = statement<[], unknown>({
   name: 'take_partition_lock',
-  lane: 'write',
+  connection: 'write',
   sql: `select ${awaitSystemLock('partitions')}`,
 })
 const limitLockWaits = statement<[timeout: string], unknown>({
   name: 'limit_lock_waits',
-  lane: 'write',
+  connection: 'write',
   sql: `select set_config('lock_timeout', $1, true)`,
 })
 

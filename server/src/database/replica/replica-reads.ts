@@ -10,7 +10,7 @@ const REPORT_EVERY_MS = 60_000
 /** A mark that is older than this is known to every process, or the process stores positions because it could not read the mark. */
 const findPosition = statement<[tenantId: number, keyId: number], { mark: string; position: number }>({
   name: 'find_write_position',
-  lane: 'read',
+  connection: 'read',
   sql: `select m.mark, coalesce(
      (select max(position) from write_positions where tenant_id = $1 and key_id in ($2, ${ALL_KEYS}) and expires_at > now()), 0
    )::bigint as position

@@ -26,7 +26,7 @@ interface Status {
 /** The order matters: a mark read after the position is at least as new as the position. */
 const readStatus = statement<[], Status>({
   name: 'read_replica_status',
-  lane: 'read',
+  connection: 'read',
   sql: `select pg_is_in_recovery() as is_standby, coalesce(pg_last_wal_replay_lsn() - '0/0'::pg_lsn, 0)::bigint as position,
     (select mark from replicated_mark where tenant_id = 0) as mark`,
 })
@@ -34,14 +34,14 @@ const readStatus = statement<[], Status>({
 /** The flushed position: only flushed log is sent to replicas, and unsynced writes may be flushed much later. */
 const sample = statement<[], { position: number; mark: string | null; is_ending: boolean | null }>({
   name: 'sample_primary',
-  lane: 'read',
+  connection: 'read',
   sql: `select (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint as position, m.mark, m.wanted_until < now() + ${WANTED} / 2 as is_ending
    from (values (0::bigint)) one (tenant_id) left join replica_mark m on m.tenant_id = one.tenant_id and m.wanted_until > now()`,
 })
 
 const makeMark = statement<[mark: string], never>({
   name: 'make_replica_mark',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `with made as (
      insert into replica_mark as m (tenant_id, mark, made_at, wanted_until) values (0, $1, clock_timestamp(), clock_timestamp() + ${WANTED})
      on conflict (tenant_id) do update
@@ -53,7 +53,7 @@ const makeMark = statement<[mark: string], never>({
 
 const keepMark = statement<[mark: string], never>({
   name: 'keep_replica_mark',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `update replica_mark set wanted_until = clock_timestamp() + ${WANTED} where tenant_id = 0 and mark = $1`,
 })
 

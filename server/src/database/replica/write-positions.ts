@@ -41,14 +41,14 @@ const CLEAN_EVERY_MS = 60_000
 
 const isWanted = statement<[], { is_wanted: boolean }>({
   name: 'are_write_positions_wanted',
-  lane: 'read',
+  connection: 'read',
   sql: `select exists (select from replica_mark where tenant_id = 0 and wanted_until > now()) as is_wanted`,
 })
 
 const upsert = (name: string, position: string) =>
   statement<[serverId: string, tenantIds: number[], keyIds: number[], numbers: number[]], never>({
     name: name,
-    lane: 'unsynced',
+    connection: 'unsynced',
     sql: `insert into write_positions as w (tenant_id, key_id, server_id, position, number, expires_at)
      select tenant_id, key_id, $1::uuid, ${position}, number, clock_timestamp() + ${EXPIRES}
      from unnest($2::bigint[], $3::bigint[], $4::bigint[]) k (tenant_id, key_id, number)
@@ -62,7 +62,7 @@ const recordPositions = upsert('record_write_positions', `(pg_current_wal_insert
 
 const deleteExpired = statement<[], never>({
   name: 'delete_expired_write_positions',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `delete from write_positions where (tenant_id, key_id, server_id) in
      (select tenant_id, key_id, server_id from write_positions where expires_at < now() for update skip locked)`,
 })

@@ -10,7 +10,7 @@ const MAX_BATCHES = 10
 
 const takeLock = statement<[], { taken: boolean }>({
   name: 'take_fold_lock',
-  lane: 'write',
+  connection: 'write',
   sql: `select ${trySystemLock('fold')} as taken`,
 })
 
@@ -29,7 +29,7 @@ export function rollupsOf(rollups: readonly Rollup[]): Rollups {
     findChanged: statement<[], { changed: number[] }>({
       name: 'find_changed_rollups',
       // Not on a shared connection: where many changes were just folded, it passes over what is left of them.
-      lane: 'slow',
+      connection: 'slow',
       notNull: ['changed'],
       sql: `select array_remove(array[${positions.join(', ')}], null) as changed`,
     }),

@@ -13,7 +13,7 @@ export interface Rollup {
 export function rollup({ name, changes, ctes }: { name: string; changes: string; ctes: string }): Rollup {
   const fold: Rollup['fold'] = statement({
     name,
-    lane: 'write',
+    connection: 'write',
     sql: `with taken as (
      delete from ${changes} where ctid = any (array(select ctid from ${changes} limit $1::int)) returning *
    ), ${ctes}

@@ -1,15 +1,15 @@
 import type pg from 'pg'
 
 /**
- * The connections that a statement uses outside of a transaction.
+ * The kind of connection that a statement uses outside of a transaction.
  *
  * `read`: a shared connection, so the statement must be short and bounded and wait for no lock. `write`: an exclusive connection, because
  * it waits for locks and the disk. `slow`: an exclusive connection, a few at a time, for a read that may take long. `bulk`: the same for a
  * write of many rows. `unsynced`: a connection with `synchronous_commit` off, for a short write that is durable once any later commit is.
  *
- * `npm run check:statements` finds a wrong lane.
+ * `npm run check:statements` finds a wrong kind.
  */
-export type Lane = 'read' | 'write' | 'slow' | 'bulk' | 'unsynced'
+export type ConnectionKind = 'read' | 'write' | 'slow' | 'bulk' | 'unsynced'
 
 /**
  * SQL that runs as a named prepared statement. Postgres parses and plans it once per connection, which makes the hot paths 2.4 to 3.8 times
@@ -18,8 +18,8 @@ export type Lane = 'read' | 'write' | 'slow' | 'bulk' | 'unsynced'
 export interface Statement<Values extends readonly unknown[], Row> {
   /** Unique in the program. */
   readonly name: string
-  /** The connections that it uses, except in a transaction and in the delivery engine. */
-  readonly lane: Lane
+  /** Ignored in a transaction and by the delivery engine. */
+  readonly connection: ConnectionKind
   /** By convention `$1` is the tenant's id. */
   readonly sql: string
   /**
@@ -34,13 +34,13 @@ export interface Statement<Values extends readonly unknown[], Row> {
 /** Options of one execution of a statement. */
 export interface RunOptions {
   /** `slow` for a `read` that may take long with these values, such as a page far from the first one. `bulk` for a `write` of many rows. */
-  lane?: 'slow' | 'bulk'
+  connection?: 'slow' | 'bulk'
 }
 
 /** Runs statements: the database, or a transaction. */
 export interface StatementRunner {
   /**
-   * Runs one prepared statement over the connections of its lane. Outside of a transaction it is a transaction of its own, and is run again
+   * Runs one prepared statement over a connection of its kind. Outside of a transaction it is a transaction of its own, and is run again
    * after a deadlock. Rejects with `service_unavailable` when the tenant has too many requests in progress.
    */
   run<Values extends readonly unknown[], Row>(

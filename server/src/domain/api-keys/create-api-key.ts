@@ -16,14 +16,14 @@ const MAX_VALID_KEYS = 1_000
 /** Keys of one tenant are created one at a time, so that concurrent calls cannot exceed the limit. */
 const lockTenant = statement<[tenantId: number], never>({
   name: 'lock_tenant_for_key',
-  lane: 'write',
+  connection: 'write',
   sql: `select from tenants where id = (select coalesce(sandbox_of, id) from tenants where id = $1) for no key update`,
 })
 
 /** A separate statement, which sees everything committed before the lock was acquired. A tenant from elsewhere has an id that this database does not hand out. */
 const countValidKeys = statement<[tenantId: number], { valid: number; is_moved_here: boolean }>({
   name: 'count_valid_keys',
-  lane: 'read',
+  connection: 'read',
   notNull: ['is_moved_here'],
   sql: `select count(*) as valid,
      (select $1 not between seqmin and seqmax from pg_sequence where seqrelid = 'tenants_id_seq'::regclass) as is_moved_here

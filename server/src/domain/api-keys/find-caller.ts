@@ -28,7 +28,7 @@ interface Row {
 
 const findKey = statement<[hash: Buffer], Row>({
   name: 'find_key',
-  lane: 'read',
+  connection: 'read',
   sql: `select k.tenant_id, k.id as key_id, k.name as key_name, k.scopes, k.ip_whitelist, k.expires_at,
      extract(epoch from k.expires_at - now())::float8 * 1000 as ms_left,
      t.sandbox_of is not null as is_sandbox, w.id as warehouse_id, w.name as warehouse_name
@@ -59,7 +59,7 @@ export async function findCaller(db: Queryable, key: string): Promise<KnownKey |
 
 const findTenant = statement<[hash: Buffer], { tenant_id: number }>({
   name: 'find_tenant_of_moved_key',
-  lane: 'read',
+  connection: 'read',
   // The first one while the tenant is being switched to another shard.
   sql: `select tenant_id from api_keys where key_hash = $1 and revoked_at = 'infinity'
    union all select of_tenant from moved_keys where key_hash = $1`,
@@ -80,7 +80,7 @@ export interface KeyUse {
 /** By the database's clock. A key that is locked is left out: the others must not wait for it, and who locks it is often another process that does the same. */
 const touchKeys = statement<[tenantIds: number[], ids: number[], msAgo: number[]], never>({
   name: 'touch_keys',
-  lane: 'write',
+  connection: 'write',
   sql: `with used as materialized (
      select k.tenant_id, k.id, now() - make_interval(secs => u.ms_ago / 1000) as at
      from unnest($1::bigint[], $2::bigint[], $3::float8[]) u (tenant_id, id, ms_ago)

@@ -29,7 +29,7 @@ const MAX_FAILURES = 10_000
 
 const insertEntries = statement<EntryValues, { id: string; at: string }>({
   name: 'insert_audit_entries',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `${INSERT_ENTRIES} returning id, at`,
 })
 
@@ -42,7 +42,7 @@ const addErrors = statement<
   never
 >({
   name: 'add_audit_errors',
-  lane: 'write',
+  connection: 'write',
   sql: `update audit_log a set error = f.error
    from unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[]) f (tenant_id, at, id, error, idempotency_key)
    where a.tenant_id = f.tenant_id and a.at = f.at and a.id = f.id

@@ -24,7 +24,7 @@ const insertPreface = statement<
   { written: number; at: string; setting: string }
 >({
   name: 'insert_audit_preface',
-  lane: 'unsynced',
+  connection: 'unsynced',
   notNull: ['at'],
   sql: `with entry as (
      ${insertEntry('clock_timestamp()')}

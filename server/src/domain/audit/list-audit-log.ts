@@ -23,7 +23,7 @@ export const selectEntries = statement<
   Entry
 >({
   name: 'list_audit_entries',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select id, at, key_id, key_name, address, request_id, operation, input, error, surface, session_id, operator_email from audit_log
    where tenant_id = $1 and at >= coalesce($4::timestamptz, '-infinity')
      and at <= coalesce($2::timestamptz, 'infinity') and ($2 is null or (at, id) < ($2, $3::uuid)) and at < coalesce($5::timestamptz, 'infinity')

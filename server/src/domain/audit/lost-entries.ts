@@ -7,7 +7,7 @@ export type LostCall = Omit<FailedCall, 'at'>
 
 const findEntries = statement<[tenantIds: number[], ids: string[]], { id: string; at: string }>({
   name: 'find_lost_audit_entries',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select a.id, a.at from unnest($1::bigint[], $2::uuid[]) l (tenant_id, id) cross join lateral (
      select id, at from audit_log where tenant_id = l.tenant_id and id = l.id and at > now() - interval '1 hour' limit 1
    ) a`,

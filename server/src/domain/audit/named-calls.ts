@@ -12,7 +12,7 @@ export type FailedCall = WrittenEntry & { error: string }
 /** Inserts audit entries, and a row in `order_calls` for each order, or record of an order, that a call names. */
 export const insertNamedEntries = statement<[...EntryValues, entryIds: string[], names: string[]], { id: string; at: string }>({
   name: 'insert_named_audit_entries',
-  lane: 'unsynced',
+  connection: 'unsynced',
   sql: `with entry as (
      ${INSERT_ENTRIES} returning tenant_id, at, id, operation, key_name, address, request_id
    ), named_call as (
@@ -40,7 +40,7 @@ const addFailures = statement<
   never
 >({
   name: 'name_failed_calls',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into order_calls (tenant_id, name, at, id, operation, key_name, address, request_id, error)
    select f.tenant_id, ${decidedName('f.tenant_id', 'f.name')}, f.at, f.id, f.operation, f.key_name, f.address, f.request_id, f.error
    from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])

@@ -19,7 +19,7 @@ export interface AuditedChange {
   operatorEmail?: string
 }
 
-const insertChange = statement<EntryRow, never>({ name: 'insert_audit_entry', lane: 'write', sql: insertEntry('now()') })
+const insertChange = statement<EntryRow, never>({ name: 'insert_audit_entry', connection: 'write', sql: insertEntry('now()') })
 
 /** Writes an entry in the transaction of the change: both are committed, or neither. */
 export async function recordEntry(tx: Transaction, change: AuditedChange): Promise<void> {

@@ -13,7 +13,7 @@ const insertBarcode = statement<
   Row
 >({
   name: 'insert_product_barcode',
-  lane: 'write',
+  connection: 'write',
   sql: `with earlier as materialized (
      select * from product_barcodes where tenant_id = $1 and barcode = $3
    ), judged as materialized (

@@ -6,7 +6,7 @@ import { listBarcodesInput, listBarcodesOutput, type ProductBarcode } from './sc
 
 const selectBarcodes = statement<[tenantId: number, productId: number], ProductBarcode>({
   name: 'list_product_barcodes',
-  lane: 'read',
+  connection: 'read',
   sql: `select barcode, quantity, name, is_primary, created_at from (
      select barcode, 1::numeric as quantity, null::text as name, true as is_primary, created_at, 0::bigint as position
      from products where tenant_id = $1 and id = $2

@@ -8,7 +8,7 @@ const deleteBarcode = statement<
   { is_primary: boolean; removed: string | null }
 >({
   name: 'delete_product_barcode',
-  lane: 'write',
+  connection: 'write',
   sql: `with removed as (
      delete from product_barcodes where tenant_id = $1 and barcode = $3 and product_id = $2 returning barcode
    )

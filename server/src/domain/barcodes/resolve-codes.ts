@@ -43,7 +43,7 @@ interface Match extends NamedByCode {
 /** Deleted products too. The limits make each a lookup, even in a plan made on empty tables. */
 const findBarcodes = statement<[tenantId: number, barcodes: string[]], Match>({
   name: 'find_barcodes',
-  lane: 'read',
+  connection: 'read',
   sql: `select c.position, m.pack_quantity, p.id, p.external_id as sku, p.barcode, p.name, p.weighable, p.is_active
    from unnest($2::text[]) with ordinality c (barcode, position)
    cross join lateral (
@@ -60,11 +60,11 @@ const findBarcodes = statement<[tenantId: number, barcodes: string[]], Match>({
 
 const selectPatterns = statement<[tenantId: number], { weight_barcodes: WeightPattern[] }>({
   name: 'get_weight_barcodes',
-  lane: 'read',
+  connection: 'read',
   sql: 'select weight_barcodes from tenant_settings where tenant_id = $1',
 })
 
-/** More barcodes are looked for in the slow lane: on the shared connections they would hold up other requests. */
+/** More barcodes are looked for on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_BARCODES = 50
 
 /**
@@ -108,7 +108,7 @@ async function findAll(db: StatementRunner, tenantId: number, barcodes: readonly
   // No barcode is longer.
   const distinct = [...new Set(barcodes)].filter((barcode) => barcode.length <= 255)
   if (distinct.length === 0) return new Map()
-  const options = distinct.length > FEW_BARCODES ? { lane: 'slow' as const } : {}
+  const options = distinct.length > FEW_BARCODES ? { connection: 'slow' as const } : {}
   const matches = await db.run(findBarcodes, [tenantId, distinct], options)
   return new Map(matches.map((match) => [distinct[match.position - 1] as string, match]))
 }

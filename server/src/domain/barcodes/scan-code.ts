@@ -9,7 +9,7 @@ type Named = Pick<Scan, 'location' | 'order'>
 
 const findNamed = statement<[tenantId: number, code: string, withLocation: boolean, withOrder: boolean], Named>({
   name: 'find_scanned_records',
-  lane: 'read',
+  connection: 'read',
   sql: `select (
      select json_build_object('id', id, 'code', code, 'name', name, 'warehouse_id', warehouse_id) from (
        (select 1 as rank, id, code, name, warehouse_id from locations where tenant_id = $1 and id = $2 limit 1)

@@ -21,7 +21,7 @@ interface Entering {
 
 const lockCount = statement<[tenantId: number, countId: number], { id: number }>({
   name: 'lock_count_to_enter',
-  lane: 'write',
+  connection: 'write',
   sql: 'select id from stock_counts where tenant_id = $1 and id = $2 for no key update',
 })
 

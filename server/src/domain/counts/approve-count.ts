@@ -15,14 +15,14 @@ import { approveCountInput, count, type Count, type CountState, MOST_LINES } fro
 
 const lockCount = statement<[tenantId: number, countId: number], { state: CountState }>({
   name: 'lock_count_to_approve',
-  lane: 'write',
+  connection: 'write',
   sql: 'select state from stock_counts where tenant_id = $1 and id = $2 for no key update',
 })
 
 /** Locks all levels that are counted, by product and location. */
 const lockLevels = statement<[tenantId: number, countId: number], { levels: number }>({
   name: 'lock_levels_of_count',
-  lane: 'write',
+  connection: 'write',
   sql: `with locked_level as materialized (
      select v.product_id from stock_count_lines l
      join stock_levels v on v.tenant_id = $1 and v.product_id = l.product_id and v.location_id = l.location_id
@@ -43,7 +43,7 @@ const CLOCK_TOLERANCE = `interval '1 hour'`
 /** Lines whose variance cannot be posted, in line order. Reads movements since the first line of each product was counted. */
 const findProblems = statement<[tenantId: number, countId: number], { id: number; problem: Problem; quantity: number }>({
   name: 'find_problems_of_count',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with counted as materialized (
      select l.id, l.product_id, l.location_id, l.counted_at, l.counted_before, l.counted - l.expected as variance, v.quantity, k.pick_sequence
      from stock_count_lines l cross join lateral (
@@ -73,7 +73,7 @@ const post = statement<
   { id: number }
 >({
   name: 'approve_count',
-  lane: 'write',
+  connection: 'write',
   sql: `with due_line as materialized (
      select row_number() over (order by ${LINE_ORDER})::int as position, l.id, l.product_id, l.location_id, l.counted - l.expected as variance
      from stock_count_lines l cross join lateral (select pick_sequence from locations where tenant_id = $1 and id = l.location_id limit 1) k

@@ -23,7 +23,7 @@ export function leadingTo(to: keyof typeof CHANGES) {
   const isAllowed = `state in (${from.map((state) => `'${state}'`).join(', ')})`
   const change = statement<[tenantId: number, countId: number, reason: string | null], { state: CountState; is_done: boolean }>({
     name: `lead_count_to_${to}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with locked as materialized (
      select id, state, ${isAllowed} as is_allowed from stock_counts where tenant_id = $1 and id = $2 for no key update
    ), changed as (

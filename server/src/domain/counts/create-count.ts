@@ -19,7 +19,7 @@ const checkScope = statement<
   { warehouse_exists: boolean; location_problems: (string | null)[]; unknown_products: boolean[] }
 >({
   name: 'check_scope_of_count',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select exists (select from warehouses where tenant_id = $1 and id = $2) as warehouse_exists, array(
      select case when k.id is null then 'unknown' when k.warehouse_id <> $2 then 'elsewhere' end
      from unnest($3::text[]) with ordinality w (id, position)
@@ -48,7 +48,7 @@ type Values = [
 function insertCount(name: string, levels: string) {
   return statement<Values, { id: number | null; lines: number }>({
     name,
-    lane: 'write',
+    connection: 'write',
     sql: `with level as materialized (
      select v.product_id, v.location_id from ${levels} where v.warehouse_id = $5 and v.quantity > 0
        and ($6::text[] is null or v.location_id = any ($6)) and ($7::bigint[] is null or v.product_id = any ($7))

@@ -39,7 +39,7 @@ const LINE_OF_ENTRY = lineText({ expected: 'l.expected', isHidden: 'l.blind' })
  */
 export const enterCounts = statement<EntryValues, Entered>({
   name: 'enter_counts',
-  lane: 'write',
+  connection: 'write',
   sql: `with wanted as materialized (
      select c.*, r.revision as seen_revision, p.id as product_id
      from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::bigint[], $10::text[]) with ordinality

@@ -4,20 +4,20 @@ import { ServiceError } from '../../procedures/errors.ts'
 import { countJson, LINES } from './count-json.ts'
 import type { Count } from './schemas.ts'
 
-/** Counts with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Counts with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LINES = 100
 
 // A count has at least one line.
 const selectShort = statement<[tenantId: number, countId: number], { count: Count | null }>({
   name: 'get_count',
-  lane: 'read',
+  connection: 'read',
   sql: `select case when r.lines_total <= ${FEW_LINES} then ${countJson(LINES)} end as count
    from stock_counts r where r.tenant_id = $1 and r.id = $2`,
 })
 
 const selectLong = statement<[tenantId: number, countId: number], { count: Count }>({
   name: 'get_long_count',
-  lane: 'slow',
+  connection: 'slow',
   notNull: ['count'],
   sql: `select ${countJson(LINES)} as count from stock_counts r where r.tenant_id = $1 and r.id = $2`,
 })

@@ -38,13 +38,13 @@ export const LATEST_NUMBER = 'case when is_called then last_value else last_valu
 
 const readLatest = statement<[], { server: string; latest: number }>({
   name: 'read_event_sequence',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${SERVER} as server, ${LATEST_NUMBER} as latest from event_sequence`,
 })
 
 const judgeTicks = statement<[withoutEvents: number[]], { server: string; next: number; oldest: number }>({
   name: 'judge_feed_ticks',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${SERVER} as server, n.next, coalesce((
      select min(number) from (
        select pg_snapshot_xip(pg_current_snapshot())::text::bigint as number
@@ -59,7 +59,7 @@ const judgeTicks = statement<[withoutEvents: number[]], { server: string; next: 
 /** Transactions in progress that have inserted no event yet. They do not hold back the feed, and may belong to another database. */
 const findTransactionsWithoutEvents = statement<[], { number: number }>({
   name: 'find_transactions_without_events',
-  lane: 'read',
+  connection: 'read',
   // A lock of this type always has a transaction id.
   notNull: ['number'],
   sql: `with held as materialized (

@@ -78,7 +78,7 @@ export interface FeedStatements {
 function readAll({ suffix, range, direction }: Order) {
   return statement<[...FeedRange, topics: string[], limit: number], Read>({
     name: `read_event_feed${suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: `with ${READABLE}
    select e.body, r.up_to from readable r left join (
      select body from events where ${range} and ${IS_ASKED_FOR} order by id${direction} limit $7
@@ -89,7 +89,7 @@ function readAll({ suffix, range, direction }: Order) {
 function readTopic({ suffix, rangeOfTopic, direction }: Order) {
   return statement<[...FeedRange, topic: string, limit: number], Read>({
     name: `read_event_feed_of_topic${suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: `with ${READABLE}
    select e.body, r.up_to from readable r left join (
      select body from events where ${rangeOfTopic('$6::text')} order by ${OF_TOPIC}${direction} limit $7
@@ -101,7 +101,7 @@ function readTopic({ suffix, rangeOfTopic, direction }: Order) {
 function readTopics({ suffix, rangeOfTopic, direction }: Order) {
   return statement<[...FeedRange, topics: string[], limit: number], Read>({
     name: `read_event_feed_of_topics${suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: `with ${READABLE}
    select e.body, r.up_to from readable r left join (
      select e.body from (select distinct name from unnest($6::text[]) t (name)) t cross join lateral (
@@ -135,7 +135,7 @@ function lookThrough({ direction, last }: Order, range: string, sortedBy: string
 function lookThroughAll(order: Order) {
   return statement<LookValues<string[]>, Look>({
     name: `look_through_event_feed${order.suffix}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: lookThrough(order, order.range, 'id', IS_ASKED_FOR),
   })
 }
@@ -143,7 +143,7 @@ function lookThroughAll(order: Order) {
 function lookThroughTopic(order: Order) {
   return statement<LookValues<string>, Look>({
     name: `look_through_event_feed_of_topic${order.suffix}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: lookThrough(order, order.rangeOfTopic('$6::text'), OF_TOPIC),
   })
 }

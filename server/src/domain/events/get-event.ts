@@ -5,7 +5,7 @@ import { event, type Event, eventId } from './schemas.ts'
 
 const findEvent = statement<[tenantId: number, id: string], { body: string }>({
   name: 'find_event',
-  lane: 'read',
+  connection: 'read',
   sql: 'select body from events where tenant_id = $1 and id = $2',
 })
 

@@ -58,7 +58,7 @@ async function readPage(
 const isBehind = (upTo: number | null | undefined, { latest }: FeedBounds): boolean => typeof upTo === 'number' && upTo < latest
 
 /**
- * Reads through the feed within the time limit of a request, on the slow lane. If that is not enough, the page has fewer events, and the
+ * Reads through the feed within the time limit of a request, on a `slow` connection. If that is not enough, the page has fewer events, and the
  * next page continues after the last event read.
  */
 async function findEvents(context: RequestContext, query: EventFeedQuery, given: FeedBounds): Promise<EventFeed> {

@@ -29,7 +29,7 @@ interface PulseRow {
 /** What the pulse of a tenant needs, in one snapshot. The events of a day are in one or two partitions. */
 export const readPulse = statement<[tenantId: number, first: string, second: string], PulseRow>({
   name: 'read_pulse',
-  lane: 'read',
+  connection: 'read',
   sql: `with recent as materialized (
      select id, split_part(topic, '/', 1) as record from events
      where tenant_id = $1 and id > $2 and created_at > now() - interval '1 day' limit ${EVENTS_A_PULSE}
@@ -49,7 +49,7 @@ const OF_TOPIC = `topic || ' ' || id`
 /** The last event of each topic. Reads one entry of each partition's index for it. */
 export const findLastEvents = statement<[tenantId: number, topics: string[]], { record: string; id: string }>({
   name: 'find_last_events',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select split_part(t.name, '/', 1) as record, e.id from unnest($2::text[]) t (name) cross join lateral (
      select id from events where tenant_id = $1 and ${OF_TOPIC} > t.name || ' ' and ${OF_TOPIC} < t.name || ' evt_g'
      order by ${OF_TOPIC} desc limit 1
@@ -59,6 +59,6 @@ export const findLastEvents = statement<[tenantId: number, topics: string[]], { 
 /** The event of the last day that has so many later ones. No row where there are fewer. */
 export const findRecentEvent = statement<[tenantId: number, later: number], { id: string }>({
   name: 'find_recent_event',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select id from events where tenant_id = $1 and created_at > now() - interval '1 day' order by id desc offset $2::bigint limit 1`,
 })

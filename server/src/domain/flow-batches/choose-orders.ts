@@ -35,7 +35,7 @@ const listCandidates = statement<
   Row
 >({
   name: 'list_orders_for_batch',
-  lane: 'slow',
+  connection: 'slow',
   // A candidate has an open line.
   notNull: ['open'],
   sql: `with candidate as materialized (
@@ -64,7 +64,7 @@ const listPickable = statement<
   { product: number; quantity: number }
 >({
   name: 'list_pickable_stock',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select p.id as product, coalesce(sum(v.quantity * 1000) filter (where k.pickable), 0)::float8 as quantity
    from unnest($3::bigint[]) p (id) cross join lateral (
      select location_id, quantity from stock_levels
@@ -75,7 +75,7 @@ const listPickable = statement<
 
 const lockOrders = statement<[tenantId: number, orderIds: number[]], { id: number; version: string }>({
   name: 'lock_orders_for_batch',
-  lane: 'write',
+  connection: 'write',
   sql: `select id, updated_at::text as version from orders
    where tenant_id = $1 and id = any ($2::bigint[]) order by id for no key update skip locked`,
 })

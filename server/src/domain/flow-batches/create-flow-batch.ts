@@ -22,7 +22,7 @@ const findByReference = findReferenceIn('flow_batches')
 
 const findWarehouse = statement<[tenantId: number, warehouseId: number], { id: number }>({
   name: 'find_warehouse_of_batch',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id from warehouses where tenant_id = $1 and id = $2',
 })
 
@@ -40,7 +40,7 @@ const insertBatch = statement<
   { id: number }
 >({
   name: 'insert_flow_batch',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into flow_batches (tenant_id, reference, sent_hash, content_hash, warehouse_id, operator_email, operator_id, created_by)
    values ($1, $2, $3, $4, $5, $6, $7, $8)
    on conflict (tenant_id, reference) do nothing

@@ -10,7 +10,7 @@ import type { FlowBatchState } from './schemas.ts'
 
 const lockOrders = statement<[tenantId: number, batchId: number], { id: number }>({
   name: 'lock_orders_of_batch',
-  lane: 'write',
+  connection: 'write',
   sql: `select id from orders where tenant_id = $1 and id = any (array(
      select order_id from picking_flows where tenant_id = $1 and batch_id = $2 and state = 'started'
    )) order by id for no key update`,
@@ -18,7 +18,7 @@ const lockOrders = statement<[tenantId: number, batchId: number], { id: number }
 
 const listFlows = statement<[tenantId: number, batchId: number], { id: number; state: FlowBatchState }>({
   name: 'list_flows_of_batch',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id, state from picking_flows where tenant_id = $1 and batch_id = $2 order by slot',
 })
 
@@ -52,7 +52,7 @@ const PICKED_LEVELS = `unnest($2::bigint[]) f (id) cross join lateral (
 
 const lockLevels = statement<[tenantId: number, flowIds: number[]], { levels: number }>({
   name: 'lock_levels_of_flows',
-  lane: 'write',
+  connection: 'write',
   sql: `with picked as materialized (
      select distinct p.product_id, p.location_id from ${PICKED_LEVELS}
    ), locked_level as materialized (
@@ -83,7 +83,7 @@ export async function lockLevelsOfFlows(db: Queryable, tenantId: number, flowIds
 
 const settleFlows = statement<[tenantId: number, flowIds: number[]], never>({
   name: 'settle_flows_of_batch',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${RESERVING}, ended as materialized (
      select f.id, f.order_id, f.state, o.state_id from reserving r cross join unnest($2::bigint[]) n (id)
      cross join lateral (select id, order_id, state from picking_flows where tenant_id = r.tenant_id and id = n.id limit 1) f

@@ -13,7 +13,7 @@ interface NamedOrder {
 
 const findNamed = statement<[tenantId: number, ids: (number | null)[], orderTenantIds: (string | null)[]], NamedOrder>({
   name: 'find_orders_of_batch',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select o.id, o.warehouse_id, (
      select count(*) from order_lines l where l.tenant_id = $1 and l.order_id = o.id and ${openQuantity('l')} > 0
    ) as open_lines

@@ -8,7 +8,7 @@ import { STOPS, STOPS_TEXT } from './stops.ts'
 // A batch has at least one flow, so all parts of the text are there.
 const selectBatch = statement<[tenantId: number, batchId: number], { batch: FlowBatch }>({
   name: 'get_flow_batch',
-  lane: 'slow',
+  connection: 'slow',
   notNull: ['batch'],
   sql: `with chosen as materialized (
      select * from flow_batches where tenant_id = $1 and id = $2

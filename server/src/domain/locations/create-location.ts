@@ -22,7 +22,7 @@ const insertLocation = statement<
   { warehouse_exists: boolean; location: Location | null }
 >({
   name: 'create_location',
-  lane: 'write',
+  connection: 'write',
   sql: `with warehouse as materialized (
      select id from warehouses where tenant_id = $1 and id = $5
    ), created as (

@@ -7,7 +7,7 @@ type Output = z.infer<typeof createWarehouseOutput>
 
 const insertWarehouse = statement<[tenantId: number, name: string], Output>({
   name: 'insert_warehouse',
-  lane: 'write',
+  connection: 'write',
   sql: 'insert into warehouses (tenant_id, name) values ($1, $2) returning id, name, created_at',
 })
 

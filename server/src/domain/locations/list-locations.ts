@@ -12,7 +12,7 @@ const locationsPage = statement<
   { total: number; locations: Output['locations'] }
 >({
   name: 'list_locations',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select (select count(*) from locations where tenant_id = $1) as total,
      (select coalesce(json_agg(l order by l.id), '[]') from (
         select ${LOCATION_COLUMNS} from locations where tenant_id = $1 order by id limit $2::bigint offset $3::bigint

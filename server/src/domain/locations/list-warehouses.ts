@@ -12,7 +12,7 @@ const warehousesPage = statement<
   { total: number; warehouses: Output['warehouses'] }
 >({
   name: 'list_warehouses',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select (select count(*) from warehouses where tenant_id = $1) as total,
      (select coalesce(json_agg(w order by w.id), '[]') from (
         select id, name, is_default, ${isoTimestamp('created_at')} as created_at

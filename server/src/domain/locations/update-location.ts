@@ -15,7 +15,7 @@ type Location = z.infer<typeof updateLocationOutput>
 
 const lockLevels = statement<[tenantId: number, locationId: string], { levels: number }>({
   name: 'lock_levels_of_location',
-  lane: 'write',
+  connection: 'write',
   sql: `with locked as materialized (
      select from stock_levels where tenant_id = $1 and location_id = $2 order by product_id for no key update
    )
@@ -38,7 +38,7 @@ const changeLocation = statement<
   { location: Location | null; previous_warehouse_id: number; previously_sellable: boolean }
 >({
   name: 'update_location',
-  lane: 'write',
+  connection: 'write',
   sql: `with present as materialized (
      select id, warehouse_id, sellable from locations where tenant_id = $1 and id = $2 for no key update
    ), changed as (
@@ -65,7 +65,7 @@ const moveTotals = statement<
   { totals: number }
 >({
   name: 'move_totals_of_location',
-  lane: 'write',
+  connection: 'write',
   sql: `with warehouse_total as (
      insert into warehouse_stock (tenant_id, product_id, warehouse_id, quantity, unsellable)
      select $1, v.product_id, w.id, sum(w.sign * v.quantity), sum(case when w.sellable then 0 else w.sign * v.quantity end)

@@ -23,7 +23,7 @@ interface Keys {
 /** The calling key of a session of the dashboard can be live while the call uses the sandbox. */
 const selectKeys = statement<[callingTenantId: number, callingKeyId: number, tenantId: number, keyId: number], Keys>({
   name: 'find_keys_of_device_code',
-  lane: 'read',
+  connection: 'read',
   // It depends on a column that is compared only where it is not null.
   notNull: ['is_longer'],
   sql: `select k.tenant_id, k.ip_whitelist, c.ip_whitelist as calling_ip_whitelist,
@@ -43,7 +43,7 @@ const insertCode = statement<
   { expires_at: string }
 >({
   name: 'insert_device_code',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into sign_in_codes (tenant_id, code_hash, key_id, kind, mode, device_name, expires_at)
    values ($1, $2, $3, 'device', $4, $5, now() + make_interval(mins => $6::int)) returning expires_at`,
 })

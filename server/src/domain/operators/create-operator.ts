@@ -8,7 +8,7 @@ const insertOperator = statement<
   Operator
 >({
   name: 'insert_operator',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into operators as o (tenant_id, name, email, may_change_stock, is_active) values ($1, $2, $3, $4, $5)
    returning ${operatorColumns('o')}`,
 })

@@ -6,7 +6,7 @@ import { operator, type Operator, operatorId } from './schemas.ts'
 
 const selectOperator = statement<[tenantId: number, id: number], Operator>({
   name: 'get_operator',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${operatorColumns('o')} from operators o where o.tenant_id = $1 and o.id = $2`,
 })
 

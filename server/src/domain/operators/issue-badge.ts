@@ -6,7 +6,7 @@ import { issueBadgeOutput, operatorId } from './schemas.ts'
 
 const replaceBadge = statement<[tenantId: number, id: number, hash: Buffer], { id: number }>({
   name: 'replace_badge',
-  lane: 'write',
+  connection: 'write',
   sql: `update operators set badge_hash = $3 where tenant_id = $1 and id = $2 returning id`,
 })
 

@@ -9,7 +9,7 @@ type Row = { total: number } & (Operator | { [Column in keyof Operator]: null })
 
 const selectOperators = statement<[tenantId: number, offset: number, limit: number], Row>({
   name: 'list_operators',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with total as materialized (
      select count(*) as total from operators where tenant_id = $1
    ), page as materialized (

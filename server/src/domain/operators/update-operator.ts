@@ -17,7 +17,7 @@ const changeOperator = statement<
   Operator
 >({
   name: 'update_operator',
-  lane: 'write',
+  connection: 'write',
   sql: `with changed as (
      update operators o set name = coalesce($3::text, o.name), email = coalesce($4::text, o.email),
        may_change_stock = coalesce($5::boolean, o.may_change_stock), is_active = coalesce($6::boolean, o.is_active)

@@ -14,7 +14,7 @@ const ID = /^[1-9]\d{0,15}$/
 
 const setCancelled = statement<[tenantId: number, orderId: number, reason: string | null, cancelledBy: string], never>({
   name: 'cancel_order',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${RESERVING}, ${lockedOrder('id = $2')}, ${changeOrders({
     source: 'locked_order',
     set: {

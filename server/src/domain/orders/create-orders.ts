@@ -84,5 +84,5 @@ async function insertSubmission(db: RequestContext['db'], submission: Submission
 /** The audit entry comes first: its time is among the values. */
 async function insertMany(db: RequestContext['db'], submission: Submission): Promise<InsertedOrder[]> {
   await submission.request?.entry.write()
-  return await db.run(insertReservingOrders.statement, await valuesInTurns(submission), { lane: 'bulk' })
+  return await db.run(insertReservingOrders.statement, await valuesInTurns(submission), { connection: 'bulk' })
 }

@@ -25,7 +25,7 @@ const exportOrders = statement<
   ScannedRow & { id: number | null; items_count: number | null }
 >({
   name: 'export_orders',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with ${scanned({
     source: `select id, created_at from (
        select * from ${ordersOfStates('(created_at, id) < ($5::timestamptz, $6::bigint)', SINCE, BEFORE, 'limit 10000')} o

@@ -8,7 +8,7 @@ import { shipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'
 import { orderDetail } from './order-detail.ts'
 import { order, type Order, orderId } from './schemas.ts'
 
-/** Orders with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Orders with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LINES = 100
 
 /** An order as it is read. `Lines` are null where they are too many. */
@@ -33,13 +33,13 @@ const RESERVATIONS = `, ${orderReservations('o.id', 'true')} as reservations`
 const plain = {
   short: statement<Values, Row<Order['order_detail'] | null>>({
     name: 'get_order',
-    lane: 'read',
+    connection: 'read',
     notNull: ['state_name'],
     sql: select(SHORT, ''),
   }),
   long: statement<Values, Row<Order['order_detail']>>({
     name: 'get_long_order',
-    lane: 'slow',
+    connection: 'slow',
     notNull: ['state_name'],
     sql: select(LONG, ''),
   }),
@@ -47,13 +47,13 @@ const plain = {
 const reserving = {
   short: statement<Values, Row<Order['order_detail'] | null>>({
     name: 'get_reserved_order',
-    lane: 'read',
+    connection: 'read',
     notNull: ['state_name'],
     sql: select(SHORT, RESERVATIONS),
   }),
   long: statement<Values, Row<Order['order_detail']>>({
     name: 'get_long_reserved_order',
-    lane: 'slow',
+    connection: 'slow',
     notNull: ['state_name'],
     sql: select(LONG, RESERVATIONS),
   }),

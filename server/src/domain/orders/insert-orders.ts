@@ -50,12 +50,12 @@ export interface ShortLine {
 
 const insert = statement<ValuesWithoutPolicy, InsertedOrder>({
   name: 'insert_orders',
-  lane: 'write',
+  connection: 'write',
   sql: insertOrdersSql(WITHOUT_POLICY),
 })
 const insertReserving = statement<ValuesWithPolicy, InsertedOrder>({
   name: 'insert_orders_reserving',
-  lane: 'write',
+  connection: 'write',
   sql: insertOrdersSql(WITH_POLICY),
 })
 

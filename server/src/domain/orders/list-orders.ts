@@ -121,14 +121,14 @@ async function rowsOf(db: Queryable, lists: Lists, query: OrderListQuery, values
   const matching = listMatchingFor(lists, query)
   // A slow list must not hold up the shared connections.
   const isQuick = !query.include_details && query.customer_name === undefined && !(isFar && matching !== undefined)
-  const lane = isQuick ? {} : ({ lane: 'slow' } as const)
-  if (matching !== undefined) return await db.run(matching, values, lane)
+  const options = isQuick ? {} : ({ connection: 'slow' } as const)
+  if (matching !== undefined) return await db.run(matching, values, options)
   if (query.assembly_until !== undefined) return await db.run(lists.until, values)
   const kind = kindOf(query)
-  if (!isFar) return await db.run(lists.near[kind], values, lane)
+  if (!isFar) return await db.run(lists.near[kind], values, options)
   const { quick, unlimited } = lists.far[kind]
   const rows = isQuick ? await db.run(quick, values) : []
-  return rows.length > 0 ? rows : await db.run(unlimited, values, { lane: 'slow' })
+  return rows.length > 0 ? rows : await db.run(unlimited, values, { connection: 'slow' })
 }
 
 function listMatchingFor({ matching, matchingShort }: Lists, query: OrderListQuery): ListStatement | undefined {

@@ -59,7 +59,7 @@ const RESERVING: Variant = {
 function piece({ suffix, columns }: Variant): Statement<[tenantId: number, ids: readonly number[]], ListRow> {
   return statement({
     name: `list_orders_piece${suffix}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: `select 0::bigint as total, o.id, o.order_tenant_id, o.state_id, o.assembly_date, o.customer_name, o.items_count, o.created_at, o.updated_at, o.has_shipments,
      ${orderDetail('o.id')} as order_detail${columns('true')}
    from orders o where o.tenant_id = $1 and o.id = any ($2::bigint[])
@@ -130,7 +130,7 @@ function nearPage(variant: Variant, name: string, total: string, condition: stri
   // The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table.
   return statement({
     name: `${name}${variant.suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: `with ${total}, page as materialized (
        select id from (
          select * from ${orders} o ${NEWEST_FIRST} limit 100 offset $5::bigint
@@ -165,7 +165,7 @@ function farPages(variant: Variant, name: string, counts: RolledUpRecords, condi
   const pagesThat = (suffix: string, isAllowed: string, detail?: string): ListStatement =>
     statement({
       name: `${name}${suffix}${variant.suffix}`,
-      lane: 'read',
+      connection: 'read',
       sql: `with ${days}, period as materialized (
        select min(since) as since, max(before) as before, coalesce(max(skipped), 0) as skipped, coalesce(sum(taken), 0) as taken,
          coalesce(max(behind), 0) as behind
@@ -195,7 +195,7 @@ const OF_ASSEMBLY_DATE = 'assembly_date = $8::date'
 const pagesUntil = (variant: Variant): ListStatement =>
   statement({
     name: `list_orders_until_assembly_date${variant.suffix}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with ${pageFromRollups(BY_ASSEMBLY_UNTIL, { offset: '$5::bigint', limit: '$6::bigint' })}, page as materialized (
        select o.id from page_day d cross join lateral (
          select id from ${ordersOfStates('assembly_date <= $8::date', 'd.since', 'd.before', '')} o ${NEWEST_FIRST} limit d.taken offset d.skipped
@@ -228,7 +228,7 @@ function listMatching(
     : `orders where ${['tenant_id = $1', ...conditions].join(' and ')}`
   return statement({
     name: `${name}_${filters.map((filter) => SHORT_NAMES[filter]).join('_')}${variant.suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: `with matching as materialized (
        select id, created_at from ${source}
      ), total as materialized (
@@ -251,7 +251,7 @@ export type ReservationValues = [
 function listReserved(status: ReservationStatus): Statement<ReservationValues, ListRow> {
   return statement({
     name: `find_orders_${status}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with matching as materialized (
        select o.id, o.created_at from order_reservation_sums r cross join lateral (
          select id, created_at, state_id, assembly_date, order_tenant_id, customer_name from orders where tenant_id = $1 and id = r.order_id limit 1

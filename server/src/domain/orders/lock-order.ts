@@ -21,7 +21,7 @@ export interface OrderName {
 
 const selectLocked = statement<[tenantId: number, id: number | null, orderTenantId: string | null], LockedOrder>({
   name: 'lock_order',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${lockedOrder(
     `id = coalesce(
      (select id from orders where tenant_id = $1 and id = $2::bigint),

@@ -78,7 +78,7 @@ const updateSql = (reservations: string): string => `with ${RESERVING}, ${locked
 
 const setOrder = statement<Values, Row>({
   name: 'update_order',
-  lane: 'write',
+  connection: 'write',
   // A changed date changes the rank of the lines, and moves nothing by itself.
   sql: updateSql(
     settled({
@@ -89,7 +89,7 @@ const setOrder = statement<Values, Row>({
 /** The same for a change of `state_id` to completed or cancelled. */
 const endOrder = statement<Values, Row>({
   name: 'end_order',
-  lane: 'write',
+  connection: 'write',
   sql: updateSql(
     settled({
       stock: RETURNED_STOCK,

@@ -8,7 +8,7 @@ import { assignFlowInput, pickingFlow } from './schemas.ts'
 /** Lock the order first. No row when the flow is over. */
 const changeOperator = statement<[tenantId: number, flowId: number, operatorEmail: string, operatorId: number | null], FlowRow>({
   name: 'assign_flow',
-  lane: 'write',
+  connection: 'write',
   sql: `update picking_flows f set operator_email = $3, operator_id = $4::bigint
    from orders o
    where f.tenant_id = $1 and f.id = $2 and f.state = 'started' and o.tenant_id = $1 and o.id = f.order_id
@@ -17,7 +17,7 @@ const changeOperator = statement<[tenantId: number, flowId: number, operatorEmai
 
 const countAssignment = statement<[tenantId: number], never>({
   name: 'count_flow_assignment',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into flow_assignments as a (tenant_id, count) values ($1, 1)
    on conflict (tenant_id) do update set count = a.count + 1`,
 })

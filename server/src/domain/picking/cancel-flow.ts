@@ -9,7 +9,7 @@ import { cancelFlowInput, pickingFlow } from './schemas.ts'
 
 const selectCancelled = statement<[tenantId: number, flowId: number], FlowRow>({
   name: 'find_cancelled_flow',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${flowColumns('f', 'o')}
    from picking_flows f join orders o on o.tenant_id = $1 and o.id = f.order_id
    where f.tenant_id = $1 and f.id = $2 and f.state = 'cancelled'`,

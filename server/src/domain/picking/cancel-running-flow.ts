@@ -94,7 +94,7 @@ function cancelRunning(name: string, condition: string, { releases, settles }: E
   ]
   return statement({
     name: name,
-    lane: 'write',
+    connection: 'write',
     sql: `with ${ctes.join(', ')} select ${flowColumns('f', 'r')} from cancelled_flow f cross join running_flow r`,
   })
 }

@@ -39,7 +39,7 @@ const SETTLED = settled({
 const completion = (name: string, { settles }: { settles: boolean }) =>
   statement<[tenantId: number, flowId: number, keyName: string], FlowRow>({
     name,
-    lane: 'write',
+    connection: 'write',
     sql: `with ${RESERVING}, completed_flow as (
      update picking_flows set state = 'completed', completed_at = clock_timestamp()
      where tenant_id = $1 and id = $2 and state = 'started'

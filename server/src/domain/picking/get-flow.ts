@@ -26,7 +26,7 @@ type Row = FlowRow & { lines: Line[]; picks: PickRow[] }
 
 const selectFlow = statement<[tenantId: number, flowId: number], Row>({
   name: 'get_flow',
-  lane: 'slow',
+  connection: 'slow',
   // An order has at least one line.
   notNull: ['lines'],
   sql: `select ${flowColumns('f', 'o')}, (

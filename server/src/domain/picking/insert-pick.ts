@@ -81,7 +81,7 @@ const WAREHOUSE_OF_ORDER =
  */
 const insertPicksStatement = statement<Values, PickResult & { call: number }>({
   name: 'insert_picks',
-  lane: 'write',
+  connection: 'write',
   sql: `with wanted as materialized (
      select c.*, f.order_id, f.revision,
        coalesce(c.product_id, (select id from products where tenant_id = $1 and barcode = c.barcode limit 1)) as named_product_id

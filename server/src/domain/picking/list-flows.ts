@@ -41,7 +41,7 @@ const TOTAL = `total as materialized (
 // The literal limits are for the planner, which takes a parameter alone to mean a tenth of the table.
 const listAll = statement<Values, Row>({
   name: 'list_flows',
-  lane: 'read',
+  connection: 'read',
   sql: `with ${TOTAL}, page as materialized (
      select id from (
        select id from picking_flows where tenant_id = $1 order by id desc limit 100 offset $3::bigint
@@ -51,7 +51,7 @@ const listAll = statement<Values, Row>({
 
 const listByState = statement<Values, Row>({
   name: 'list_flows_by_state',
-  lane: 'read',
+  connection: 'read',
   sql: `with ${TOTAL}, page as materialized (
      select id from (
        select id from picking_flows where tenant_id = $1 and state = ($2::text[])[1] order by id desc limit 100 offset $3::bigint
@@ -62,7 +62,7 @@ const listByState = statement<Values, Row>({
 /** An order usually has few flows, so they are counted directly. */
 const listByOrder = statement<[...Values, orderId: number, completedSince: Date | undefined], Row>({
   name: 'list_flows_by_order',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with matching as materialized (
      select id, completed_at from picking_flows
      where tenant_id = $1 and order_id = $5::bigint and state = any ($2::text[]) and ($6::timestamptz is null or completed_at >= $6)
@@ -79,7 +79,7 @@ const listByOperator = statement<
   Row
 >({
   name: 'list_flows_by_operator',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with matching as materialized (
      select id, completed_at from picking_flows
      where hashtextextended(fold_case(operator_email), tenant_id) = (select hashtextextended(fold_case($5::text), $1)) and state = any ($2::text[])
@@ -95,7 +95,7 @@ const listByOperator = statement<
 /** Of the last flows alone, so that it costs the same however many there were before. */
 const listCompleted = statement<[...Values, completedSince: Date], Row>({
   name: 'list_flows_completed_since',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with recent as materialized (
      select id, completed_at from picking_flows
      where tenant_id = $1 and state = 'completed' and state = any ($2::text[]) order by id desc limit ${MOST_COMPLETED}
@@ -135,5 +135,5 @@ function readPage(db: Queryable, values: Values, query: z.output<typeof listFlow
   if (operator_email !== undefined) return db.run(listByOperator, [...values, operator_email, order_id, since])
   if (order_id !== undefined) return db.run(listByOrder, [...values, order_id, since])
   if (since !== undefined) return db.run(listCompleted, [...values, since])
-  return db.run(state === undefined ? listAll : listByState, values, values[2] < FAR_OFFSET ? {} : { lane: 'slow' })
+  return db.run(state === undefined ? listAll : listByState, values, values[2] < FAR_OFFSET ? {} : { connection: 'slow' })
 }

@@ -30,7 +30,7 @@ const selectPage = (total: string, page: string): string => `with ${total}, page
 
 const listAll = statement<[tenantId: number, offset: number, limit: number], Row>({
   name: 'list_queue',
-  lane: 'slow',
+  connection: 'slow',
   sql: selectPage(
     `total as materialized (
      select coalesce(sum(n), 0)::bigint as total from (
@@ -49,7 +49,7 @@ const listAll = statement<[tenantId: number, offset: number, limit: number], Row
 /** Compares the text with ready orders alone, a small part of all orders. */
 const search = statement<[tenantId: number, offset: number, limit: number, search: string], Row>({
   name: 'search_queue',
-  lane: 'slow',
+  connection: 'slow',
   sql: selectPage(
     `matching as materialized (
      select id, assembly_date from orders

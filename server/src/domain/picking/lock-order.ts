@@ -10,7 +10,7 @@ export const orderOfFlow = (flowId: string): string =>
 
 const selectLocked = statement<[tenantId: number, flowId: number], { id: number }>({
   name: 'lock_order_of_flow',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${lockedOrder(`id = ${orderOfFlow('$2')}`)} select id from locked_order`,
 })
 

@@ -5,13 +5,13 @@ import { ServiceError } from '../../procedures/errors.ts'
 
 const selectForeign = statement<[tenantId: number, flowId: number, operatorEmail: string], { operator_email: string }>({
   name: 'find_foreign_flow',
-  lane: 'read',
+  connection: 'read',
   sql: `select operator_email from picking_flows where tenant_id = $1 and id = $2 and fold_case(operator_email) <> fold_case($3)`,
 })
 
 const selectName = statement<[tenantId: number, email: string], { name: string }>({
   name: 'find_operator_name',
-  lane: 'read',
+  connection: 'read',
   sql: 'select name from operators where tenant_id = $1 and fold_case(email) = fold_case($2)',
 })
 

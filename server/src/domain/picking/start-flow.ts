@@ -40,7 +40,7 @@ const { completed, cancelled, picking } = ORDER_STATES
  */
 const insertFlows = statement<Values, Row>({
   name: 'start_flows',
-  lane: 'write',
+  connection: 'write',
   sql: `with wanted as materialized (
      select w.*, coalesce(
        (select id from orders where tenant_id = $1 and id = w.order_id),

@@ -30,7 +30,7 @@ const undo = statement<
   Row
 >({
   name: 'undo_pick',
-  lane: 'write',
+  connection: 'write',
   // The parameter is compared only where it is not null.
   notNull: ['is_own'],
   sql: `with ${lockedOrder(`id = ${orderOfFlow('$2')}`)}, locked_flow as materialized (

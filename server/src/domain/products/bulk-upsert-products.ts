@@ -18,21 +18,21 @@ import { updateKnownProducts } from './update-known-products.ts'
 
 const lockProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>({
   name: 'lock_products_and_sku_owners',
-  lane: 'write',
+  connection: 'write',
   sql: `${PRODUCTS_AND_SKU_OWNERS} for no key update`,
 })
 
 /** In the transaction that has locked the catalog: nobody adds one before its end. */
 const lookForAdditional = statement<[tenantId: number, barcodes: string[]], { barcode: string }>({
   name: 'look_for_additional_barcodes',
-  lane: 'slow',
+  connection: 'slow',
   sql: ADDITIONAL_BARCODES,
 })
 
 /** For SKUs that move from one product to another: uniqueness is checked row by row, so the old product must release the SKU first. */
 const releaseSkus = statement<[tenantId: number, tupleIds: string[]], { barcode: string; tuple_id: string }>({
   name: 'release_skus',
-  lane: 'write',
+  connection: 'write',
   sql: 'update products set external_id = null where tenant_id = $1 and ctid = any($2::tid[]) returning barcode, ctid as tuple_id',
 })
 
@@ -55,7 +55,7 @@ const writeProducts = statement<
   never
 >({
   name: 'write_products',
-  lane: 'write',
+  connection: 'write',
   sql: `with change as materialized (
      select * from unnest($2::tid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::numeric[], $10::json[],
        $11::boolean[]) with ordinality c (tuple_id, barcode, name, external_id, category, price, weight, pick_tolerance_percent, updated_fields, is_last, position)

@@ -7,12 +7,12 @@ export const KEEPS_BULK_CALLS_OUT = `(select ${awaitSharedTenantLock('catalog')}
 
 const lockShared = statement<[tenantId: number], unknown>({
   name: 'lock_catalog_shared',
-  lane: 'write',
+  connection: 'write',
   sql: `select ${awaitSharedTenantLock('catalog')}`,
 })
 const lockExclusive = statement<[tenantId: number], unknown>({
   name: 'lock_catalog_exclusive',
-  lane: 'write',
+  connection: 'write',
   sql: `select ${awaitTenantLock('catalog')}`,
 })
 

@@ -7,13 +7,13 @@ import { bulkUpsertProductsInput, bulkUpsertProductsOutput } from './schemas.ts'
 /** What a bulk call reads and locks, without the locks. */
 const findProductsAndSkuOwners = statement<[tenantId: number, barcodes: string[], skus: string[]], StoredProduct>({
   name: 'find_products_and_sku_owners',
-  lane: 'slow',
+  connection: 'slow',
   sql: PRODUCTS_AND_SKU_OWNERS,
 })
 
 const findAdditional = statement<[tenantId: number, barcodes: string[]], { barcode: string }>({
   name: 'find_additional_barcodes',
-  lane: 'slow',
+  connection: 'slow',
   sql: ADDITIONAL_BARCODES,
 })
 

@@ -11,7 +11,7 @@ type CreatedProduct = z.infer<typeof createProductOutput>
 
 const insertProduct = statement<[tenantId: number, columns: string], CreatedProduct>({
   name: 'insert_product',
-  lane: 'write',
+  connection: 'write',
   sql: `with created as (
      insert into products (tenant_id, barcode, name, weighable, sales_unit, pick_tolerance_percent, ${OPTIONAL_COLUMNS.join(', ')})
      select $1, barcode, name, coalesce(weighable, false), coalesce(sales_unit, 1), coalesce(pick_tolerance_percent, 0), ${OPTIONAL_COLUMNS.join(', ')}

@@ -7,7 +7,7 @@ import { deleteProductOutput, productId } from './schemas.ts'
 
 const deactivateProduct = statement<[tenantId: number, id: number], { id: number }>({
   name: 'deactivate_product',
-  lane: 'write',
+  connection: 'write',
   sql: `with deleted as (
      update products set is_active = false, updated_at = clock_timestamp() where tenant_id = $1 and id = $2 and is_active returning *
    ), event as (

@@ -22,7 +22,7 @@ const exportProducts = statement<
   Row
 >({
   name: 'export_products',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with ${scanned({
     source: `select id, created_at from (
        select id, created_at from products

@@ -19,12 +19,12 @@ const selectBySku = (levels: string, columns: string): string => `
 const plain = {
   few: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku',
-    lane: 'read',
+    connection: 'read',
     sql: selectBySku(LEVELS.few, ''),
   }),
   all: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_at_many_locations',
-    lane: 'slow',
+    connection: 'slow',
     sql: selectBySku(LEVELS.all, ''),
   }),
 }
@@ -32,12 +32,12 @@ const plain = {
 const reserving = {
   few: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_reserving',
-    lane: 'read',
+    connection: 'read',
     sql: selectBySku(LEVELS.few, availabilityOrNone('p.id')),
   }),
   all: statement<[tenantId: number, sku: string], ProductBySku>({
     name: 'find_product_by_sku_at_many_locations_reserving',
-    lane: 'slow',
+    connection: 'slow',
     sql: selectBySku(LEVELS.all, availabilityOrNone('p.id')),
   }),
 }

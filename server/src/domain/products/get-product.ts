@@ -21,12 +21,12 @@ const selectProduct = (levels: string, columns: string): string => `
 const plain = {
   few: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product',
-    lane: 'read',
+    connection: 'read',
     sql: selectProduct(LEVELS.few, ''),
   }),
   all: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_at_many_locations',
-    lane: 'slow',
+    connection: 'slow',
     sql: selectProduct(LEVELS.all, ''),
   }),
 }
@@ -34,12 +34,12 @@ const plain = {
 const reserving = {
   few: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_reserving',
-    lane: 'read',
+    connection: 'read',
     sql: selectProduct(LEVELS.few, availabilityOrNone('p.id')),
   }),
   all: statement<[tenantId: number, id: number], ProductWithStock>({
     name: 'find_product_at_many_locations_reserving',
-    lane: 'slow',
+    connection: 'slow',
     sql: selectProduct(LEVELS.all, availabilityOrNone('p.id')),
   }),
 }

@@ -33,7 +33,7 @@ export const listProducts = endpoint({
     const given = [category, search].filter((filter) => filter !== undefined)
     const list = listFor(search)[category === undefined ? 'all' : 'ofCategory']
     const isQuick = offset < FAR_OFFSET && given.length === 0
-    const rows = await db.run(list, [caller.tenantId, is_active, offset, limit, ...given], isQuick ? {} : { lane: 'slow' })
+    const rows = await db.run(list, [caller.tenantId, is_active, offset, limit, ...given], isQuick ? {} : { connection: 'slow' })
     return { products: rows.flatMap(productOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })

@@ -54,7 +54,7 @@ const TOTAL = `total as materialized (
 /** Products by activity are counted as they change. The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table. */
 const listAll: ListStatement = statement({
   name: 'list_products',
-  lane: 'read',
+  connection: 'read',
   sql: `with ${TOTAL}, page as materialized (
        select id from (
          select id from products where tenant_id = $1 and is_active = $2 ${NEWEST_FIRST} limit 100 offset $3::bigint
@@ -66,7 +66,7 @@ const listAll: ListStatement = statement({
 function listMatching(name: string, source: string): ListStatement {
   return statement({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with matching as materialized (
        select id, created_at from ${source}
      ), total as materialized (

@@ -1,7 +1,7 @@
 import type { Statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 
-/** Products at more locations are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Products at more locations are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LEVELS = 100
 
 /** Two statements that read a product and its levels. */

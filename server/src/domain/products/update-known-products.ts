@@ -1,4 +1,4 @@
-import { laneFor } from '../../database/connections/lane-for.ts'
+import { connectionFor } from '../../database/connections/connection-for.ts'
 import type { Queryable } from '../../database/database.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
@@ -43,7 +43,7 @@ type Values = [
 // `generate_series` numbers the items, and makes the planner expect many rows; otherwise it would compare each product with each item.
 const updateProducts = statement<Values, { is_done: boolean }>({
   name: 'update_known_products',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${EVENT_TIME.cte}, item as materialized (
      select i.*, p.id as product_id, p.is_same_sku
      from rows from (
@@ -86,7 +86,7 @@ const updateProducts = statement<Values, { is_done: boolean }>({
  */
 export async function updateKnownProducts(db: Queryable, tenantId: number, items: readonly ValidBulkItem[]): Promise<boolean> {
   if (new Set(items.map(({ barcode }) => barcode)).size < items.length) return false
-  const [row] = await db.run(updateProducts, valuesOf(tenantId, items), laneFor(items.length))
+  const [row] = await db.run(updateProducts, valuesOf(tenantId, items), connectionFor(items.length))
   return row?.is_done === true
 }
 

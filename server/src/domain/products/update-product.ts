@@ -17,7 +17,7 @@ const CHANGEABLE_COLUMNS = ['name', ...OPTIONAL_COLUMNS, 'weighable', 'sales_uni
 
 const changeProduct = statement<[tenantId: number, id: number, columns: string], Row>({
   name: 'change_product',
-  lane: 'write',
+  connection: 'write',
   // The columns of a stored product; the name is never null.
   notNull: ['id', 'barcode', 'name', 'updated_at', 'may_have_tolerance'],
   sql: `with current as materialized (

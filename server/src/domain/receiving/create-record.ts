@@ -103,7 +103,7 @@ function insertStatement(kind: ReceivingKind) {
   const lineColumns = Object.keys(kind.lineColumns)
   return statement<Values, { warehouse_exists: boolean; id: number | null }>({
     name: `insert_${kind.name}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with announced as materialized (
      select * from unnest($10::bigint[], $11::numeric[]${further(ofLine)}) with ordinality l (product_id, quantity${further(lineColumns)}, position)
    ), new_record as (

@@ -25,7 +25,7 @@ export function endingOf(kind: ReceivingKind, to: keyof typeof ENDS) {
   const { isAllowed, at } = ENDS[to]
   const end = statement<[tenantId: number, recordId: number, reason: string | null], { state: string; is_done: boolean }>({
     name: `end_${kind.name}_${to}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with locked as materialized (
      select r.*, ${isAllowed} as is_allowed from ${records} r where tenant_id = $1 and id = $2 for no key update
    ), ended as (

@@ -19,7 +19,7 @@ export function listingReceiptsOf<Receipt>(kind: ReceivingKind): ReceiptListing<
     { total: number; record_exists: boolean; receipt: Receipt | null }
   >({
     name: `list_${kind.name}_receipts`,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with total as materialized (
      select count(*) as total from ${receipts} where tenant_id = $1 and record_id = $2
    ), page as materialized (

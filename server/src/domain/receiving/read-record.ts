@@ -3,7 +3,7 @@ import { statement } from '../../database/statements/statement.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { PRODUCT_OF_LINE, lineTexts, type ReceivingKind, recordJson } from './kind.ts'
 
-/** Records with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Records with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LINES = 100
 
 /** SQL for the JSON of a record `r` with its lines. */
@@ -20,13 +20,13 @@ export function readingOf<Rec>(kind: ReceivingKind) {
   const { records } = kind.tables
   const short = statement<[tenantId: number, recordId: number], { record: Rec | null }>({
     name: `get_${kind.name}`,
-    lane: 'read',
+    connection: 'read',
     sql: `select case when r.line_count <= ${FEW_LINES} then ${jsonWithLines(kind)} end as record
    from ${records} r where r.tenant_id = $1 and r.id = $2`,
   })
   const long = statement<[tenantId: number, recordId: number], { record: Rec }>({
     name: `get_long_${kind.name}`,
-    lane: 'slow',
+    connection: 'slow',
     // A record has at least one line.
     notNull: ['record'],
     sql: `select ${jsonWithLines(kind)} as record from ${records} r where r.tenant_id = $1 and r.id = $2`,

@@ -14,7 +14,7 @@ export function receiveAlone(kind: ReceivingKind): Statement<ReceiveValues, Rece
   const { newLine, isSame } = kind.receive
   return statement({
     name: `receive_${kind.name}_alone`,
-    lane: 'write',
+    connection: 'write',
     sql: `with ${wanted(kind)}, earlier as materialized (
      select w.position, e.*, e.location_id is not distinct from w.location_id
        and e.operator_id is not distinct from w.operator_id${isSame}

@@ -13,7 +13,7 @@ const FEW_LINES = 100
  * same product, only the first is made.
  *
  * Calls and lines are read as of the beginning of the statement. Its first change is that of the records, in the order of their ids, which waits for other
- * receipts; `revision` and `state` then tell whether what was read is out of date. A call that is not made runs again, `alone`: so do those that are
+ * receipts; `revision` and `state` then tell whether what was read is out of date. A call that is not made runs again with `receiveAlone`: so do those that are
  * rare, which keeps this statement small. They are repeats, refusals, receipts of several lines or of more than is open, records with many lines, new
  * locations and lines.
  */
@@ -23,7 +23,7 @@ export function receiveTogether(kind: ReceivingKind): Statement<ReceiveValues, M
   const isRepeat = `(select true from ${receipts} where tenant_id = $1 and record_id = w.record_id and id = w.receipt_id limit 1) is true`
   return statement({
     name: `receive_${kind.name}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with ${wanted(kind, {
       columns: `, r.state as seen_state, f.place, f.id as filled_id,
        coalesce(w.quantity <= f.open and (w.location_id is null or w.location_warehouse_id is not null), false)

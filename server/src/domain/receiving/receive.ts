@@ -42,7 +42,7 @@ export function receivingOf(kind: ReceivingKind): Receive {
 function receiptsOfKind(kind: ReceivingKind): BatchedStatement<Receiving, Made | Received, ReceiveValues> {
   const lock = statement<[tenantId: number, recordId: number], { id: number }>({
     name: `lock_${kind.name}_to_receive`,
-    lane: 'write',
+    connection: 'write',
     sql: `with before as materialized (
      ${kind.receive.lockBefore ?? 'select $2::bigint as id'}
    )

@@ -52,7 +52,7 @@ function undoStatement<Receipt>(kind: ReceivingKind) {
     Undone<Receipt>
   >({
     name: `undo_${kind.name}_receipt`,
-    lane: 'write',
+    connection: 'write',
     sql: `with locked_record as materialized (
      select * from ${records} where tenant_id = $1 and id = $2 for no key update
    ), locked_receipt as materialized (

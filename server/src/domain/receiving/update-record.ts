@@ -23,7 +23,7 @@ export function updatingOf(kind: ReceivingKind) {
     { state: string; is_over: boolean }
   >({
     name: `update_${kind.name}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with locked as materialized (
      select * from ${kind.tables.records} where tenant_id = $1 and id = $2 for no key update
    ), next as materialized (

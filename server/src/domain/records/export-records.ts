@@ -39,7 +39,7 @@ export function exportedRecords({ name, scope, query, table, filters, lineCount,
     ScannedRow & { id: number | null; line_count: number | null }
   >({
     name: `export_${name}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with ${scanned({
       source: `select id, created_at from ${table}
      where tenant_id = $1 and (created_at, id) < ($2::timestamptz, $3::bigint) order by created_at desc, id desc limit $4::bigint`,
@@ -50,7 +50,7 @@ export function exportedRecords({ name, scope, query, table, filters, lineCount,
   })
   const read = statement<[tenantId: number, ids: number[]], { record: RecordWithLines }>({
     name: `export_lines_of_${name}`,
-    lane: 'slow',
+    connection: 'slow',
     // A record has at least one line.
     notNull: ['record'],
     sql: `select ${json} as record from ${table} r where r.tenant_id = $1 and r.id = any ($2::bigint[]) order by r.created_at desc, r.id desc`,

@@ -29,7 +29,7 @@ const findNamed = statement<
   FoundProduct
 >({
   name: 'find_named_products',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select p.id, p.weighable, p.is_active
    from unnest($2::bigint[], $3::text[], $4::text[]) with ordinality l (product_id, sku, barcode, position)
    left join lateral (

@@ -50,7 +50,7 @@ export function listingOf<Rec>({ name, table, filters, required, json }: RecordL
     { total: number; record: Rec | null }
   >({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with matching as not materialized (
      select r.id, r.created_at from ${table} r where r.tenant_id = $1 and ${conditionsOf(filters, 4, required)}
    ), total as materialized (

@@ -24,7 +24,7 @@ export const hashOf = (values: readonly unknown[]): Buffer => createHash('sha256
 export function findReferenceIn(table: string): FindReference {
   return statement({
     name: `find_${table}_by_reference`,
-    lane: 'read',
+    connection: 'read',
     sql: `select id, sent_hash = $3 or content_hash = $4 as is_same from ${table} where tenant_id = $1 and reference = $2`,
   })
 }

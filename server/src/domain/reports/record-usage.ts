@@ -32,7 +32,7 @@ const addUsage = statement<
   never
 >({
   name: 'add_usage',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into usage_hours as u (tenant_id, at, key_id, operation, requests, client_errors, limited, server_errors)
    select tenant_id, date_trunc('hour', now(), 'UTC'), key_id, operation, requests, client_errors, limited, server_errors
    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])

@@ -9,7 +9,7 @@ const BATCH = 5_000
 const oldOf = (table: 'usage_hours' | 'delivery_hours'): BatchedDeletion => ({
   statement: statement({
     name: `remove_old_${table}`,
-    lane: 'bulk',
+    connection: 'bulk',
     sql: `with removed as (
      delete from ${table} where ctid = any (array(
        select h.ctid from tenants t cross join lateral (

@@ -16,7 +16,7 @@ const sums = DURATION_LIMITS_MS.map((_, index) => `sum(durations[${index + 1}])`
 
 const selectHours = statement<[tenantId: number, since: Date, until: Date | undefined, subscriptionId: number | undefined], Row>({
   name: 'report_deliveries',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select at, sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, array[${sums}]::float8[] as durations from delivery_hours
    where tenant_id = $1 and at >= $2 and at < coalesce($3::timestamptz, 'infinity') and ($4::bigint is null or subscription_id = $4)
    group by at order by at`,

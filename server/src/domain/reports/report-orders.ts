@@ -21,12 +21,12 @@ const byDay = (column: 'created_day' | 'assembly_date', rollup: string): string 
 const STATEMENTS = {
   created: statement<[tenantId: number, firstDay: string, lastDay: string | null], OrderDay>({
     name: 'report_orders_by_creation',
-    lane: 'slow',
+    connection: 'slow',
     sql: byDay('created_day', 'order_counts'),
   }),
   assembly: statement<[tenantId: number, firstDay: string, lastDay: string | null], OrderDay>({
     name: 'report_orders_by_assembly_date',
-    lane: 'slow',
+    connection: 'slow',
     sql: byDay('assembly_date', 'order_assembly_counts'),
   }),
 }

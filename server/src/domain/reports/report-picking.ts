@@ -28,20 +28,20 @@ const BY_DAY = `(
 
 const selectHours = statement<[tenantId: number, since: Date, until: Date | undefined], Row>({
   name: 'report_picking_by_hour',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select at, ${SUMS} from ${BY_HOUR} group by at ${NOT_NOTHING} order by at`,
 })
 
 const selectDays = statement<[tenantId: number, firstDay: string, lastDay: string | null], Row>({
   name: 'report_picking_by_day',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select day::timestamp at time zone 'UTC' as at, ${SUMS} from ${BY_DAY} group by day ${NOT_NOTHING} order by day`,
 })
 
 // An operator is an e-mail address in any case of its letters.
 const selectOperators = statement<[tenantId: number, firstDay: string, lastDay: string | null], Row>({
   name: 'report_picking_by_operator',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select min(operator_email) as operator_email, ${SUMS} from (
      select operator_email, ${SUMS} from ${BY_DAY} group by operator_email
    ) o

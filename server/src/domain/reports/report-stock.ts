@@ -31,7 +31,7 @@ const SOURCES = {
 const selectPoints = ({ name, hours, condition, filter }: (typeof SOURCES)['all']) =>
   statement<Values, Omit<Report, 'points'> & { points: Report['points'] | null }>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with incomplete_day as materialized (
      select c.day from (
        select created_day as day, sum(count) as movements from movement_counts

@@ -33,7 +33,7 @@ const selectUsage = statement<
   Row
 >({
   name: 'report_usage',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select at, count(*)::int as count, string_agg(E'\\n' || ${ENTRY}, '' order by key_id, operation) as entries
    from (
      select at, key_id, operation, requests, client_errors, limited, server_errors from usage_hours

@@ -90,7 +90,7 @@ const TO_PAGE_END = 'limit $3::bigint + $4::bigint'
 
 export const LIST_ALL = statement<Range, Row>({
   name: 'list_availability',
-  lane: 'slow',
+  connection: 'slow',
   sql: listOf({
     total: `${STOCKED} + n + (select count(*) from (${ONLY_INCOMING}) i)`,
     waiting: 'quantity = 0',
@@ -100,7 +100,7 @@ export const LIST_ALL = statement<Range, Row>({
 
 export const LIST_BACKORDERED = statement<Range, Row>({
   name: 'list_backordered_availability',
-  lane: 'slow',
+  connection: 'slow',
   sql: listOf({ total: 'n', waiting: 'true', rows: rowsThat(IS_BACKORDERED) }),
 })
 
@@ -117,7 +117,7 @@ const IS_INCOMING = `exists (
  */
 export const LIST_FIRST = statement<Range, BoundedRow>({
   name: 'list_first_availability',
-  lane: 'read',
+  connection: 'read',
   sql: listOf({
     total: `case when n < ${MOST} and not ${IS_INCOMING} then ${STOCKED} + n end`,
     waiting: 'quantity = 0',
@@ -135,7 +135,7 @@ export const LIST_OF_PRODUCT = statement<
   Row
 >({
   name: 'list_availability_of_product',
-  lane: 'read',
+  connection: 'read',
   sql: `with ${POLICY}, product as materialized (
      select id from products
      where tenant_id = $1 and id = coalesce($5::bigint, (select id from products where tenant_id = $1 and external_id = $6 and is_active))

@@ -7,7 +7,7 @@ const PIECE = 1_000
 
 const clearLines = statement<[tenantId: number, limit: number], { cleared: number }>({
   name: 'clear_order_reservations',
-  lane: 'write',
+  connection: 'write',
   sql: `with removed as (
      delete from order_reservations where tenant_id = $1 and ctid = any (array(select ctid from order_reservations where tenant_id = $1 limit $2)) returning 1
    )
@@ -16,7 +16,7 @@ const clearLines = statement<[tenantId: number, limit: number], { cleared: numbe
 
 const clearSums = statement<[tenantId: number, limit: number], { cleared: number }>({
   name: 'clear_order_reservation_sums',
-  lane: 'write',
+  connection: 'write',
   sql: `with removed as (
      delete from order_reservation_sums where tenant_id = $1 and ctid = any (array(select ctid from order_reservation_sums where tenant_id = $1 limit $2)) returning 1
    )
@@ -25,7 +25,7 @@ const clearSums = statement<[tenantId: number, limit: number], { cleared: number
 
 const releaseHolds = statement<[tenantId: number, limit: number], { cleared: number }>({
   name: 'release_all_holds',
-  lane: 'write',
+  connection: 'write',
   sql: `with active as materialized (
      select id from holds where tenant_id = $1 and state = 'active' order by id limit $2 for no key update
    ), released as (
@@ -39,7 +39,7 @@ const releaseHolds = statement<[tenantId: number, limit: number], { cleared: num
 /** Totals by product and warehouse, from a product on. */
 const clearTotals = statement<[tenantId: number, after: number, limit: number], { last: number | null }>({
   name: 'clear_reserved_totals',
-  lane: 'write',
+  connection: 'write',
   sql: `with product as materialized (
      select product_id from warehouse_stock where tenant_id = $1 and product_id > $2 order by product_id limit $3
    ), locked as materialized (

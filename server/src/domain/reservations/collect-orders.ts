@@ -10,13 +10,13 @@ const PAGE = 5_000
 // Later orders are written down by their own calls, and none of before becomes open again.
 const listOpenOrders = statement<[tenantId: number, after: number], { id: number; items_count: number }>({
   name: 'list_open_orders',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select id, items_count from orders where tenant_id = $1 and id > $2 and state_id = any ('{1, 2, 3}') order by id limit ${PAGE}`,
 })
 
 const collect = statement<[tenantId: number, orderIds: number[]], { orders: number }>({
   name: 'collect_orders',
-  lane: 'write',
+  connection: 'write',
   sql: `select count(*) as orders from settle_reservations($1, null, null, $2::bigint[], null, null)`,
 })
 
@@ -26,7 +26,7 @@ const collect = statement<[tenantId: number, orderIds: number[]], { orders: numb
  */
 const addEmptySums = statement<[tenantId: number, orderIds: number[]], never>({
   name: 'add_empty_reservation_sums',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into order_reservation_sums (tenant_id, order_id, reserved, backordered)
    select $1, o.id, 0, 0
    from unnest($2::bigint[]) c (id) cross join lateral (select id, state_id from orders where tenant_id = $1 and id = c.id limit 1) o

@@ -22,7 +22,7 @@ const findActive = statement<
   { id: number; is_same: boolean }
 >({
   name: 'find_active_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with expired as (
      update holds set state = 'expired' where tenant_id = $1 and reference = $2 and state = 'active' and expires_at <= clock_timestamp()
    )
@@ -35,7 +35,7 @@ const insertHold = statement<
   { id: number }
 >({
   name: 'insert_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into holds (tenant_id, reference, sent_hash, content_hash, warehouse_id, expires_at, created_by)
    select $1, $2, $3, $4, w.id, clock_timestamp() + make_interval(secs => $6::int), $7 from warehouses w where w.tenant_id = $1 and w.id = $5
    on conflict (tenant_id, reference) where state = 'active' do nothing
@@ -44,7 +44,7 @@ const insertHold = statement<
 
 const findWarehouse = statement<[tenantId: number, warehouseId: number], { id: number }>({
   name: 'find_warehouse_of_hold',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id from warehouses where tenant_id = $1 and id = $2',
 })
 

@@ -18,7 +18,7 @@ const settleProducts = statement<
   { product_id: number }
 >({
   name: 'settle_products_of_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${RESERVING}, no_event as (
      select 0::bigint as position, '' as topic, '' as data where false
    ), ${settled({
@@ -31,7 +31,7 @@ const settleProducts = statement<
 
 const emptyHold = statement<[tenantId: number, holdId: number], { product_id: number; reserved: number }>({
   name: 'empty_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with removed as (
      delete from hold_lines where tenant_id = $1 and hold_id = $2 returning product_id, warehouse_id, reserved
    ), by_product as materialized (
@@ -65,7 +65,7 @@ const insertLines = statement<
   Filled
 >({
   name: 'fill_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with line as materialized (
      select product_id, quantity, position from unnest($4::bigint[], $5::numeric[]) with ordinality l (product_id, quantity, position)
    ), product as materialized (

@@ -63,7 +63,7 @@ const ELSEWHERE = `(
 
 const readSituation = statement<[tenantId: number, orderId: number], Situation>({
   name: 'read_blockers',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with chosen as materialized (
      select id, state_id, state_picking_id, warehouse_id, ${IS_READY} as is_ready from orders where tenant_id = $1 and id = $2
    ), line as materialized (

@@ -12,7 +12,7 @@ type Values = [tenantId: number, offset: number, limit: number, state: string | 
 function list(name: string, ofReference: string) {
   return statement<Values, Row>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with matching as not materialized (
      select h.id, h.created_at from holds h where h.tenant_id = $1 and ($4::text is null or ${HOLD_STATE} = $4) and ${ofReference}
    ), total as materialized (

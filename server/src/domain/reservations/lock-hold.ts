@@ -7,13 +7,13 @@ import type { Hold } from './schemas.ts'
 
 const selectLocked = statement<[tenantId: number, holdId: number], { id: number; warehouse_id: number }>({
   name: 'lock_hold',
-  lane: 'write',
+  connection: 'write',
   sql: 'select id, warehouse_id from holds where tenant_id = $1 and id = $2 for no key update',
 })
 
 const selectState = statement<[tenantId: number, holdId: number], { state: Hold['state'] }>({
   name: 'find_hold_state',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${HOLD_STATE} as state from holds h where h.tenant_id = $1 and h.id = $2`,
 })
 

@@ -6,7 +6,7 @@ import type { Hold } from './schemas.ts'
 
 const selectHold = statement<[tenantId: number, holdId: number], Hold>({
   name: 'get_hold',
-  lane: 'slow',
+  connection: 'slow',
   // A hold has at least one line.
   notNull: ['lines'],
   sql: `select ${HOLD_COLUMNS} from holds h where h.tenant_id = $1 and h.id = $2`,

@@ -9,7 +9,7 @@ import { hold, type Hold, holdId } from './schemas.ts'
 
 const release = statement<[tenantId: number, holdId: number], never>({
   name: 'release_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with released as (
      update holds set state = 'released', updated_at = clock_timestamp() where tenant_id = $1 and id = $2
    ), kept as materialized (

@@ -73,7 +73,7 @@ function listRanked(name: string, { products, counted }: typeof ALL, limit = '')
   })
   return statement<Values, Row>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with total as materialized (
      select ${counted.map((kind) => countOf(rowsOf(kind))).join(' + ')} as total
    ), page as materialized (
@@ -107,7 +107,7 @@ export const LIST_RANKED = {
 function listLines(name: string, table: string, columns: string, condition: string) {
   return statement<[...Values, id: number], Row>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with matching as materialized (
      select ${columns} from ${table}
      where ${OF_WAREHOUSE} and ($5::bigint is null or product_id = $5) and ($6::text is null or product_id = ${OF_SKU}) and ${condition}

@@ -13,7 +13,7 @@ interface Total {
 
 const nextTotals = statement<[tenantId: number, productId: number, warehouseId: number], Total & { is_unsettled: boolean }>({
   name: 'list_totals_to_settle',
-  lane: 'read',
+  connection: 'read',
   sql: `select product_id, warehouse_id, backordered > 0 and reserved < quantity - unsellable or reserved > quantity - unsellable as is_unsettled
    from warehouse_stock where tenant_id = $1 and (product_id, warehouse_id) > ($2::bigint, $3::bigint)
    order by product_id, warehouse_id limit 200`,
@@ -24,14 +24,14 @@ const settlePiece = statement<
   { orders: number }
 >({
   name: 'settle_piece',
-  lane: 'write',
+  connection: 'write',
   sql: `select count(*) as orders
    from settle_reservations($1, $2::bigint[], $3::bigint[], '{}', '{}', '{}', false, null, $4::int)`,
 })
 
 const listLeft = statement<[tenantId: number, productIds: number[]], Total>({
   name: 'list_left_totals',
-  lane: 'read',
+  connection: 'read',
   sql: 'select product_id, warehouse_id from unsettled_stock where tenant_id = $1 and product_id = any ($2::bigint[])',
 })
 

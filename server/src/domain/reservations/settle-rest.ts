@@ -18,7 +18,7 @@ interface Unsettled {
 
 const listUnsettled = statement<[limit: number], Unsettled>({
   name: 'list_unsettled',
-  lane: 'read',
+  connection: 'read',
   // While reserving is switched, the job does the rest, and sends no events.
   sql: `select s.tenant_id, u.product_id, u.warehouse_id
    from tenant_settings s cross join lateral (
@@ -33,7 +33,7 @@ const listUnsettled = statement<[limit: number], Unsettled>({
 
 const settleRestOf = statement<[tenantId: number, productId: number, warehouseId: number], never>({
   name: 'settle_rest',
-  lane: 'write',
+  connection: 'write',
   // The time limit holds for this statement. It is set before the locks are taken, since it comes with what is settled.
   sql: `with ${RESERVING}, no_event as (
      select 0::bigint as position, '' as topic, '' as data where false

@@ -20,7 +20,7 @@ interface Claimed {
 /** A look on a shared connection: nearly always there is nothing to do, and each process looks twice a second. */
 const findWaiting = statement<[], { is_any: boolean }>({
   name: 'find_switching',
-  lane: 'read',
+  connection: 'read',
   sql: `select exists (
      select from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
    ) as is_any`,
@@ -28,7 +28,7 @@ const findWaiting = statement<[], { is_any: boolean }>({
 
 const claim = statement<[], Claimed>({
   name: 'claim_switching',
-  lane: 'write',
+  connection: 'write',
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
    where tenant_id = (
      select tenant_id from tenant_settings where reservation_phase <> 'ready' and switching_until < clock_timestamp()
@@ -40,14 +40,14 @@ const claim = statement<[], Claimed>({
 
 const keep = statement<[tenantId: number, switches: number, lease: string], { lease: string }>({
   name: 'keep_switching',
-  lane: 'write',
+  connection: 'write',
   sql: `update tenant_settings set switching_until = clock_timestamp() + interval '10 seconds'
    where tenant_id = $1 and reservation_switches = $2 and switching_until = $3::text::timestamptz returning switching_until::text as lease`,
 })
 
 const release = statement<[tenantId: number, switches: number, phase: string | null, lease: string], never>({
   name: 'release_switching',
-  lane: 'write',
+  connection: 'write',
   sql: `update tenant_settings
    set switching_until = '-infinity', reservation_phase = case reservation_switches when $2 then coalesce($3, reservation_phase) else reservation_phase end
    where tenant_id = $1 and switching_until = $4::text::timestamptz`,

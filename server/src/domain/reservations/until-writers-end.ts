@@ -11,7 +11,7 @@ const KEEP_MS = 1_000
 // A statement locks its tables before it takes its snapshot. So one that does not hold such a lock yet sees what is committed now.
 const listWriters = statement<[], { writer: string }>({
   name: 'list_writers',
-  lane: 'read',
+  connection: 'read',
   sql: `select distinct l.virtualtransaction as writer from pg_locks l
    where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.database = (select oid from pg_database where datname = current_database())
      and l.relation = any ('{orders, order_lines, stock_levels, warehouse_stock, locations, holds}'::regclass[])`,

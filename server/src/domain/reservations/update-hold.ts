@@ -16,7 +16,7 @@ type Input = z.infer<typeof updateHoldInput>
 
 const prolong = statement<[tenantId: number, holdId: number, ttlSeconds: number | null], never>({
   name: 'prolong_hold',
-  lane: 'write',
+  connection: 'write',
   sql: `with prolonged as (
      update holds set updated_at = clock_timestamp(), expires_at = coalesce(clock_timestamp() + make_interval(secs => $3::int), expires_at)
      where tenant_id = $1 and id = $2

@@ -3,7 +3,7 @@ import { statement } from '../../database/statements/statement.ts'
 
 const findPhase = statement<[tenantId: number], { phase: string }>({
   name: 'find_reservation_phase',
-  lane: 'read',
+  connection: 'read',
   sql: `select reservation_phase as phase from tenant_settings where tenant_id = $1 and reservation_policy <> 'off'`,
 })
 

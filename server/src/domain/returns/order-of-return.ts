@@ -12,13 +12,13 @@ const findOrder = statement<
   NamedOrder & { is_same: boolean | null }
 >({
   name: 'find_order_of_return',
-  lane: 'read',
+  connection: 'read',
   sql: findOrderBy('id, order_tenant_id, warehouse_id'),
 })
 
 const lockOrder = statement<[tenantId: number, orderId: number], { id: number }>({
   name: 'lock_order_of_return',
-  lane: 'write',
+  connection: 'write',
   sql: 'select id from orders where tenant_id = $1 and id = $2 for no key update',
 })
 
@@ -27,7 +27,7 @@ const findTooMuch = statement<
   { product_id: number; quantity: number; taken: number; returned: number }
 >({
   name: 'find_too_much_returned',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with wanted as materialized (
      select product_id, sum(quantity) as quantity from unnest($3::bigint[], $4::numeric[]) w (product_id, quantity) group by product_id
    ), taken as materialized (

@@ -11,7 +11,7 @@ export interface EndedSession {
 
 const endByToken = statement<[tenantId: number, hash: Buffer, kind: string], { id: number; key_id: number; key_name: string }>({
   name: 'end_session_of_token',
-  lane: 'write',
+  connection: 'write',
   sql: `update sessions s set ended_at = now() from api_keys k
    where s.tenant_id = $1 and s.token_hash = $2 and s.kind = $3 and s.ended_at is null
      and k.tenant_id = s.tenant_id and k.id = s.key_id

@@ -5,7 +5,7 @@ import { endSessionInput, endSessionOutput } from './schemas.ts'
 
 const endById = statement<[tenantId: number, id: number], { tenant_id: number }>({
   name: 'end_session',
-  lane: 'write',
+  connection: 'write',
   // The array: a join would read the sessions of all tenants by a plan made on an empty table.
   sql: `update sessions set ended_at = coalesce(ended_at, now())
    where tenant_id = any (array(select id from tenants where id = $1 or sandbox_of = $1)) and id = $2 returning tenant_id`,

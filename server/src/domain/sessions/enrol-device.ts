@@ -52,7 +52,7 @@ interface Code {
 
 const selectCode = statement<[tenantId: number, hash: Buffer], { key_id: number }>({
   name: 'find_device_code',
-  lane: 'read',
+  connection: 'read',
   sql: `select key_id from sign_in_codes
    where tenant_id = $1 and code_hash = $2 and kind = 'device' and used_at is null and expires_at > now()`,
 })
@@ -60,13 +60,13 @@ const selectCode = statement<[tenantId: number, hash: Buffer], { key_id: number 
 /** Devices of a tenant are enrolled one at a time, so that concurrent enrolments cannot exceed the limit. */
 const lockTenant = statement<[tenantId: number], never>({
   name: 'lock_tenant_for_device',
-  lane: 'write',
+  connection: 'write',
   sql: `select from tenants where id = ${ownerOf('$1')} for no key update`,
 })
 
 const redeemCode = statement<[tenantId: number, hash: Buffer], Code>({
   name: 'redeem_device_code',
-  lane: 'write',
+  connection: 'write',
   // Codes of devices have one.
   notNull: ['device_name'],
   sql: `update sign_in_codes set used_at = now()
@@ -79,19 +79,19 @@ const DATA_TENANT = `coalesce((select id from tenants where sandbox_of = $1 and 
 
 const findDevice = statement<[tenantId: number, mode: string, id: number, secretHash: Buffer], { id: number }>({
   name: 'find_device',
-  lane: 'write',
+  connection: 'write',
   sql: `update devices set enrolled_at = now() where tenant_id = ${DATA_TENANT} and id = $3 and secret_hash = $4 returning id`,
 })
 
 const insertDevice = statement<[tenantId: number, mode: string, secretHash: Buffer], { id: number }>({
   name: 'insert_device',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into devices (tenant_id, secret_hash) values (${DATA_TENANT}, $3) returning id`,
 })
 
 const endDevice = statement<[tenantId: number, deviceId: number], EndedSession>({
   name: 'end_sessions_of_device',
-  lane: 'write',
+  connection: 'write',
   sql: `update sessions set ended_at = now()
    where tenant_id = any (${tenantAndSandbox('$1')}) and kind = 'device' and device_id = $2 and ended_at is null returning tenant_id as "tenantId", id`,
 })
@@ -99,7 +99,7 @@ const endDevice = statement<[tenantId: number, deviceId: number], EndedSession>(
 /** Not counted: devices whose key is no longer valid. Their sessions cannot be used again. */
 const countDevices = statement<[tenantId: number], { devices: number }>({
   name: 'count_devices',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select count(*) as devices
    from sessions s
    cross join lateral (select expires_at, revoked_at from api_keys where tenant_id = s.tenant_id and id = s.key_id limit 1) k
@@ -121,7 +121,7 @@ const insertSession = statement<
   { id: number }
 >({
   name: 'insert_device_session',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into sessions (tenant_id, key_id, kind, token_hash, mode, address, user_agent, device_id, device_name, expires_at)
    values ($1, $2, 'device', $3, $4, $5, $6, $7, $8, now() + interval '${DEVICE_MAX_DAYS} days')
    returning id`,

@@ -45,7 +45,7 @@ const ENDS_AT = `least(s.expires_at, ${IDLE_AT}, k.expires_at)`
 
 const findByToken = statement<[tenantId: number, hash: Buffer], KnownDevice>({
   name: 'find_device_session',
-  lane: 'read',
+  connection: 'read',
   // Sessions of devices have both.
   notNull: ['device_id', 'device_name'],
   sql: `select s.id, s.tenant_id, s.expires_at, now() as server_time,
@@ -75,7 +75,7 @@ export async function findDeviceSession(db: Queryable, token: SessionToken): Pro
 
 const touch = statement<[tenantId: number, id: number, dataTenantId: number], never>({
   name: 'touch_device_session',
-  lane: 'write',
+  connection: 'write',
   // An operator whose time is over must not come back with this use.
   sql: `with session as (
      update sessions set last_seen_at = now(), operator_id = case when last_seen_at > now() - ${OPERATOR_IDLE} then operator_id end

@@ -38,7 +38,7 @@ const ENDS_AT = `least(s.expires_at, ${IDLE_AT}, k.expires_at)`
 
 const findByToken = statement<[tenantId: number, hash: Buffer, idleHours: number], KnownSession>({
   name: 'find_session',
-  lane: 'read',
+  connection: 'read',
   // It depends on columns that are never null.
   notNull: ['idle_expires_at'],
   sql: `select s.id, s.tenant_id, s.created_at, s.expires_at, ${IDLE_AT} as idle_expires_at,
@@ -66,7 +66,7 @@ export async function findSession(db: Queryable, token: SessionToken, idleHours:
 
 const touch = statement<[tenantId: number, id: number], never>({
   name: 'touch_session',
-  lane: 'write',
+  connection: 'write',
   sql: `update sessions set last_seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and last_seen_at < now()`,
 })
 

@@ -8,7 +8,7 @@ type Session = z.infer<typeof listSessionsOutput>['sessions'][number]
 
 const selectSessions = statement<[tenantId: number, idleHours: number], Session>({
   name: 'list_sessions',
-  lane: 'slow',
+  connection: 'slow',
   // The array and the limit: joins would read the sessions and keys of all tenants by a plan made on an empty table.
   sql: `select s.id, s.kind, s.key_id, k.name as key_name, s.device_name, s.address, s.user_agent, s.created_at, s.last_seen_at, s.expires_at, (
        select json_build_object('id', o.id, 'name', o.name, 'email', o.email) from operators o

@@ -14,7 +14,7 @@ export interface SessionKey {
 /** Sessions of one key are started one at a time, so that concurrent sign-ins cannot exceed the limit. */
 const lockKey = statement<[tenantId: number, keyId: number], SessionKey>({
   name: 'lock_key_for_session',
-  lane: 'write',
+  connection: 'write',
   sql: `select k.name, k.ip_whitelist, t.sandbox_of is not null as is_sandbox
    from api_keys k join tenants t on t.id = k.tenant_id
    where k.tenant_id = $1 and k.id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())

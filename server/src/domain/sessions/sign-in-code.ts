@@ -16,7 +16,7 @@ export interface SignInCode {
 
 const insertCode = statement<[tenantId: number, hash: Buffer, keyId: number, minutes: number], never>({
   name: 'insert_sign_in_code',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into sign_in_codes (tenant_id, code_hash, key_id, kind, expires_at)
    values ($1, $2, $3, 'dashboard', now() + make_interval(mins => $4::int))`,
 })

@@ -16,7 +16,7 @@ const setOperator = statement<
   { operator_email: string }
 >({
   name: 'sign_in_operator',
-  lane: 'write',
+  connection: 'write',
   sql: `with session as (
      update sessions s set operator_id = o.id, last_seen_at = now()
      from operators o
@@ -43,7 +43,7 @@ export async function signInOperator(db: Database, device: KnownDevice, badge: B
 
 const clearOperator = statement<[tenantId: number, id: number, operatorId: number], { id: number }>({
   name: 'sign_out_operator',
-  lane: 'write',
+  connection: 'write',
   sql: `update sessions set operator_id = null where tenant_id = $1 and id = $2 and operator_id = $3 and ended_at is null returning id`,
 })
 
@@ -67,7 +67,7 @@ const selectFormer = statement<
   { id: number; name: string; email: string; may_change_stock: boolean }
 >({
   name: 'find_operator_of_device',
-  lane: 'read',
+  connection: 'read',
   sql: `select o.id, o.name, o.email, o.may_change_stock
    from device_operators d join operators o on o.tenant_id = d.tenant_id and o.id = d.operator_id
    where d.tenant_id = $1 and d.operator_id = $2 and d.device_id = $3`,

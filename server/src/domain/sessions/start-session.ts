@@ -38,14 +38,14 @@ export interface StartedSession {
 
 const selectCode = statement<[tenantId: number, hash: Buffer], { key_id: number }>({
   name: 'find_sign_in_code',
-  lane: 'read',
+  connection: 'read',
   sql: `select key_id from sign_in_codes
    where tenant_id = $1 and code_hash = $2 and kind = 'dashboard' and used_at is null and expires_at > now()`,
 })
 
 const redeemCode = statement<[tenantId: number, hash: Buffer], { key_id: number }>({
   name: 'redeem_sign_in_code',
-  lane: 'write',
+  connection: 'write',
   sql: `update sign_in_codes set used_at = now()
    where tenant_id = $1 and code_hash = $2 and kind = 'dashboard' and used_at is null and expires_at > now() returning key_id`,
 })
@@ -63,7 +63,7 @@ const insertSession = statement<
   { id: number; is_new: boolean }
 >({
   name: 'insert_session',
-  lane: 'write',
+  connection: 'write',
   sql: `with surplus as (
      select id from sessions
      where tenant_id = $1 and key_id = $2 and kind = 'dashboard' and ended_at is null and expires_at > now()

@@ -4,7 +4,7 @@ import type { Settings } from './schemas.ts'
 
 const selectSettings = statement<[tenantId: number], Settings>({
   name: 'get_settings',
-  lane: 'read',
+  connection: 'read',
   sql: `select reservation_policy, case reservation_phase when 'ready' then 'ready' else 'switching' end as reservation_state, weight_barcodes, updated_at
    from tenant_settings where tenant_id = $1`,
 })

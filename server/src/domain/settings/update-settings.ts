@@ -17,7 +17,7 @@ const setSettings = statement<
   never
 >({
   name: 'set_settings',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into tenant_settings as s (tenant_id, reservation_policy, reservation_phase, reservation_switches, weight_barcodes, updated_at)
    select $1::bigint, n.policy, case n.policy when 'off' then 'ready' else 'collecting' end, case n.policy when 'off' then 0 else 1 end,
      n.barcodes, clock_timestamp()

@@ -7,7 +7,7 @@ import { statusOf } from './shipment-status.ts'
 
 const cancelOpen = statement<[tenantId: number, orderId: number, reason: string | null], never>({
   name: 'cancel_shipments_of_order',
-  lane: 'write',
+  connection: 'write',
   sql: `with cancelled as (
      update shipments set state = 'cancelled', cancelled_at = clock_timestamp(), updated_at = clock_timestamp(), cancellation_reason = $3::text
      where tenant_id = $1 and order_id = $2 and state = 'open'

@@ -31,7 +31,7 @@ export function leadingTo(to: keyof typeof CHANGES) {
     { state: ShipmentState; is_done: boolean }
   >({
     name: `lead_shipment_to_${to}`,
-    lane: 'write',
+    connection: 'write',
     sql: `with locked as materialized (
      select id, state, $4 and ${isAllowed} as is_allowed from shipments where tenant_id = $1 and id = $2 for no key update
    ), changed as (

@@ -30,7 +30,7 @@ const lockOrder = statement<
   NamedOrder & { state_id: number; is_same: boolean | null }
 >({
   name: 'lock_order_to_pack',
-  lane: 'write',
+  connection: 'write',
   sql: `${findOrderBy('id, order_tenant_id, warehouse_id, state_id')} for no key update`,
 })
 
@@ -42,7 +42,7 @@ const insert = statement<
   TooMuch & { id: number | null }
 >({
   name: 'insert_shipment',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${PACKED}, new_record as (
      insert into shipments (tenant_id, reference, sent_hash, content_hash, order_id, order_tenant_id, warehouse_id, total_quantity, line_count, created_by)
      select $1, $${NEXT_VALUE}, $${NEXT_VALUE + 1}, $${NEXT_VALUE + 2}, o.id, o.order_tenant_id, o.warehouse_id, t.quantity, t.lines, $${NEXT_VALUE + 3}

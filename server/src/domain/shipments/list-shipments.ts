@@ -41,7 +41,7 @@ const inOrder = listingBy()
 
 const selectPiece = statement<[tenantId: number, ids: number[]], { shipment: Shipment }>({
   name: 'list_shipments_piece',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select ${SHIPMENT_JSON} as shipment from shipments r
    where r.tenant_id = $1 and r.id = any ($2::bigint[]) order by r.created_at desc, r.id desc`,
 })

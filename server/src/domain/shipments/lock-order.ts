@@ -12,7 +12,7 @@ export interface LockedOrder {
 
 const lockOrder = statement<[tenantId: number, shipmentId: number], LockedOrder>({
   name: 'lock_order_of_shipment',
-  lane: 'write',
+  connection: 'write',
   sql: `select id, state_id from orders
    where tenant_id = $1 and id = (select order_id from shipments where tenant_id = $1 and id = $2) for no key update`,
 })

@@ -17,7 +17,7 @@ interface PackedLine {
 
 const findLines = statement<[tenantId: number, orderId: number, lineIds: number[]], FoundProduct>({
   name: 'find_order_lines_to_pack',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select p.id, p.weighable, p.is_active
    from unnest($3::bigint[]) with ordinality w (id, position)
    left join lateral (select product_id from order_lines where tenant_id = $1 and order_id = $2 and id = w.id limit 1) x on true

@@ -4,19 +4,19 @@ import { ServiceError } from '../../procedures/errors.ts'
 import type { Shipment } from './schemas.ts'
 import { SHIPMENT_JSON } from './shipment-json.ts'
 
-/** Shipments with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Shipments with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LINES = 100
 
 const selectShort = statement<[tenantId: number, shipmentId: number], { shipment: Shipment | null }>({
   name: 'get_shipment',
-  lane: 'read',
+  connection: 'read',
   sql: `select case when r.line_count <= ${FEW_LINES} then ${SHIPMENT_JSON} end as shipment
    from shipments r where r.tenant_id = $1 and r.id = $2`,
 })
 
 const selectLong = statement<[tenantId: number, shipmentId: number], { shipment: Shipment }>({
   name: 'get_long_shipment',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select ${SHIPMENT_JSON} as shipment from shipments r where r.tenant_id = $1 and r.id = $2`,
 })
 

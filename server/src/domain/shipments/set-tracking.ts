@@ -15,7 +15,7 @@ const update = statement<
   { state: ShipmentState; unknown: number[] }
 >({
   name: 'set_tracking',
-  lane: 'write',
+  connection: 'write',
   sql: `with locked as materialized (
      select id, state from shipments where tenant_id = $1 and id = $2 for no key update
    ), named as materialized (

@@ -6,7 +6,7 @@ import type { shipmentStatus } from './shipment-topics.ts'
 
 type ShipmentStatus = z.infer<typeof shipmentStatus>
 
-/** Orders with more lines are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Orders with more lines are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LINES = 500
 
 /**
@@ -39,7 +39,7 @@ const selectStatuses = statement<
   { status: ShipmentStatus | null }
 >({
   name: 'get_shipment_statuses',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${statusOf('select state, total_quantity from shipments where tenant_id = $1 and order_id = w.id', 'w.is_completed')} as status
    from unnest($2::bigint[], $3::boolean[]) with ordinality w (id, is_completed, position)
    cross join lateral (select id, state_id, state_picking_id from orders where tenant_id = $1 and id = w.id limit 1) o
@@ -70,7 +70,7 @@ export async function shipmentStatuses(db: Queryable, tenantId: number, orders: 
   const rows = await db.run(
     selectStatuses,
     [tenantId, having.map(({ id }) => id as number), having.map(({ state_id: state }) => state === ORDER_STATES.completed)],
-    lines > FEW_LINES ? { lane: 'slow' } : {},
+    lines > FEW_LINES ? { connection: 'slow' } : {},
   )
   return new Map(having.flatMap(({ id }, index) => statusIn(rows[index]?.status, id)))
 }

@@ -13,7 +13,7 @@ import { setTracking } from './set-tracking.ts'
 /** Takes everything out of a shipment while it is open: a statement before the one that packs, which then finds the room. */
 const unpack = statement<[tenantId: number, shipmentId: number], { state: ShipmentState }>({
   name: 'unpack_shipment',
-  lane: 'write',
+  connection: 'write',
   sql: `with locked as materialized (
      select id, state from shipments where tenant_id = $1 and id = $2 for no key update
    ), gone_line as (
@@ -26,7 +26,7 @@ const unpack = statement<[tenantId: number, shipmentId: number], { state: Shipme
 
 const pack = statement<[...PackedValues, shipmentId: number], TooMuch>({
   name: 'pack_shipment',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${PACKED}, packed_record as (
      update shipments r set total_quantity = t.quantity, line_count = t.lines, updated_at = clock_timestamp()
      from (select coalesce(sum(quantity), 0) as quantity, count(*) as lines from part) t

@@ -41,7 +41,7 @@ type Values = [
 export const adjustExpectedLevel: BatchedStatement<Adjustment, Compared, Values> = {
   statement: statement({
     name: 'adjust_expected_level',
-    lane: 'write',
+    connection: 'write',
     sql: `with item as materialized (
        select i.position, i.location_id, i.amount, i.expected_quantity, i.reason, ${NAMED_PRODUCTS.columns}
        from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[], $9::numeric[]) with ordinality

@@ -59,7 +59,7 @@ type LoneValues = [
 /** For a product named by its id. Returns no row for a change that it is not for. */
 const adjustLevel = statement<LoneValues, Adjusted>({
   name: 'adjust_stock_level',
-  lane: 'write',
+  connection: 'write',
   sql: `with stock_change as materialized (
        select 1 as position, product_id, location_id, amount, ${MOVEMENT}
        from (select $2::bigint as product_id, $3::text as location_id, $4::numeric as amount, $5::text as reason) i
@@ -70,7 +70,7 @@ const adjustLevel = statement<LoneValues, Adjusted>({
 const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
   statement: statement({
     name: 'adjust_stock_levels',
-    lane: 'write',
+    connection: 'write',
     sql: `with item as materialized (
        select i.position, i.location_id, i.amount, i.reason, ${NAMED_PRODUCTS.columns}
        from unnest($2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::text[]) with ordinality i (product_id, sku, location_id, amount, reason, position)

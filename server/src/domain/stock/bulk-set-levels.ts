@@ -1,4 +1,4 @@
-import { laneFor } from '../../database/connections/lane-for.ts'
+import { connectionFor } from '../../database/connections/connection-for.ts'
 import { statement } from '../../database/statements/statement.ts'
 import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
@@ -21,7 +21,7 @@ type Rejected = Pick<UnmadeUpdate, 'position' | 'product_id' | 'exists'>
 
 const setStockLevels = statement<[...ValuesOfUpdates, defaultWarehouseId: number, createdBy: string], Rejected>({
   name: 'set_stock_levels',
-  lane: 'write',
+  connection: 'write',
   sql: `with ${EVENT_TIME.cte}, item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[]) i (position, product_id, sku, location_id, quantity)
@@ -56,7 +56,7 @@ export const bulkSetLevels = endpoint({
 })
 
 async function applyUpdates({ caller, db }: RequestContext, updates: readonly PositionedUpdate[]): Promise<UnmadeUpdate[]> {
-  const options = laneFor(updates.length)
+  const options = connectionFor(updates.length)
   const given = valuesOf(caller, updates)
   const values = [...given, caller.defaultWarehouse.id, caller.keyName] as const
   const expected = expectedQuantities(updates)

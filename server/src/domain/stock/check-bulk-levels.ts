@@ -8,7 +8,7 @@ import { bulkSetLevelsInput, bulkSetLevelsOutput } from './schemas.ts'
 /** The updates that `set_expected_levels` would not make, found by the same comparisons. */
 const findUnmadeUpdates = statement<[...ValuesOfUpdates, expectedQuantities: (number | null)[]], UnmadeUpdate>({
   name: 'find_unmade_updates',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with recursive item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, i.expected_quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[])

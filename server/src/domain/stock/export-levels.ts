@@ -23,7 +23,7 @@ const exportLevels = statement<
   Row
 >({
   name: 'export_stock_levels',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with read as materialized (
      select * from (
        select product_id, location_id, warehouse_id, quantity from stock_levels

@@ -25,7 +25,7 @@ const COLUMNS = Object.keys(stockMovement.shape) as (keyof Movement)[]
 const exportBy = (name: string, condition: string) =>
   statement<Values, Row>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with ${scanned({
       source: `select id, created_at from (
        select id, created_at from stock_movements

@@ -18,14 +18,14 @@ export const foldStocked = rollup({
 
 const takeLock = statement<[], { taken: boolean }>({
   name: 'take_recount_lock',
-  lane: 'write',
+  connection: 'write',
   sql: `select ${trySystemLock('fold')} as taken`,
 })
 
 // Totals and existing counts are read in one snapshot, so changes made meanwhile are counted once.
 const recount = statement<[], never>({
   name: 'recount_stocked',
-  lane: 'bulk',
+  connection: 'bulk',
   sql: `insert into stocked_count_changes (tenant_id, warehouse_id, change)
    select tenant_id, warehouse_id, sum(n) from (
      select tenant_id, warehouse_id, count(*) as n from warehouse_stock where quantity <> 0 group by tenant_id, warehouse_id

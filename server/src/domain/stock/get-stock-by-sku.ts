@@ -18,7 +18,7 @@ const selectStock = (levels: string, columns = ''): string => `
   ) l
   where p.tenant_id = $1 and p.external_id = $2 and p.is_active`
 
-/** Products at more locations are read on the slow lane: on the shared connections they would hold up other requests. */
+/** Products at more locations are read on a `slow` connection: on the shared ones they would hold up other requests. */
 const FEW_LEVELS = 100
 
 const levels = (limit: string): string =>
@@ -28,12 +28,12 @@ type BySku = [tenantId: number, sku: string]
 const stockStatements = (suffix: string, columns: string) => ({
   few: statement<BySku, Stock>({
     name: `stock_by_sku${suffix}`,
-    lane: 'read',
+    connection: 'read',
     sql: selectStock(levels(`${FEW_LEVELS + 1}`), columns),
   }),
   all: statement<BySku, Stock>({
     name: `stock_by_sku_at_many_locations${suffix}`,
-    lane: 'slow',
+    connection: 'slow',
     sql: selectStock(levels('all'), columns),
   }),
 })
@@ -42,7 +42,7 @@ const reserving = stockStatements('_reserving', availabilityOrNone('p.id'))
 
 const stockBySkuAsOf = statement<[tenantId: number, sku: string, before: Date], Stock>({
   name: 'stock_by_sku_as_of',
-  lane: 'slow',
+  connection: 'slow',
   sql: selectStock(
     `(
     select location_id, sum(new_quantity - previous_quantity) as quantity

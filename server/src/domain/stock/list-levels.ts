@@ -12,7 +12,7 @@ const selectLevels = statement<
   Levels['levels'][number]
 >({
   name: 'list_stock_levels',
-  lane: 'read',
+  connection: 'read',
   sql: `select v.product_id, p.external_id as sku, p.barcode, p.name as product_name, p.is_active, v.location_id, l.code as location_code,
      v.warehouse_id, v.quantity
    from (

@@ -63,7 +63,7 @@ function listByCounts(filters: readonly Filter[]): List {
   }
   return statement({
     name: ['list_movements', ...filters].join('_by_'),
-    lane: 'read',
+    connection: 'read',
     sql: `with ${pageFromRollups(counts, { offset: '$4::bigint', limit: '$5::bigint' })}, page as materialized (
        select m.id from page_day d cross join lateral (
          select id from stock_movements where ${matches} and created_at >= d.since and created_at < d.before
@@ -78,7 +78,7 @@ const LISTS = new Map(subsets(FILTERS).map((filters) => [filters.join(), listByC
 /** The movements of an order are counted directly: usually they are few. */
 const LIST_BY_ORDER: List = statement({
   name: 'list_movements_by_order',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with matching as materialized (
      select id, created_at from stock_movements
      where tenant_id = $1 and order_id = $6::bigint and (created_at at time zone 'UTC')::date ${DAYS}
@@ -112,7 +112,7 @@ export const listMovements = endpoint({
       query.limit,
       ...filterValues,
     ]
-    const rows = await context.db.run(list, values, offset < DEEP_OFFSET ? {} : { lane: 'slow' })
+    const rows = await context.db.run(list, values, offset < DEEP_OFFSET ? {} : { connection: 'slow' })
     return { movements: rows.flatMap(movementOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })

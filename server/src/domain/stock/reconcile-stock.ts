@@ -9,7 +9,7 @@ type Reconciliation = z.infer<typeof reconcileStockOutput>
 // Product by product, by index: never reads a whole table, which all tenants share.
 const reconcile = statement<[tenantId: number, after: number, limit: number], Omit<Reconciliation, 'is_balanced'>>({
   name: 'reconcile_stock',
-  lane: 'slow',
+  connection: 'slow',
   sql: `with product as materialized (
      select id from products where tenant_id = $1 and id > $2 order by id limit $3::bigint
    ), level as materialized (

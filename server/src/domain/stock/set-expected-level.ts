@@ -39,7 +39,7 @@ type Values = [
 export const setExpectedLevel: BatchedStatement<Setting, Compared, Values> = {
   statement: statement({
     name: 'set_expected_level',
-    lane: 'write',
+    connection: 'write',
     sql: `with stock_change as materialized (
        select i.position, p.id as product_id, i.location_id, i.amount, i.expected_quantity, 'ADJUSTMENT' as movement_type, i.reason,
          null::bigint as user_id, null::bigint as order_id, null::text as other_location_id

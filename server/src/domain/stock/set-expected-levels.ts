@@ -22,7 +22,7 @@ export const setExpectedLevels = statement<
   { position: number; product_id: number | null; exists: boolean; current_quantity: number | null }
 >({
   name: 'set_expected_levels',
-  lane: 'write',
+  connection: 'write',
   sql: `with recursive ${EVENT_TIME.cte}, item as materialized (
      select i.position, i.product_id as given_product_id, i.location_id, i.quantity, i.expected_quantity, ${NAMED_PRODUCTS.columns}
      from unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $9::numeric[])

@@ -1,5 +1,5 @@
-import type { Queryable, RunOptions } from '../../database/connections/queryable.ts'
-import { statement } from '../../database/statements/statement.ts'
+import type { Queryable } from '../../database/connections/queryable.ts'
+import { type RunOptions, statement } from '../../database/statements/statement.ts'
 import { EVENT_TIME, recordEvents } from '../events/index.ts'
 import { IS_RESERVING, wasReserving } from '../reserving/index.ts'
 import type { PositionedUpdate, ValuesOfUpdates } from './bulk-updates.ts'
@@ -15,7 +15,7 @@ const ofTime = (sql: string): string => `(select ${sql} from event_time)`
 // planner expect many rows. The lock order is that of `applyStockChanges`.
 const setLevels = statement<[...ValuesOfUpdates, createdBy: string], { is_done: boolean }>({
   name: 'set_known_levels',
-  lane: 'write',
+  connection: 'write',
   sql: `with item as materialized (
      select i.position, i.location_id, i.quantity, p.*, (p.id is not null and (i.sku is null or p.external_id = i.sku)) as is_known
      from rows from (

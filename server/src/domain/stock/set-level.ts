@@ -33,7 +33,7 @@ type Values = [
 const setStockLevel: BatchedStatement<Setting, Output & { call: number }, Values> = {
   statement: statement({
     name: 'set_stock_level',
-    lane: 'write',
+    connection: 'write',
     sql: `with stock_change as materialized (
        select i.position, p.id as product_id, i.location_id, i.amount, 'ADJUSTMENT' as movement_type, i.reason,
          null::bigint as user_id, null::bigint as order_id, null::text as other_location_id

@@ -56,7 +56,7 @@ const withShortage = (source: string): string => `matching as materialized (
 const overview = (name: string, matching: string, { column, of }: (typeof ORDERS)[Order]) =>
   statement<Values, Row>({
     name,
-    lane: 'slow',
+    connection: 'slow',
     sql: `with ${matching}, total as materialized (
      select count(*) as total from matching
    ), page as materialized (

@@ -34,7 +34,7 @@ const transferStockLevel = statement<
   Transfer
 >({
   name: 'transfer_stock_level',
-  lane: 'write',
+  connection: 'write',
   sql: `with item as materialized (
      select ${NAMED_PRODUCTS.columns} from (values ($2::bigint, $3::text)) i (product_id, sku)
      ${NAMED_PRODUCTS.joins}

@@ -8,7 +8,7 @@ export interface NewTenant {
 
 const insertTenant = statement<[name: string, sandboxOf: number | null], NewTenant>({
   name: 'insert_tenant',
-  lane: 'write',
+  connection: 'write',
   sql: `with tenant as (
      insert into tenants (name, sandbox_of) values ($1, $2) on conflict (sandbox_of) do nothing returning id, name
    ), warehouse as (
@@ -19,7 +19,7 @@ const insertTenant = statement<[name: string, sandboxOf: number | null], NewTena
 
 const findSandbox = statement<[tenantId: number], NewTenant>({
   name: 'find_sandbox',
-  lane: 'read',
+  connection: 'read',
   sql: 'select id, name from tenants where sandbox_of = $1',
 })
 

@@ -21,7 +21,7 @@ const selectDeliveries = statement<
   DeliveryRow
 >({
   name: 'find_deliveries_of_events',
-  lane: 'read',
+  connection: 'read',
   // The times of the first and the last event choose the partitions before the plan runs.
   sql: `select d.* from unnest($2::text[], $3::timestamptz[]) with ordinality e (id, created_at, position)
    cross join webhook_subscriptions w cross join lateral (

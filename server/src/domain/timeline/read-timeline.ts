@@ -68,7 +68,7 @@ function readPages(choice: Choice, withRecords: boolean): Pick<Page, 'statement'
   return {
     statement: statement<Values, Row>({
       name: nameOf(choice, withRecords ? ['records'] : []),
-      lane: 'read',
+      connection: 'read',
       sql: selectOf(choice, withRecords, pages),
     }),
     valuesOf: (calls): Values => [
@@ -96,7 +96,7 @@ function readPage(choice: Choice): Required<Page>['alone'] {
       Row
     >({
       name: nameOf(choice, ['alone']),
-      lane: 'read',
+      connection: 'read',
       sql: selectOf(choice, false, `(select 0 as call, $3::bigint as order_id, $4::bigint as most${positions.join('')}) q`),
     }),
     isFor: () => true,

@@ -16,7 +16,7 @@ interface Cleared {
 
 const clearNext = statement<[afterTenant: number, afterSubscription: number], Cleared>({
   name: 'clear_deleted_subscription',
-  lane: 'write',
+  connection: 'write',
   sql: `with subscription as materialized (
      select ctid as row, tenant_id, subscription_id, deleted_at from deleted_subscriptions
      where (tenant_id, subscription_id) > ($1, $2)

@@ -11,7 +11,7 @@ const MAX_SUBSCRIPTIONS = 100
 /** Only one call at a time counts and creates subscriptions of a tenant. */
 const lockTenant = statement<[tenantId: number], { id: number }>({
   name: 'lock_tenant_for_subscription',
-  lane: 'write',
+  connection: 'write',
   sql: 'select id from tenants where id = $1 for no key update',
 })
 
@@ -20,7 +20,7 @@ const insertSubscription = statement<
   Omit<CreatedWebhook, 'secret'>
 >({
   name: 'insert_subscription',
-  lane: 'write',
+  connection: 'write',
   sql: `with subscription as (
      insert into webhook_subscriptions (tenant_id, name, url, events, secret_ciphertext)
      select $1, $2, $3, $4, $5

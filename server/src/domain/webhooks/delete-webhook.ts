@@ -7,7 +7,7 @@ import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 // in batches.
 const deleteSubscription = statement<[tenantId: number, id: number], { id: number }>({
   name: 'delete_subscription',
-  lane: 'write',
+  connection: 'write',
   sql: `with lane as materialized (
      select tenant_id, subscription_id from webhook_lanes where tenant_id = $1 and subscription_id = $2 for update
    ), subscription as (

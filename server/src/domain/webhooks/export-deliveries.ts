@@ -21,7 +21,7 @@ const exportDeliveries = statement<
   DeliveryRow & { position_at: string }
 >({
   name: 'export_deliveries',
-  lane: 'slow',
+  connection: 'slow',
   sql: `select ${DELIVERY_COLUMNS.join(', ')}, event_created_at::text as position_at from webhook_deliveries
    where tenant_id = $1 and subscription_id = $2 and (event_created_at, event_id) < ($3::timestamptz, $4::text)
      and ($5::text is null or state = $5) and ($6::text is null or topic = $6)

@@ -11,7 +11,7 @@ export type DeliveryKey = [tenantId: number, subscriptionId: number, eventId: st
 
 const selectDelivery = statement<DeliveryKey, DeliveryRow>({
   name: 'select_delivery',
-  lane: 'read',
+  connection: 'read',
   sql: `select ${DELIVERY_COLUMNS.map((column) => `d.${column}`).join(', ')}
    from events e
    join webhook_deliveries d on d.tenant_id = $1 and d.subscription_id = $2 and d.event_created_at = e.created_at and d.event_id = e.id

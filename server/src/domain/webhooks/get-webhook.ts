@@ -6,7 +6,7 @@ import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
 const selectOne = statement<[tenantId: number, id: number], Webhook>({
   name: 'select_subscription',
-  lane: 'read',
+  connection: 'read',
   sql: `${SELECT_SUBSCRIPTIONS} and s.id = $2`,
 })
 

@@ -5,7 +5,7 @@ import { SELECT_SUBSCRIPTIONS } from './select-subscriptions.ts'
 
 const selectAll = statement<[tenantId: number, includeInactive: boolean], Webhook>({
   name: 'select_subscriptions',
-  lane: 'read',
+  connection: 'read',
   sql: `${SELECT_SUBSCRIPTIONS} and (s.active or $2) order by s.id`,
 })
 

@@ -22,7 +22,7 @@ const replayPiece = statement<
   Replayed
 >({
   name: 'replay_events',
-  lane: 'write',
+  connection: 'write',
   sql: `with seen as materialized (
      select e.id, e.created_at, e.topic from events e
      where e.tenant_id = $1 and e.id > $5 and e.id < 'evt_test_'
@@ -49,13 +49,13 @@ const replayPiece = statement<
 
 const wakeLane = statement<[tenantId: number, subscriptionId: number], unknown>({
   name: 'wake_lane',
-  lane: 'write',
+  connection: 'write',
   sql: `update webhook_lanes set due_at = greatest(held_until, least(due_at, now())) where tenant_id = $1 and subscription_id = $2`,
 })
 
 const databaseTime = statement<[], { now: string }>({
   name: 'database_time',
-  lane: 'read',
+  connection: 'read',
   sql: 'select clock_timestamp() as now',
 })
 

@@ -7,7 +7,7 @@ import { delivery, deliveryPath } from './schemas.ts'
 // A delivery in flight is left as it is: it is already being sent.
 const requestRetry = statement<DeliveryKey, unknown>({
   name: 'request_delivery_retry',
-  lane: 'write',
+  connection: 'write',
   sql: `with lane as (
      select greatest(held_until, now()) as due_at from webhook_lanes where tenant_id = $1 and subscription_id = $2
    ), event as (

@@ -13,7 +13,7 @@ const replaceSecret = statement<
   { replaced: true; previous_secret_expires_at: string } | { replaced: false; previous_secret_expires_at: null }
 >({
   name: 'replace_secret',
-  lane: 'write',
+  connection: 'write',
   sql: `with subscription as materialized (
      select * from webhook_subscriptions where tenant_id = $1 and id = $2 for no key update
    ), expired as (

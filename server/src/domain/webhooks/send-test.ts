@@ -16,7 +16,7 @@ import { subscriptionIdOf, webhookNotFound } from './webhook-id.ts'
 
 const findTarget = statement<[tenantId: number, id: number], StoredTarget & { events: string[]; now: string }>({
   name: 'find_webhook_target',
-  lane: 'read',
+  connection: 'read',
   sql: `select s.events, clock_timestamp() as now, ${TARGET_COLUMNS}
    from webhook_subscriptions s where s.tenant_id = $1 and s.id = $2`,
 })
@@ -27,7 +27,7 @@ const recordTest = statement<
   DeliveryRow
 >({
   name: 'record_test',
-  lane: 'write',
+  connection: 'write',
   sql: `with event as (
      insert into events (tenant_id, id, topic, body, created_at) values ($1, $3, $4, $5, $6)
    )

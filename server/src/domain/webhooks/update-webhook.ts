@@ -18,7 +18,7 @@ const updateSubscription = statement<
   { id: number }
 >({
   name: 'update_subscription',
-  lane: 'write',
+  connection: 'write',
   sql: `with lane as materialized (
      select tenant_id, subscription_id from webhook_lanes where tenant_id = $1 and subscription_id = $2 for no key update
    ), reset as (

@@ -10,7 +10,7 @@ const PIECE = 5_000
  */
 const deleteExpired = statement<[limit: number], { deleted: number }>({
   name: 'delete_expired_responses',
-  lane: 'write',
+  connection: 'write',
   sql: `with deleted as (
      delete from idempotency_keys where ctid = any (array(
        select ctid from idempotency_keys where created_at < now() - interval '24 hours' order by created_at limit $1::bigint

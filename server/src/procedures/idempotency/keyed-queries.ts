@@ -41,7 +41,7 @@ export class KeyedQueries implements Queryable {
     values: Values,
     options?: RunOptions,
   ): Promise<Row[]> {
-    const tx = await this.#own({ rows: (options?.lane ?? statement.lane) === 'bulk' ? MAX_SHARED_SIZE + 1 : 1 })
+    const tx = await this.#own({ rows: (options?.connection ?? statement.connection) === 'bulk' ? MAX_SHARED_SIZE + 1 : 1 })
     return tx.run(statement, values)
   }
 

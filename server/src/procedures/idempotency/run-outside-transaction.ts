@@ -6,7 +6,7 @@ import { stillRunning, storedResponse } from './stored-response.ts'
 
 const claimKey = statement<[tenantId: number, key: string, requestHash: Buffer], { claimed: true }>({
   name: 'claim_idempotency_key',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into idempotency_keys as k (tenant_id, key, request_hash, answer_ciphertext) values ($1, $2, $3, '')
    on conflict (tenant_id, key) do update set request_hash = excluded.request_hash, answer_ciphertext = '', created_at = now()
    where ${IS_REUSABLE}
@@ -15,13 +15,13 @@ const claimKey = statement<[tenantId: number, key: string, requestHash: Buffer],
 
 const releaseKey = statement<[tenantId: number, key: string], never>({
   name: 'release_idempotency_key',
-  lane: 'write',
+  connection: 'write',
   sql: `delete from idempotency_keys where tenant_id = $1 and key = $2 and answer_ciphertext = ''`,
 })
 
 const storeResponse = statement<[tenantId: number, key: string, requestHash: Buffer, response: Buffer], never>({
   name: 'store_idempotent_response',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into idempotency_keys (tenant_id, key, request_hash, answer_ciphertext) values ($1, $2, $3, $4)
    on conflict (tenant_id, key) do update
    set request_hash = excluded.request_hash, answer_ciphertext = excluded.answer_ciphertext, created_at = now()`,

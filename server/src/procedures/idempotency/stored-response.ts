@@ -14,7 +14,7 @@ const RUNNING_RETRY_SECONDS = 1
 
 const findResponse = statement<[tenantId: number, key: string], StoredResponse>({
   name: 'find_idempotent_response',
-  lane: 'read',
+  connection: 'read',
   sql: `select request_hash, answer_ciphertext from idempotency_keys k where tenant_id = $1 and key = $2 and not ${IS_REUSABLE}`,
 })
 

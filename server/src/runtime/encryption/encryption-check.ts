@@ -5,23 +5,23 @@ import type { Encryption } from './encryption.ts'
 
 const selectCheck = statement<[], { ciphertext: Buffer }>({
   name: 'select_encryption_check',
-  lane: 'read',
+  connection: 'read',
   sql: 'select ciphertext from encryption_check',
 })
 const insertCheck = statement<[ciphertext: Buffer], never>({
   name: 'insert_encryption_check',
-  lane: 'write',
+  connection: 'write',
   sql: 'insert into encryption_check (id, ciphertext) values (1, $1) on conflict (id) do nothing',
 })
 const replaceCheck = statement<[ciphertext: Buffer], never>({
   name: 'replace_encryption_check',
-  lane: 'write',
+  connection: 'write',
   sql: `insert into encryption_check (id, ciphertext) values (1, $1)
     on conflict (id) do update set ciphertext = excluded.ciphertext`,
 })
 const selectSecrets = statement<[], { ciphertext: Buffer }>({
   name: 'select_secrets_for_check',
-  lane: 'read',
+  connection: 'read',
   sql: 'select secret_ciphertext as ciphertext from webhook_subscriptions order by tenant_id desc, id desc limit 100',
 })
 

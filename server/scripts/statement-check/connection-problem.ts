@@ -1,4 +1,4 @@
-import type { Lane } from '../../src/database/statements/statement.ts'
+import type { ConnectionKind } from '../../src/database/statements/statement.ts'
 import type { Catalog } from './catalog.ts'
 import type { Description } from './describe.ts'
 import { descendants } from './node-tree.ts'
@@ -20,12 +20,12 @@ const FUNCTION_FIELDS = ['funcid', 'opfuncid', 'aggfnoid', 'winfnoid']
 
 const WRITES_IN_PLAN = new Set(['ModifyTable', 'LockRows'])
 
-/** Why a statement's lane is wrong, according to its plan and the functions that it calls; undefined when the lane is right. */
-export function laneProblem(lane: Lane, description: Description, catalog: Catalog): string | undefined {
+/** Why a statement's kind of connection is wrong, according to its plan and the functions that it calls; undefined when it is right. */
+export function connectionProblem(connection: ConnectionKind, description: Description, catalog: Catalog): string | undefined {
   const reason = reasonToWrite(description, catalog)
-  const isRead = lane === 'read' || lane === 'slow'
-  if (isRead && reason !== undefined) return `its lane is '${lane}', but it ${reason}`
-  if (!isRead && reason === undefined) return `its lane is '${lane}', but it only reads: declare 'read' or 'slow'`
+  const isRead = connection === 'read' || connection === 'slow'
+  if (isRead && reason !== undefined) return `its connection is '${connection}', but it ${reason}`
+  if (!isRead && reason === undefined) return `its connection is '${connection}', but it only reads: declare 'read' or 'slow'`
   return undefined
 }
 
