@@ -3,7 +3,8 @@ import { exportedList, rowsToScan, type ScannedRow, scanList, scanned } from '..
 import { ORDER_STATES } from '../order-states/index.ts'
 import { reservationPhase } from '../reserving/index.ts'
 import { piecesOf } from './list-orders.ts'
-import { BEFORE, LISTS, ordersOfStates, SINCE } from './list-statements.ts'
+import { BEFORE, ordersOfStates, SINCE } from './list-page.ts'
+import { LISTS } from './list-statements.ts'
 import { listOrdersInput, orderLine, type OrderList, orderSummary } from './schemas.ts'
 
 type Order = OrderList['orders'][number]

@@ -5,24 +5,15 @@ import { paginationOf } from '../../procedures/fields/fields.ts'
 import { ORDER_STATE_NAMES, ORDER_STATES } from '../order-states/index.ts'
 import { isKnownNotToReserve, reservationPhase, sawPolicy, shownLines, shownStatus } from '../reserving/index.ts'
 import { shipmentStatuses, type ShipmentStatuses, shownShipmentStatus } from '../shipments/index.ts'
-import {
-  FILTERS,
-  LIST_RESERVED,
-  LISTS,
-  type ListRow,
-  type Lists,
-  type ListStatement,
-  type ListValues,
-} from './list-statements.ts'
+import { FILTERS, LIST_RESERVED, type ReservedValues } from './list-by-search.ts'
+import { type Head, LINES_OF_PIECE, type ListRow, type ListStatement, type ListValues } from './list-page.ts'
+import { LISTS, type Lists } from './list-statements.ts'
 import { listOrdersInput, listOrdersOutput, type OrderList, type OrderListQuery } from './schemas.ts'
 
 /** From this offset on, finding the days of the page is quicker than skipping the orders before it. */
 const FAR_OFFSET = 1_000
 
 const ALL_STATES = Object.values(ORDER_STATES)
-
-/** Lines per piece, about 100 kB. A single order may have more. */
-const LINES_OF_PIECE = 500
 
 /**
  * Lists orders, newest first, with their exact number. A page with very many lines is sent in pieces: the ids of the page are read first,
@@ -45,28 +36,11 @@ export const listOrders = endpoint({
     const startedAtMs = performance.now()
     const mayReserve = !isKnownNotToReserve(tenantId)
     const lists = LISTS[mayReserve ? 'reserving' : 'plain']
-    const offset = (query.page - 1) * query.limit
-    const given = FILTERS.filter((filter) => query[filter] !== undefined)
-    const head = [
-      tenantId,
-      query.state_id ?? ALL_STATES,
-      query.start_date ?? null,
-      query.end_date ?? null,
-      offset,
-      query.limit,
-      query.include_details,
-    ] as const
     const status = mayReserve ? await filteredStatus(db, tenantId, query) : undefined
     const rows =
       status === undefined
-        ? await rowsOf(db, lists, query, [...head, ...given.map((filter) => query[filter] as string)])
-        : await db.run(LIST_RESERVED[status], [
-            ...head,
-            query.assembly_date ?? null,
-            query.assembly_until ?? null,
-            query.order_tenant_id ?? null,
-            query.customer_name ?? null,
-          ])
+        ? await rowsOf(db, lists, query, valuesOf(tenantId, query))
+        : await db.run(LIST_RESERVED[status], reservedValuesOf(tenantId, query))
     const reservations = rows.find(({ id }) => id !== null)?.reservations
     if (reservations !== undefined && isReplica !== true) sawPolicy(tenantId, reservations !== null, startedAtMs)
     const orders = await ordersOf(db, tenantId, rows)
@@ -75,6 +49,35 @@ export const listOrders = endpoint({
     return { orders, pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
+
+function headOf(tenantId: number, query: OrderListQuery): Head {
+  return [
+    tenantId,
+    query.state_id ?? ALL_STATES,
+    query.start_date ?? null,
+    query.end_date ?? null,
+    (query.page - 1) * query.limit,
+    query.limit,
+    query.include_details,
+  ]
+}
+
+function valuesOf(tenantId: number, query: OrderListQuery): ListValues {
+  return [...headOf(tenantId, query), ...givenFilters(query).map((filter) => query[filter] as string)]
+}
+
+function reservedValuesOf(tenantId: number, query: OrderListQuery): ReservedValues {
+  return [
+    ...headOf(tenantId, query),
+    query.assembly_date ?? null,
+    query.assembly_until ?? null,
+    query.order_tenant_id ?? null,
+    query.customer_name ?? null,
+  ]
+}
+
+const givenFilters = (query: OrderListQuery): (typeof FILTERS)[number][] =>
+  FILTERS.filter((filter) => query[filter] !== undefined)
 
 /** With an `assembly_date`, `assembly_until` says nothing more or excludes all orders: then undefined. */
 function withoutNeedlessDate(query: OrderListQuery): OrderListQuery | undefined {
@@ -133,7 +136,7 @@ async function rowsOf(db: Queryable, lists: Lists, query: OrderListQuery, values
 
 function listMatchingFor({ matching, matchingShort }: Lists, query: OrderListQuery): ListStatement | undefined {
   const isShort = query.customer_name !== undefined && !isFoundByIndex(query.customer_name)
-  return (isShort ? matchingShort : matching).get(FILTERS.filter((filter) => query[filter] !== undefined).join())
+  return (isShort ? matchingShort : matching).get(givenFilters(query).join())
 }
 
 function kindOf({ assembly_date, start_date, end_date }: OrderListQuery): keyof Lists['near'] {
