@@ -47,6 +47,13 @@ interface StockChanges {
 /** The `stock` of `settled` for a statement with `totalsOfLines`. */
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
+/**
+ * Part of the `set` of an upsert of levels. It changes nothing, unless the location was moved to another warehouse while the statement waited for
+ * the level: then the foreign key to the location refuses it, and the statement is repeated. It could not make the events of the level, because
+ * it may have begun before there was that warehouse.
+ */
+export const SAME_WAREHOUSE = 'warehouse_id = excluded.warehouse_id'
+
 /** Above the maximum of a level: the range check of stock_levels refuses it before the column can overflow. */
 export const OUT_OF_RANGE = `${MAX_QUANTITY}.999`
 
@@ -112,7 +119,7 @@ net_change as materialized (
   where (select count(*) from new_location) >= 0 and ${isMade}
   order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
-  set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  set quantity = ${amounts.quantity}, previous_quantity = stock_levels.quantity, ${SAME_WAREHOUSE}, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
 ), ${sql.compared}${totalsOfLines === undefined ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
 ), ${movementsOf(sql, areOfPicks)}, ${totalsOfLines === undefined ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
