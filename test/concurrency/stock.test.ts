@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { describe, expect, vi } from 'vitest'
 import { it } from './support/it.ts'
+import type { Schema } from '@fulfillment/server/database/schema.ts'
 import { foldAllCounts } from '@fulfillment/server/maintenance.ts'
 import type { ServiceResponse, TestService, TestTenant } from '../support/service.ts'
 import { expectConsistentStock, newProduct, stockEvents } from '../support/stock.ts'
@@ -34,6 +35,27 @@ async function waitForALockWait(service: TestService): Promise<void> {
   await vi.waitFor(async () => expect((await waiting.execute(service.db.kysely)).rows[0]?.count).toBeGreaterThan(0), {
     timeout: 60_000,
   })
+}
+
+const bulkOf = ({ id }: { id: number }): [method: string, path: string, body: object] => [
+  'POST',
+  '/stock/bulk',
+  { updates: [{ product_id: id, location_id: 'A', quantity: 5 }] },
+]
+
+/** Does what a PUT of the location `A` does that moves it, with the stock of one product, to another warehouse. */
+async function moveStock(tx: Kysely<Schema>, tenant: TestTenant, warehouseId: number): Promise<void> {
+  await sql`update locations set warehouse_id = ${warehouseId} where tenant_id = ${tenant.id} and id = 'A'`.execute(tx)
+  await sql`update warehouse_stock set warehouse_id = ${warehouseId} where tenant_id = ${tenant.id}`.execute(tx)
+  await sql`insert into stocked_count_changes (tenant_id, warehouse_id, change)
+    select ${tenant.id}, id, case when is_default then -1 else 1 end from warehouses where tenant_id = ${tenant.id}`.execute(tx)
+}
+
+/** Makes a warehouse that a statement which has begun does not see. */
+async function newWarehouse(tx: Kysely<Schema>, tenant: TestTenant): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into warehouses (tenant_id, name) values (${tenant.id}, 'North') returning id`.execute(tx)
+  return Number(rows[0]?.id)
 }
 
 describe('stock under parallel calls', () => {
@@ -149,24 +171,45 @@ describe('stock under parallel calls', () => {
       const north = (await tenant.request('POST', '/warehouses', { name: 'North' })).body.data.id as number
       await adjust(tenant, products[0] as { id: number }, 'A', 1)
       const body = { product_id: products[1]?.id, location_id: 'A', adjustment_quantity: 5 }
-      // Simulates a PUT of the location that commits after the adjustment has read the old warehouse and waits for the location.
+      // The adjustment has read the old warehouse and waits for the location.
       const adjustment = await service.db.kysely.transaction().execute(async (tx) => {
-        await tx
-          .updateTable('locations')
-          .set({ warehouse_id: north })
-          .where('tenant_id', '=', tenant.id)
-          .where('id', '=', 'A')
-          .execute()
-        await tx.updateTable('warehouse_stock').set({ warehouse_id: north }).where('tenant_id', '=', tenant.id).execute()
-        await sql`insert into stocked_count_changes (tenant_id, warehouse_id, change)
-          select ${tenant.id}, id, case when is_default then -1 else 1 end from warehouses where tenant_id = ${tenant.id}`.execute(
-          tx,
-        )
+        await moveStock(tx, tenant, north)
         const response = tenant.request('POST', '/stock/adjustment', body, { headers })
         await waitForALockWait(service)
         return { response }
       })
       expect((await adjustment.response).status).toBe(200)
+      await expectConsistentStock(service.db, tenant)
+    },
+  )
+
+  it.for<
+    [name: string, isNewWarehouse: boolean, call: (product: { id: number }) => [method: string, path: string, body: object]]
+  >([
+    ['POST /stock/bulk', false, bulkOf],
+    ['POST /stock/bulk', true, bulkOf],
+    ['PUT /stock/product/{productId}', true, ({ id }) => ['PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 5 }]],
+  ])(
+    'sends the events of a level whose location is moved meanwhile (%s, to a warehouse that is new: %s)',
+    async ([, isNewWarehouse, callOf], { service, tenant }) => {
+      const product = await newProduct(tenant)
+      await adjust(tenant, product, 'A', 1)
+      const before = (await stockEvents(service.db, tenant)).length
+      const known = isNewWarehouse
+        ? undefined
+        : ((await tenant.request('POST', '/warehouses', { name: 'North' })).body.data.id as number)
+      const call = await service.db.kysely.transaction().execute(async (tx) => {
+        const north = known ?? (await newWarehouse(tx, tenant))
+        await moveStock(tx, tenant, north)
+        const response = tenant.request(...callOf(product))
+        await waitForALockWait(service)
+        return { north, response }
+      })
+      expect((await call.response).status).toBe(200)
+      expect((await stockEvents(service.db, tenant)).slice(before).map(({ event, data }) => [event, data.warehouse_id])).toEqual([
+        ['stock/movement_created', call.north],
+        ['stock/updated', call.north],
+      ])
       await expectConsistentStock(service.db, tenant)
     },
   )

@@ -196,6 +196,30 @@ describe('when connections break', () => {
     await expectConsistentStock(service.db, tenant)
   })
 
+  it('uses none again that broke under a query of the query builder', async ({
+    service,
+    proxy,
+    calls: { tenant, request, read, everyPath },
+  }) => {
+    await everyPath()
+    // As many as one tenant reads slowly at a time.
+    const ids: number[] = []
+    for (const name of ['one', 'two'])
+      ids.push((await tenant.request('POST', '/api-keys', { name, scopes: ['read:stock'] })).body.data.id)
+    const revoke = (): Promise<ServiceResponse[]> => Promise.all(ids.map((id) => request('DELETE', `/api-keys/${id}`)))
+    const blocker = await service.db.dedicatedPool.connect()
+    await blocker.query('begin')
+    await blocker.query('select from api_keys where id = any ($1) for update', [ids])
+    const lost = revoke()
+    await expect.poll(async () => (await blocker.query(BLOCKED)).rowCount, { interval: 20 }).toBe(ids.length)
+    proxy.cut()
+    expectUnavailable(await lost)
+    await blocker.query('rollback')
+    blocker.release()
+    await expect.poll(async () => (await read()).status).toBe(200)
+    expect(statusesOf(await revoke())).toEqual([200])
+  })
+
   it('shows no error in the audit log for a call with a key that was committed but whose response was lost', async ({
     service,
     proxy,

@@ -75,11 +75,14 @@ it('an expired hold whose stock somebody locks delays those of other tenants by 
     const { body } = await of.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: tea.id, quantity: 1 }] })
     expect(body).toMatchObject({ success: true })
   }
+  // Another product of the same tenant does not wait for the locked one either.
+  const salt = await stockedProduct(tenant, { A: 1 })
+  await tenant.request('POST', '/holds', { reference: 'another', lines: [{ product_id: salt.id, quantity: 1 }] })
   const ids = tenants.map(({ id }) => id).join(', ')
   const lock = await dedicatedPool.connect()
   try {
     await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
-    await lock.query(`select from warehouse_stock where tenant_id = ${tenant.id} for update`)
+    await lock.query(`select from warehouse_stock where tenant_id = ${tenant.id} and product_id <> ${salt.id} for update`)
     await dedicatedPool.query(`update hold_lines set expires_at = now() where tenant_id in (${ids})`)
     const held = async (): Promise<number[]> =>
       (

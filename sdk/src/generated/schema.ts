@@ -3750,7 +3750,7 @@ export interface components {
                 /** @description Number of base units that it stands for. */
                 quantity: number;
             }[] | undefined;
-            /** @description Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id. */
+            /** @description Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id. Only the first 50 locations. */
             locations: {
                 /** @description Id of the location. */
                 location_id: string;

@@ -51,6 +51,29 @@ describe('GET /flows/{id}', () => {
     })
   })
 
+  it('shows the first 50 locations of a product in pick order, in each of its lines', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, {})
+    const ids = Array.from({ length: 53 }, (_, index) => `L${10 + index}`)
+    const updates = ids.map((location_id) => ({ product_id: tea.id, location_id, quantity: 2 }))
+    await tenant.request('POST', '/stock/bulk', { updates })
+    await tenant.request('PUT', '/locations/L62', { pick_sequence: 1 })
+    await tenant.request('PUT', '/locations/L11', { pickable: false })
+    const { flow } = await startedFlow(tenant, [
+      [tea, 2],
+      [tea, 3],
+    ])
+    const shown = async () =>
+      (await flowOf(tenant, flow)).lines.map(({ locations }: { locations: { location_id: string }[] }) =>
+        locations.map(({ location_id }) => location_id),
+      )
+    const first = ['L62', 'L10', ...ids.slice(2, 50)]
+    expect(await shown()).toEqual([first, first])
+    // Those behind them follow when the first ones are empty.
+    await pick(tenant, flow, { product_id: tea.id, location_id: 'L62', quantity: 2 })
+    const then = ['L10', ...ids.slice(2, 51)]
+    expect(await shown()).toEqual([then, then])
+  })
+
   it('returns not_found and invalid_id', async ({ tenant }) => {
     expect(failure(await tenant.request('GET', '/flows/999999'))).toEqual([404, 'not_found'])
     expect(failure(await tenant.request('GET', '/flows/abc'))).toEqual([400, 'invalid_id'])

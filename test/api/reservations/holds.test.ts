@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { it } from '../../support/shared-service.ts'
 import { failure, newOrder, orderFor } from '../../support/orders.ts'
+import { atMost } from '../../support/patience.ts'
 import { stockedProduct } from '../../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, reserve } from '../../support/reservations.ts'
 import { newProduct } from '../../support/stock.ts'
@@ -264,6 +265,25 @@ describe('a hold that has expired', () => {
     await expect
       .poll(async () => (await tenant.request('GET', `/orders/${waiting.id}`)).body.data.reservation_status)
       .toBe('reserved')
+  })
+
+  it('is dropped within five seconds, with however many lines', async ({ service, tenant }) => {
+    const holds: number[] = []
+    const orders: number[] = []
+    for (const name of ['one', 'two']) {
+      const barcodes = Array.from({ length: 1_000 }, (_, index) => `${name} ${index}`)
+      await tenant.request('POST', '/products/bulk', {
+        products: barcodes.map((barcode) => ({ barcode, sku: barcode, name: barcode })),
+      })
+      await tenant.request('POST', '/stock/bulk', { updates: barcodes.map((sku) => ({ sku, location_id: 'A', quantity: 1 })) })
+      const lines = barcodes.map((barcode) => ({ barcode, quantity: 1 }))
+      holds.push((await keep(tenant, name, { lines })).body.data.id)
+      orders.push((await newOrder(tenant, { allow_backorder: true, order_detail: lines })).id)
+    }
+    for (const id of holds) await expire(service.db, id)
+    const stateOf = async (id: number) => (await tenant.request('GET', `/orders/${id}`)).body.data.reservation_status
+    const states = () => Promise.all(orders.map(stateOf))
+    await expect.poll(states, { timeout: atMost(5_000) }).toEqual(['reserved', 'reserved'])
   })
 })
 

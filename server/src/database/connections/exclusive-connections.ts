@@ -35,6 +35,8 @@ export class ExclusiveConnections {
   readonly #bulk = new FairSlots(LONG)
   /** The last one used is used next. They are not returned to the pool, whose work per release takes a tenth of a small write. */
   readonly #idle: pg.PoolClient[] = []
+  /** Who used one when it broke may not know: its query failed like one that Postgres refuses. */
+  readonly #broken = new WeakSet<pg.PoolClient>()
   /** The minimum number of idle connections since unused ones were last closed. */
   #unused = 0
   readonly #timer: NodeJS.Timeout
@@ -67,8 +69,8 @@ export class ExclusiveConnections {
       client,
       waitedMs: waitedMs?.(),
       release: (failure) => {
-        if (failure === undefined && !this.#isClosed) this.#idle.push(client)
-        else client.release(failure)
+        if (failure === undefined && !this.#isClosed && !this.#broken.has(client)) this.#idle.push(client)
+        else client.release(failure ?? this.#broken.has(client))
         this.#slots.giveBack(tenantId)
       },
     }
@@ -117,6 +119,8 @@ export class ExclusiveConnections {
   async #open(tenantId: number): Promise<pg.PoolClient> {
     try {
       const client = await this.#pool.connect()
+      // Comes before the failures of its queries.
+      client.once('error', () => this.#broken.add(client))
       client.once('end', () => {
         const position = this.#idle.indexOf(client)
         if (position === -1) return

@@ -81,6 +81,9 @@ const lineFields = {
 
 const pickedLine = z.object(lineFields).meta({ id: 'PickedLine', description: 'An order line that a pick changed.' })
 
+/** Locations of a line. */
+export const MOST_LOCATIONS = 50
+
 const lineToPick = z
   .object({
     ...lineFields,
@@ -103,7 +106,7 @@ const lineToPick = z
         }),
       )
       .describe(
-        "Current stock of the product at pickable locations of the order's warehouse, in pick order: by `pick_sequence`, locations without one last, then by location id.",
+        `Current stock of the product at pickable locations of the order's warehouse, in pick order: by \`pick_sequence\`, locations without one last, then by location id. Only the first ${MOST_LOCATIONS} locations.`,
       ),
   })
   .meta({ id: 'LineToPick', description: 'An order line with the current stock of its product.' })

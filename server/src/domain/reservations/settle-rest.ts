@@ -4,11 +4,17 @@ import { statement } from '../../database/statements/statement.ts'
 import { recordEvents } from '../events/index.ts'
 import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reserving/index.ts'
 
-/** Products in warehouses of a tenant that one run settles: no tenant's backlog delays the others by more than this. */
-const PIECE = 100
+/**
+ * Expired lines, and products with more to settle, that a round settles of a tenant, in one statement: no tenant's backlog delays the others by more
+ * than this.
+ */
+const PIECE = 25
 
-/** How long a tenant whose stock somebody locks delays the others. */
+/** How long a tenant whose reservations somebody locks delays the others. */
 const LOCK_TIMEOUT_MS = 500
+
+/** How long a run goes on with the tenants that had something to settle. Then all are looked at again. */
+const RUN_MS = 1_000
 
 interface Unsettled {
   tenant_id: number
@@ -16,7 +22,7 @@ interface Unsettled {
   warehouse_id: number
 }
 
-const listUnsettled = statement<[limit: number], Unsettled>({
+const listUnsettled = statement<[limit: number, tenantIds: readonly number[] | null], Unsettled>({
   name: 'list_unsettled',
   connection: 'read',
   // While reserving is switched, the job does the rest, and sends no events.
@@ -28,21 +34,28 @@ const listUnsettled = statement<[limit: number], Unsettled>({
      (select product_id, warehouse_id from hold_lines
       where tenant_id = s.tenant_id and reserved > 0 and expires_at <= clock_timestamp() order by expires_at limit $1)
    ) u
-   where s.reservation_policy <> 'off' or s.reservation_phase <> 'ready'`,
+   where s.reservation_policy <> 'off' and s.reservation_phase <> 'clearing' and ($2::bigint[] is null or s.tenant_id = any ($2))`,
 })
 
-const settleRestOf = statement<[tenantId: number, productId: number, warehouseId: number], never>({
+const settleRestOf = statement<
+  [tenantId: number, productIds: readonly number[], warehouseIds: readonly number[]],
+  { settled: number }
+>({
   name: 'settle_rest',
   connection: 'write',
-  // The time limit holds for this statement. It is set before the locks are taken, since it comes with what is settled.
+  // The time limit holds for this statement. It is set before the locks are taken. Who has locked a total settles it, or it is settled later.
   sql: `with ${RESERVING}, no_event as (
      select 0::bigint as position, '' as topic, '' as data where false
-   ), ${settled({
-     stock: `select $2::bigint as product_id, $3::bigint as warehouse_id from set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`,
-     lines: NO_LINES,
-   })},
+   ), unlocked as materialized (
+     select w.product_id, w.warehouse_id
+     from set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true), unnest($2::bigint[], $3::bigint[]) u (product_id, warehouse_id)
+     cross join lateral (
+       select product_id, warehouse_id from warehouse_stock
+       where tenant_id = $1 and product_id = u.product_id and warehouse_id = u.warehouse_id limit 1 for no key update skip locked
+     ) w
+   ), ${settled({ stock: 'select product_id, warehouse_id from unlocked', lines: NO_LINES })},
    ${recordEvents(withReservationEvents('no_event'))}
-   select`,
+   select count(*) as settled from unlocked`,
 })
 
 /**
@@ -50,15 +63,33 @@ const settleRestOf = statement<[tenantId: number, productId: number, warehouseId
  * reported, and does not keep the others.
  */
 export async function settleRest(db: Queryable, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
-  const failed = new Set<number>()
-  for (const { tenant_id: tenant, product_id: product, warehouse_id: warehouse } of await db.run(listUnsettled, [PIECE])) {
+  const startedAt = performance.now()
+  let tenants: number[] | null = null
+  do tenants = await settleRound(db, tenants, signal, onError)
+  while (tenants.length > 0 && !signal.aborted && performance.now() - startedAt < RUN_MS)
+}
+
+/** Settles a piece of each of these tenants, or of all. Returns those of which something was settled: there may be more of them. */
+async function settleRound(
+  db: Queryable,
+  tenants: readonly number[] | null,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<number[]> {
+  const settled: number[] = []
+  const unsettled = await db.run(listUnsettled, [PIECE, tenants])
+  for (const [tenant, pairs] of Map.groupBy(unsettled, ({ tenant_id: id }) => id)) {
     if (signal.aborted) break
-    if (failed.has(tenant)) continue
-    await db.run(settleRestOf, [tenant, product, warehouse]).catch((error: unknown) => {
+    const products = pairs.map(({ product_id: product }) => product)
+    const warehouses = pairs.map(({ warehouse_id: warehouse }) => warehouse)
+    try {
+      const [row] = await db.run(settleRestOf, [tenant, products, warehouses])
+      if (row !== undefined && row.settled > 0) settled.push(tenant)
+    } catch (error) {
       if (!isOfStatement(error)) throw error
-      failed.add(tenant)
       // Its other shard settles.
       if (!isOfMovedTenant(error)) onError(error)
-    })
+    }
   }
+  return settled
 }

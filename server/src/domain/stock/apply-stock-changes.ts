@@ -48,6 +48,13 @@ interface StockChanges {
 export const SETTLED_STOCK = 'select product_id, warehouse_id from warehouse_total'
 
 /**
+ * Part of the `set` of an upsert of levels. It changes nothing, unless the location was moved to another warehouse while the statement waited for
+ * the level: then the foreign key to the location refuses it, and the statement is repeated. It could not make the events of the level, because
+ * it may have begun before there was that warehouse.
+ */
+export const SAME_WAREHOUSE = 'warehouse_id = excluded.warehouse_id'
+
+/**
  * CTEs that change stock levels. Every statement that changes stock uses them. They add up the changes of each level, create new locations,
  * change the levels and their warehouse totals, write and count one movement per change, and settle reservations. Results:
  *
@@ -91,7 +98,7 @@ net_change as materialized (
   where (select count(*) from new_location) >= 0 and ${parts.isMade}
   order by c.product_id, c.location_id
   on conflict (tenant_id, product_id, location_id) do update
-  set quantity = ${parts.quantity}, previous_quantity = stock_levels.quantity, updated_at = clock_timestamp()
+  set quantity = ${parts.quantity}, previous_quantity = stock_levels.quantity, ${SAME_WAREHOUSE}, updated_at = clock_timestamp()
   returning product_id, location_id, warehouse_id, sellable, quantity, previous_quantity
 ), ${parts.compared}${settlesHere ? '' : `${RESERVING}, `}${warehouseTotal(warehouseChange)}, counted_total as (${countStocked('warehouse_total')}
 ), ${movementsOf(parts, areOfPicks)}, ${settlesHere ? `${settled({ stock: SETTLED_STOCK })}, ` : ''}stock_event as (
