@@ -5,8 +5,18 @@ import { APIError } from '@fulfillment/sdk'
  * an earlier try is still running. Repeating the call with the same `Idempotency-Key` finds out.
  */
 export function isUnanswered(error: APIError): boolean {
-  const { status, code } = error
-  return status === 408 || status === 429 || status >= 500 || code === 'unexpected_response' || isStillRunning(error)
+  const { status } = error
+  return status === 408 || status === 429 || status >= 500 || isUnreadable(error) || isStillRunning(error)
+}
+
+/** Whether the response is not the server's, such as the page of a proxy, or could not be read. Its status says nothing of the call. */
+export function isUnreadable({ code }: APIError): boolean {
+  return code === 'unexpected_response'
+}
+
+/** Whether the server says that there is no such thing. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof APIError && error.status === 404 && !isUnreadable(error)
 }
 
 /** Whether an earlier try with the same `Idempotency-Key` is still running. Without `Retry-After`, the key was used for another request. */

@@ -91,7 +91,7 @@ async function currentDevice(devices: Devices, request: FastifyRequest, reply: F
 }
 
 /** Whether the call names another operator than the one who is signed in, who is the default. */
-function namesOther({ headers }: FastifyRequest, { id }: DeviceOperator): boolean {
+export function namesOther({ headers }: FastifyRequest, { id }: DeviceOperator): boolean {
   return headers['x-page-operator'] !== undefined && headers['x-page-operator'] !== String(id)
 }
 

@@ -17,6 +17,7 @@ import { invalidInput } from '../procedures/invalid-input.ts'
 import { allowListOf } from '../runtime/allow-list.ts'
 import { untilSwitched } from '../shards/read-in-shard.ts'
 import type { Shards } from '../shards/shards.ts'
+import { namesOther } from './device-rules.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
 import type { Guard } from './guards.ts'
@@ -99,12 +100,13 @@ export async function signInWithBadge(request: FastifyRequest, reply: FastifyRep
   return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }
 }
 
-/** Signs the operator of the device out. Succeeds without one too. */
+/** Signs the operator of the device out. Succeeds without one too. One that names an operator who has left is late: it ends nothing. */
 export async function signOutDevice(request: FastifyRequest, reply: FastifyReply, { shards, devices, limit }: DeviceOptions) {
   request.caller = callerOf(await requireDevice(request, reply, devices))
   await limit?.(request, reply)
   const device = await refreshedDevice(request, reply, devices)
-  await signOutOperator(shards.of(device.tenant_id), device, { address: request.ip, requestId: request.id })
+  const isLate = device.operator !== null && namesOther(request, device.operator)
+  if (!isLate) await signOutOperator(shards.of(device.tenant_id), device, { address: request.ip, requestId: request.id })
   return { success: true, data: deviceData(await refreshedDevice(request, reply, devices), request) }
 }
 

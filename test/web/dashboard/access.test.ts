@@ -338,8 +338,43 @@ describe('A1: the banner', () => {
     }
     expect(covered).toEqual([])
     expect(await page.evaluate(() => scrollY)).toBe(0)
+
+    // On a phone, neither does a message: not the end of a list, and not the buttons of a dialog.
+    await resize(page, 390)
+    const message = page.locator('[role=status] p').last()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await message.waitFor()
+    expect(await coveredAtTheEnd(page, 'html', 'main')).toEqual([])
+    await openScreen(page, '/keys')
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    await message.waitFor()
+    // As high as a dialog may be.
+    await page.getByRole('button', { name: /^Revoke/ }).click()
+    const dialog = page.getByRole('dialog')
+    const height = (await dialog.boundingBox())?.height ?? 0
+    await resize(page, 390, Math.ceil(height) + 60)
+    expect(await coveredAtTheEnd(page, ':has(> * > [role=dialog])', '[role=dialog]')).toEqual([])
   })
 })
+
+/** The controls that messages lie on when what contains them is scrolled to its end. */
+function coveredAtTheEnd(page: Page, scroller: string, part: string): Promise<string[]> {
+  return page.evaluate(
+    ([scroller, part]) => {
+      const scrolled = document.querySelector(scroller)
+      scrolled?.scrollTo(0, scrolled.scrollHeight)
+      const messages = [...document.querySelectorAll('[role=status] p')].map((message) => message.getBoundingClientRect())
+      if (messages.length === 0) return ['there is no message']
+      const controls = [...document.querySelectorAll<HTMLElement>(`${part} :is(a, button, input)`)]
+      const isCovered = ({ top, bottom, left, right }: DOMRect): boolean =>
+        messages.some((one) => one.top < bottom && top < one.bottom && one.left < right && left < one.right)
+      return controls
+        .filter((control) => control.checkVisibility() && isCovered(control.getBoundingClientRect()))
+        .map((control) => control.ariaLabel ?? control.textContent ?? control.tagName)
+    },
+    [scroller, part] as const,
+  )
+}
 
 /** Targets below the limits, a line each; links within a sentence are as high as its line. */
 function smallTargets(page: Page): Promise<string[]> {

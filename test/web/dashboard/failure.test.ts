@@ -322,11 +322,11 @@ describe('D9: failure in the middle of a form', () => {
     service,
   }) => {
     const { page } = window
-    window.expectComplaint(/504|409/)
+    window.expectComplaint(/504|409|404/)
     const { id, dialog, adjust, isAdjusted } = await adjustStock(page, tenant)
     const endCall = await abandonCall(page, service.db, tenant, ADJUSTMENT)
     await adjust()
-    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('alert').getByText('No response from the server. Try again').waitFor()
     const refused = page.waitForResponse((response) => response.status() === 409)
     await adjust()
     await refused
@@ -335,6 +335,16 @@ describe('D9: failure in the middle of a form', () => {
     await adjust()
     await isAdjusted()
     expect(await levelsOf(tenant, id)).toMatchObject([{ quantity: 8 }])
+
+    // Its own 404 does not say that the product is gone.
+    await page.route(
+      `**/products/${id}`,
+      (route) => route.fulfill({ status: 404, contentType: 'text/html', body: '<h1>Not found</h1>' }),
+      { times: 1 },
+    )
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await page.getByRole('alert').getByText('the network has responded in its place (HTTP 404)').waitFor()
+    await page.getByRole('table', { name: 'Stock by location' }).waitFor()
   })
 
   it('a busy server is asked again by itself after the wait that it asked for, counting down', async ({ window, tenant }) => {

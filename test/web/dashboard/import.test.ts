@@ -274,6 +274,8 @@ describe('D7: import of stock', () => {
       if (requests === 1) await route.fulfill({ status: 429, headers, json: busy('rate_limit_exceeded') })
       else if (requests === 3) await route.fulfill({ status: 503, headers, json: busy('service_unavailable') })
       else if (requests === 4) await route.abort('internetdisconnected')
+      // A network that answers in the place of the server.
+      else if (requests === 5) await route.fulfill({ contentType: 'text/html', body: '<h1>Log in to the network</h1>' })
       else await route.continue()
     })
     await choose(page, { name: 'levels.tsv', text: 'qty\tlocation\tsku\n5\tA-01\tSKU-1\n6\tA-01\tSKU-2\n' })
@@ -281,7 +283,7 @@ describe('D7: import of stock', () => {
     await page.getByRole('timer').waitFor()
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
     await page.getByRole('status').getByText('2 levels, 0 with errors. The import is complete.').last().waitFor()
-    expect([requests, await movementCount(tenant)]).toEqual([5, 2])
+    expect([requests, await movementCount(tenant)]).toEqual([6, 2])
   })
 
   it('says what a file is that it cannot import', async ({ window: { page }, tenant, folder }) => {

@@ -227,6 +227,32 @@ it('an operator who has gone elsewhere while an order is started stays there', a
   await isStarted
   await device.scan(tea.barcode)
   await page.getByRole('heading', { name: 'Look up' }).waitFor()
+
+  // Of two orders that are scanned in a row, the last one is open, and a location that is scanned after it is for that one.
+  const detail = { order_detail: [{ barcode: tea.barcode, quantity: 2 }] }
+  const [first, second] = [await newOrder(tenant, detail), await newOrder(tenant, detail)]
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  const isHeld = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname.endsWith('/flows') && url.search === '',
+    async (route) => {
+      await isHeld.promise
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  const before = (await device.outcomes()).length
+  const isAsked = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/flows'))
+  await device.scanner.scan(first.order_tenant_id)
+  await isAsked
+  await device.scanner.scan(second.order_tenant_id)
+  await device.scanner.scan('A-1')
+  isHeld.resolve()
+  await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken', 'taken', 'taken'])
+  const { flows } = (await tenant.request('GET', `/flows?order_id=${second.id}`)).body.data
+  expect(await page.evaluate(() => location.hash)).toBe(`#/pick/${flows[0].id}`)
 })
 
 it('a screen begins with its heading, and a name without a space makes none wider than the device', async ({

@@ -126,6 +126,7 @@ describe('an attempt', () => {
     ['limited', { is: 'unanswered' }],
     ['still running', { is: 'unanswered', retryAfterMs: 1_000 }],
     ['proxy page', { is: 'unanswered' }],
+    ['proxy sign-in', { is: 'unanswered' }],
     ['no session', { is: 'stopped', until: 'enrolled' }],
     ['no operator', { is: 'stopped', until: 'signed in' }],
   ] as const)('with %s decides nothing', async ([weather, result]) => {

@@ -383,6 +383,25 @@ it('Count list: of two counts that are opened in a row, the last one stays open,
   await answer(`/counts/${second.id}/submit`)
   await said(page, 'CC-2 is submitted')
   expect(await title()).toBe('CC-1')
+
+  // Of two that are tapped in a row, the first one is shown already. What is scanned then is for the second one.
+  const later = [
+    await begin(tenant, { reference: 'CC-3', location_ids: ['A-1'] }),
+    await begin(tenant, { reference: 'CC-4', location_ids: ['A-1'] }),
+  ]
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Queue' }).click()
+  await press(page, 'Count list')
+  for (const { id, reference } of later) {
+    await press(page, `Count ${reference}`)
+    await whenAsked(`/counts/${id}`)
+  }
+  await answer(`/counts/${later[0]!.id}`)
+  await expect.poll(title).toBe('CC-3')
+  await device.scanner.scan('A-1')
+  await answer(`/counts/${later[1]!.id}`)
+  await said(page, 'At A-1')
+  expect(await title()).toBe('CC-4')
 })
 
 /** Makes the database of the device what a build without tiles has left: version 1, with what is in its tables. */

@@ -122,6 +122,16 @@ describe('an operator', () => {
     expect((await client.send('DELETE', '/scan/session/operator')).status).toBe(200)
   })
 
+  it('is not signed out by a sign-out of the operator before, which came late', async ({ tenant }) => {
+    const [ada, bob] = [await newOperator(tenant), await newOperator(tenant, { name: 'Bob' })]
+    const client = await deviceOf(tenant, ada)
+    await client.scanBadge(bob)
+    const signOut = (operator: { id: number }) => client.send('DELETE', '/scan/session/operator', undefined, as(operator))
+    const { status, body } = await signOut(ada)
+    expect([status, body.data.operator.name]).toEqual([200, 'Bob'])
+    expect((await signOut(bob)).body.data.operator).toBeNull()
+  })
+
   it('is signed out after an hour without use, for good; background requests are no use', async ({ service, tenant }) => {
     const client = await deviceOf(tenant, await newOperator(tenant))
     const background = { 'x-page-background': '1' }

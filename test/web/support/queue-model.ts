@@ -12,6 +12,7 @@ export const WEATHERS = [
   'limited',
   'still running',
   'proxy page',
+  'proxy sign-in',
   'no session',
   'no operator',
   'forbidden',
@@ -85,6 +86,7 @@ export class QueueModel implements QueueCalls {
     if (weather === 'limited') throw refused('rate_limit_exceeded', 429)
     if (weather === 'still running') throw refused('idempotency_conflict', 409, 1_000)
     if (weather === 'proxy page') throw refused('unexpected_response', 404)
+    if (weather === 'proxy sign-in') throw refused('unexpected_response', 401)
     if (weather === 'no session') throw refused('no_session', 401)
     if (weather === 'no operator') throw refused('operator_required', 403)
     if (weather === 'forbidden') throw refused('ip_not_allowed', 403)

@@ -1,7 +1,7 @@
 import type { FulfillmentClient, WriteOptions } from '@fulfillment/sdk'
 import { useRef, useState } from 'react'
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
-import { isStillRunning, isUnanswered } from '../../shared/is-unanswered.ts'
+import { isStillRunning, isUnanswered, isUnreadable } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client, queries } from './client.ts'
 import { announce } from './messages.ts'
@@ -112,7 +112,8 @@ async function patiently<T>(
 
 /** Waits as long as the server asked for. Throws the error when waiting does not mend it, or when the wait was stopped. */
 async function waitFor(error: unknown, onWait: (until: number | undefined) => void, signal: AbortSignal): Promise<void> {
-  if (error instanceof ConnectionError) throw new ConnectionError(t.states.noAnswer, { cause: error })
+  const isNoAnswer = error instanceof ConnectionError || (error instanceof APIError && isUnreadable(error))
+  if (isNoAnswer) throw new ConnectionError(t.states.noAnswer, { cause: error })
   if (isStillRunning(error)) throw new ConnectionError(t.states.stillRunning, { cause: error })
   const waitMs = waitOf(error)
   if (waitMs === undefined) throw error

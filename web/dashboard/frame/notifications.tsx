@@ -42,7 +42,9 @@ export function StatusMessages() {
   return (
     <div role="status" className={styles.messages}>
       {shown.map(({ id, text }) => (
-        <p key={id}>{text}</p>
+        <p key={id}>
+          <span>{text}</span>
+        </p>
       ))}
     </div>
   )

@@ -1,5 +1,5 @@
 import { APIError, ConnectionError, isNoSession, waitOf } from '../../shared/api.ts'
-import { isStillRunning } from '../../shared/is-unanswered.ts'
+import { isStillRunning, isUnreadable } from '../../shared/is-unanswered.ts'
 import { pause } from '../data/pause.ts'
 import { whenSignedIn } from '../data/session.tsx'
 
@@ -38,9 +38,11 @@ async function wait(ms: number, signal: AbortSignal, onWait: (until: number | un
 function waitAfter(error: unknown, failures: number): number {
   const asked = waitOf(error)
   if (asked !== undefined) return asked
-  const isPassing = error instanceof ConnectionError || (error instanceof APIError && isOfGateway(error))
+  const isPassing = error instanceof ConnectionError || (error instanceof APIError && isOfNetwork(error))
   if (!isPassing && !isStillRunning(error)) throw error
   return NO_RESPONSE_WAITS_MS[Math.min(failures, NO_RESPONSE_WAITS_MS.length - 1)] ?? 0
 }
 
-const isOfGateway = ({ status }: APIError): boolean => status === 502 || status === 504
+/** Whether something between this browser and the server has responded. That a request is too large for it does not pass. */
+const isOfNetwork = (error: APIError): boolean =>
+  [408, 502, 504].includes(error.status) || (isUnreadable(error) && error.status !== 413)

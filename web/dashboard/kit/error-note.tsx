@@ -3,6 +3,7 @@ import { APIError } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Countdown } from './countdown.tsx'
+import { readErrorText } from './read-error-text.ts'
 import styles from './form.module.css'
 
 export interface ErrorNoteProps {
@@ -35,7 +36,7 @@ export function ErrorNote({ error, retryAt, stop }: ErrorNoteProps) {
   if (error === undefined) return null
   return (
     <div ref={note} role="alert" className={styles.note}>
-      <p>{error.message}</p>
+      <p>{error instanceof APIError ? readErrorText(error) : error.message}</p>
       {error instanceof APIError && error.requestId !== undefined && (
         <p className={styles.request}>{t.states.request(error.requestId)}</p>
       )}

@@ -1,5 +1,5 @@
 import { use, useEffect, useState } from 'react'
-import { APIError } from '../../shared/api.ts'
+import { isMissing } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { client } from '../data/client.ts'
 import { useScope } from '../data/session.tsx'
@@ -116,7 +116,7 @@ async function find(code: string, signal: AbortSignal): Promise<Answer> {
     const { location } = await untilSignedIn(() => Promise.resolve(client.barcodes.scan({ code }, options)), signal)
     return location === null ? { isMissing: true } : { id: location.id }
   } catch (error) {
-    if (error instanceof APIError && error.status === 404) return { isMissing: true }
+    if (isMissing(error)) return { isMissing: true }
     return { failure: readErrorText(error as Error) }
   }
 }

@@ -1,6 +1,6 @@
 import type { Product } from '@fulfillment/sdk'
 import { use, useEffect, useRef, useState } from 'react'
-import { APIError } from '../../shared/api.ts'
+import { isMissing } from '../../shared/is-unanswered.ts'
 import { client } from '../data/client.ts'
 import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
@@ -115,7 +115,7 @@ async function unlessMissing<T>(reading: PromiseLike<T>): Promise<T | undefined>
   try {
     return await reading
   } catch (error) {
-    if (error instanceof APIError && error.status === 404) return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { FulfillmentError } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { APIError, ConnectionError, waitOf } from '../../shared/api.ts'
+import { isMissing, isUnanswered } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
 import { Countdown } from './countdown.tsx'
@@ -38,7 +39,7 @@ export function Region<T>({ query, missing, rows = 6, children }: RegionProps<T>
 
 /** Whether the record is probably still there and still to be seen. */
 function isPassing(error: Error): boolean {
-  return error instanceof ConnectionError || (error instanceof APIError && (error.status === 429 || error.status >= 500))
+  return error instanceof ConnectionError || (error instanceof APIError && isUnanswered(error))
 }
 
 function ReadError({ error, missing, retry }: { error: Error; missing: string | undefined; retry: () => void }) {
@@ -71,7 +72,7 @@ function textOf(error: Error, missing: string | undefined): string {
  * were sent are of its subclasses, such as a response that is too large.
  */
 function isOfNoRecord(error: Error): boolean {
-  return error instanceof APIError ? error.status === 404 || error.code === 'invalid_id' : error.constructor === FulfillmentError
+  return error instanceof APIError ? isMissing(error) || error.code === 'invalid_id' : error.constructor === FulfillmentError
 }
 
 function Skeleton({ rows }: { rows: number }) {

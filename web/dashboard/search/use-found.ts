@@ -1,6 +1,7 @@
 import type { Product, RequestOptions } from '@fulfillment/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { APIError, type FulfillmentClient } from '../../shared/api.ts'
+import type { FulfillmentClient } from '../../shared/api.ts'
+import { isMissing } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
 import { useRead } from '../data/use-read.ts'
@@ -85,7 +86,7 @@ async function scannedProduct(api: FulfillmentClient, code: string, options: Req
     const { product } = await api.barcodes.scan({ code }, options)
     return product === null ? null : await api.products.get(product.id, options)
   } catch (error) {
-    if (error instanceof APIError && error.status === 404) return null
+    if (isMissing(error)) return null
     throw error
   }
 }

@@ -55,8 +55,25 @@ export interface Ui {
   code: string | undefined
 }
 
-/** What a screen does with a code. False: the code is not known to it. `codes` are the readings `texts` with their AIM prefix. */
-export type CodeHandler = (texts: readonly string[], at: number, codes: readonly string[]) => boolean | Promise<boolean>
+/**
+ * What a screen does with a code. False: the code is not known to it. `codes` are the readings `texts` with their AIM prefix; `begun` is what
+ * the operator has begun with the scan, for `goOn`.
+ */
+export type CodeHandler = (
+  texts: readonly string[],
+  at: number,
+  codes: readonly string[],
+  begun: number,
+) => boolean | Promise<boolean>
+
+/** The codes of a screen. */
+export interface ScreenCodes {
+  handle: CodeHandler
+  /** They may lead to another screen: what is scanned meanwhile waits, and is for that one. */
+  leads: boolean
+  /** What is scanned here is looked for here first, although an earlier scan has led elsewhere since. */
+  isList: boolean
+}
 
 const MOST_SCANS = 50
 /** What takes no longer needs no sign. */
@@ -79,7 +96,9 @@ export class App {
   /** Sign-ins and sign-outs: the last one counts, here as on the server. */
   readonly operatorTurns = new Turns()
   /** Of the screen that is shown. */
-  #onCode: CodeHandler | undefined
+  #codes: ScreenCodes | undefined
+  /** Each scan waits for those before it that may lead to another screen. */
+  #scans = new Turns()
   readonly #listeners = new Set<() => void>()
   readonly #repeats = new RepeatFilter()
   #verdicts = 0
@@ -131,11 +150,11 @@ export class App {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Codes go to this handler. Returns what ends that. */
-  handleCodes(handler: CodeHandler): () => void {
-    this.#onCode = handler
+  /** Codes go to this screen. Returns what ends that. */
+  handleCodes(codes: ScreenCodes): () => void {
+    this.#codes = codes
     return () => {
-      if (this.#onCode === handler) this.#onCode = undefined
+      if (this.#codes === codes) this.#codes = undefined
     }
   }
 
@@ -159,7 +178,13 @@ export class App {
 
   /** Shows a screen. It is a new entry of the browser's history. */
   go(screen: Screen): void {
-    this.#open(screen, this.begin())
+    this.#leave()
+    this.#open(screen, this.#shownBy)
+  }
+
+  /** What is scanned from now on waits for something that leads to a screen, and is for that one. */
+  lead(leading: Promise<unknown>): void {
+    this.#scans.hold(leading)
   }
 
   /** The operator begins something that leads to a screen when the server has answered. Returns its number, for `goOn`. */
@@ -177,23 +202,25 @@ export class App {
     return true
   }
 
-  /** Hands a scan to the screen that is shown, from the one that was shown when it was made. It is dropped if the operator has gone elsewhere since. */
-  async handOn(begun: number, scan: Parameters<CodeHandler>): Promise<boolean> {
-    return begun < this.#shownBy || ((await this.#onCode?.(...scan)) ?? false)
-  }
-
   /** Reads what a scanner or camera saw. `texts` are its readings, `at` the time of its last character. */
   scan(texts: readonly string[], at: number, source: ScanSource = 'wedge'): void {
     const scanned = readScan(texts)
     if (scanned === undefined || this.ui.isFrozen) return
     const text = textOf(scanned)
     if (this.#repeats.isRepeat(text, at, source)) return
-    if (scanned.kind === 'command') return this.#press(scanned.command, at)
-    // Nothing goes on before the operator has seen the problem.
-    if (this.ui.problem !== undefined) return this.#sound('problem', text, at)
+    if (this.ui.problem !== undefined) {
+      // Nothing goes on before the operator has seen the problem.
+      if (scanned.kind === 'command') this.#press(scanned.command, at)
+      else this.#sound('problem', text, at)
+      return
+    }
     if (scanned.kind === 'badge') return this.onBadge(scanned.badge, at)
+    const begun = this.begin()
+    if (scanned.kind === 'command') return this.#inTurn(begun, text, at, () => this.#press(scanned.command, at))
     if (this.ui.dialog !== undefined) this.set({ dialog: undefined })
-    void (scanned.kind === 'code' ? this.#handle(scanned.texts, at, scanned.codes) : this.#handle([text], at, [text]))
+    const { texts: read, codes } = scanned.kind === 'code' ? scanned : { texts: [text], codes: [text] }
+    const from = this.#codes
+    this.#inTurn(begun, text, at, () => this.#handle(from, [read, at, codes, begun]))
   }
 
   /** Tells the outcome of a scan or tap: the screen, the tone and the vibration at once. */
@@ -233,8 +260,14 @@ export class App {
     // The address of an enrolment was opened in this tab.
     const code = takeEnrolmentCode()
     if (code !== undefined) return this.set({ code })
-    this.#shownBy = this.begin()
+    this.#leave()
     this.set({ screen: screenOf(location.hash), dialog: undefined })
+  }
+
+  /** The operator goes elsewhere: what they have scanned before is dropped, and what they scan there does not wait for it. */
+  #leave(): void {
+    this.#shownBy = this.begin()
+    this.#scans = new Turns()
   }
 
   #open(screen: Screen, begun: number): void {
@@ -243,9 +276,32 @@ export class App {
     if (hashOf(screen) !== location.hash) history.pushState(null, '', hashOf(screen))
   }
 
-  async #handle(texts: readonly string[], at: number, codes: readonly string[]): Promise<void> {
-    const isKnown = (await this.#onCode?.(texts, at, codes)) ?? false
-    if (!isKnown) this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
+  /** Does what a scan stands for when it is its turn. If that returns a promise, the next scan waits for it. */
+  #inTurn(begun: number, text: string, at: number, run: () => void | Promise<void>): void {
+    void this.#scans.take(() => {
+      if (begun < this.#shownBy) return undefined
+      return this.ui.problem === undefined ? run() : this.#sound('problem', text, at)
+    })
+  }
+
+  /**
+   * Hands a code to the screen that is shown now. One that was scanned in a list, `from`, is looked for there first: of two orders that are
+   * scanned in a row, the second one is no code of the first one's screen.
+   */
+  #handle(from: ScreenCodes | undefined, scan: Parameters<CodeHandler>): Promise<void> | undefined {
+    const screens = new Set([from?.isList === true ? from : this.#codes, this.#codes])
+    const isHandled = this.#offer(screens, scan)
+    return [...screens].some((screen) => screen?.leads) ? isHandled : undefined
+  }
+
+  async #offer(screens: Iterable<ScreenCodes | undefined>, scan: Parameters<CodeHandler>): Promise<void> {
+    const [texts, at, , begun] = scan
+    for (const screen of screens) {
+      // The operator has gone elsewhere meanwhile.
+      if (begun < this.#shownBy) return
+      if ((await screen?.handle(...scan)) === true) return
+    }
+    this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
   }
 
   /** A command presses the button that carries it, in the topmost dialog or on the screen. */

@@ -1,6 +1,3 @@
-import { ConnectionError } from '@fulfillment/sdk'
-import { isStillRunning } from '../../shared/is-unanswered.ts'
-import { t } from '../../shared/texts/scan-texts.ts'
 import { interruptionOf } from '../queue/interruption.ts'
 import { newPickId } from './picking-actions.ts'
 
@@ -17,8 +14,7 @@ export class Attempts {
     } catch (error) {
       // Refused: nothing was done.
       if (interruptionOf(error) === undefined) this.#open = undefined
-      // To the operator it is an answer that has not come.
-      throw isStillRunning(error) ? new ConnectionError(t.problem.noAnswer, { cause: error }) : error
+      throw error
     }
   }
 }

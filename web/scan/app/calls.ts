@@ -1,4 +1,5 @@
 import { APIError, ConnectionError } from '@fulfillment/sdk'
+import { isStillRunning, isUnreadable } from '../../shared/is-unanswered.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { interruptionOf } from '../queue/interruption.ts'
 import type { App } from './app.ts'
@@ -24,5 +25,12 @@ export async function online<T>(app: App, call: () => PromiseLike<T>): Promise<T
 function refuse(app: App, error: APIError, at: number): void {
   const interruption = interruptionOf(error)
   if (interruption?.is === 'stopped') app.set({ needs: interruption.until === 'enrolled' ? 'enrolment' : 'badge' })
-  else app.stop({ message: error.message, requestId: error.requestId }, at)
+  else app.stop({ message: refusalText(error), requestId: error.requestId }, at)
 }
+
+/**
+ * Why the server did not do it, for the operator. To them, a response that is not the server's, and that an earlier try is still running, is
+ * an answer that has not come.
+ */
+export const refusalText = (error: APIError): string =>
+  isUnreadable(error) || isStillRunning(error) ? t.problem.noAnswer : error.message

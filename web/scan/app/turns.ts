@@ -7,4 +7,9 @@ export class Turns {
     this.#last = taken
     return taken
   }
+
+  /** What is taken from now on also waits for this. */
+  hold(running: Promise<unknown>): void {
+    this.#last = Promise.allSettled([this.#last, running])
+  }
 }

@@ -1,6 +1,6 @@
-import { createContext, use, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
+import { createContext, use, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
-import type { App, CodeHandler } from './app.ts'
+import type { App, CodeHandler, ScreenCodes } from './app.ts'
 import { Turns } from './turns.ts'
 
 export const AppContext = createContext<App | undefined>(undefined)
@@ -14,9 +14,13 @@ export function useApp(): App {
 }
 
 /** What the screen does with the codes that are scanned while it is shown. */
-export function useCodes(handler: CodeHandler): void {
+export function useCodes(handler: CodeHandler, { leads = false, isList = false } = {}): void {
   const app = use(AppContext)
-  useLayoutEffect(() => app?.handleCodes(handler))
+  const codes = useRef<ScreenCodes>({ handle: handler, leads, isList })
+  useLayoutEffect(() => {
+    codes.current.handle = handler
+    return app?.handleCodes(codes.current)
+  })
 }
 
 /**

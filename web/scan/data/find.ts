@@ -1,4 +1,5 @@
 import { APIError, type FulfillmentClient, type Location, type Scan } from '@fulfillment/sdk'
+import { isUnreadable } from '../../shared/is-unanswered.ts'
 
 const MOST_LOCATIONS = 10_000
 /** A text that is no code at all, such as one that is too long, or a code of nothing. */
@@ -68,7 +69,7 @@ async function orNothing<T>(call: PromiseLike<T>): Promise<T | undefined> {
   try {
     return await call
   } catch (error) {
-    if (error instanceof APIError && NOTHING.has(error.status)) return undefined
+    if (error instanceof APIError && NOTHING.has(error.status) && !isUnreadable(error)) return undefined
     throw error
   }
 }

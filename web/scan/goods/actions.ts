@@ -1,4 +1,5 @@
-import { APIError, FulfillmentError } from '@fulfillment/sdk'
+import { FulfillmentError } from '@fulfillment/sdk'
+import { isMissing } from '../../shared/is-unanswered.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
@@ -121,7 +122,7 @@ export async function refreshRecord(app: App, ref: RecordRef): Promise<void> {
   } catch (error) {
     // It is read again later.
     if (!(error instanceof FulfillmentError || error instanceof TakenOverError)) throw error
-    if (error instanceof APIError && error.status === 404) await forget(app, [ref])
+    if (isMissing(error)) await forget(app, [ref])
   }
 }
 

@@ -1,7 +1,8 @@
 import { APIError, FulfillmentError, type NewPackage, type Package, type Shipment } from '@fulfillment/sdk'
+import { isUnanswered } from '../../shared/is-unanswered.ts'
 import { packing } from '../../shared/texts/scan-packing-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
-import { online } from '../app/calls.ts'
+import { online, refusalText } from '../app/calls.ts'
 import { newPickId } from '../app/picking-actions.ts'
 import { Turns } from '../app/turns.ts'
 import { findBySku, findCode, productOf } from '../data/find.ts'
@@ -40,7 +41,7 @@ export class Packer {
   #history: NewPackage[][] = []
   /** It is not known whether the server has done the last step. */
   #isInDoubt = false
-  /** A scan called for another order: what is scanned after it is packed there. */
+  /** A scan called for another order: nothing more is packed here. */
   #isLeft = false
   readonly #turns = new Turns()
 
@@ -87,16 +88,14 @@ export class Packer {
         await this.#read()
       } catch (error) {
         if (!(error instanceof FulfillmentError)) throw error
-        this.error = error instanceof APIError ? error.message : undefined
+        this.error = error instanceof APIError ? refusalText(error) : undefined
         this.#changed()
       }
     })
 
   /** Packs what was scanned; another order is opened. */
-  scan: CodeHandler = (texts, at, codes) => {
-    const begun = this.#app.begin()
-    return this.#step(at, async () => {
-      if (this.#isLeft) return await this.#app.handOn(begun, [texts, at, codes])
+  scan: CodeHandler = (texts, at, codes, begun) =>
+    this.#step(at, async () => {
       const { client } = this.#app.api
       const code = await findCode(client, texts, codes)
       if (code?.order && code.product === null) {
@@ -110,7 +109,6 @@ export class Packer {
       await this.#pack([{ product_id: product.id, name: product.name, quantity: product.quantity }], at, texts[0])
       return true
     })
-  }
 
   /** Packs one of a product, or what is left of it if that is less. */
   packOne = ({ product_id, name, left }: ProductToPack): Promise<boolean> => {
@@ -188,7 +186,7 @@ export class Packer {
   ship = (): Promise<boolean> => {
     const at = performance.now()
     const begun = this.#app.begin()
-    return this.#step(at, async () => {
+    const shipping = this.#step(at, async () => {
       const { shipment } = this
       if (shipment === undefined) return true
       const isShipped = await this.#refusable(() => this.#app.api.client.shipments.ship(shipment.id))
@@ -197,6 +195,8 @@ export class Packer {
       this.#app.tell('order', packing.said.shipped(this.name), at)
       return true
     })
+    this.#app.lead(shipping)
+    return shipping
   }
 
   async #pack(goods: readonly Goods[], at: number, scanned?: string): Promise<boolean> {
@@ -264,7 +264,7 @@ export class Packer {
       this.#isInDoubt = false
       return changed
     } catch (error) {
-      if (error instanceof APIError && error.status < 500) this.#isInDoubt = false
+      if (error instanceof APIError && !isUnanswered(error)) this.#isInDoubt = false
       throw error
     }
   }
@@ -330,6 +330,10 @@ export class Packer {
       // Nothing goes on before the operator has seen what became of the step before.
       if (problem !== undefined) {
         this.#app.stop(problem, at)
+        return true
+      }
+      if (this.#isLeft) {
+        this.#app.stop({ message: packing.problem.left(this.name) }, at)
         return true
       }
       const isDone = await online(this.#app, async () => {

@@ -35,7 +35,7 @@ export function LookUp() {
   const lookTyped = async (): Promise<void> => {
     const at = performance.now()
     const code = [typed.trim()]
-    const isKnown = await look(code, at, code)
+    const isKnown = await look(code, at, code, app.begin())
     if (!isKnown) app.stop({ message: t.problem.unknown, scanned: typed }, at)
   }
   return (

@@ -3,6 +3,7 @@ import { ClipboardList, PackageCheck, PackagePlus, PackageX, ShoppingCart, Trian
 import { useEffect, useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
+import type { CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
 import { startFlow } from '../app/flows.ts'
 import { ownWalks, readOwnFlows } from '../app/own-flows.ts'
@@ -44,22 +45,23 @@ export function Queue() {
     return () => clearInterval(timer)
   }, [operatorId, limit, app.ui.isOnline])
   const start = async (id: number, at?: number, begun?: number): Promise<void> => {
-    if (starting !== undefined) return
     setStarting(id)
     await startFlow(app, id, at, begun)
     setStarting(undefined)
   }
-  useCodes(async (texts, at) => {
-    const begun = app.begin()
+  const startScanned: CodeHandler = async (texts, at, _codes, begun) => {
     const walk = walks.find(({ flows }) => flows.some(({ order_tenant_id }) => texts.includes(order_tenant_id)))
-    if (walk !== undefined) app.go(pickScreen(walk.key))
-    if (walk !== undefined) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
+    if (walk !== undefined && app.goOn(begun, pickScreen(walk.key))) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
     if (walk !== undefined) return true
     const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
     if (order !== undefined) await start(order.order_id, at, begun)
     // The operator knows by now that the search failed.
     return order !== undefined || app.ui.problem !== undefined
-  })
+  }
+  useCodes(startScanned, { leads: true, isList: true })
+  const startTapped = (id: number): void => {
+    if (starting === undefined) app.lead(start(id))
+  }
   return (
     <div className={styles.screen}>
       <h1>{t.queue.title}</h1>
@@ -78,7 +80,7 @@ export function Queue() {
             key={order.order_id}
             order={order}
             isBusy={starting === order.order_id}
-            onPick={() => void start(order.order_id)}
+            onPick={() => startTapped(order.order_id)}
           />
         ))}
       </ul>

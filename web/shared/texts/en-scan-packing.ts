@@ -57,6 +57,7 @@ export const scanPacking = {
     allPacked: (name: string) => `All of ${name} that was picked is packed`,
     tooMuch: (name: string, left: number) => `Only ${units(left, name)} left to pack`,
     refused: 'The server refused this',
+    left: (order: string) => `You have gone on with another order. Nothing was done to ${order}`,
     packLeft: (left: number) => `Pack ${formatNumber(left)}`,
     tryAgain: 'Try again',
   },

@@ -96,6 +96,8 @@ export const en = {
     unreadable: 'This is incomplete: correct it, or clear it',
     noNumber: 'This is not a number: write it as 1234.5, with a point and no commas',
     noConnection: 'No connection to the server',
+    notTheServer: (status: number) =>
+      `No response from the server: the network has responded in its place (HTTP ${status}). Try again.`,
     offlineSince: (time: string) => `No connection: what you see is from ${time}`,
     offlineWrite: 'No connection. Nothing was sent; try again when you are online.',
     stillRunning: 'The server is still at the first try. Try again in a moment: it is carried out once.',

@@ -24,9 +24,9 @@ export function StartBatch() {
     const timer = setInterval(read, READ_AGAIN_MS)
     return () => clearInterval(timer)
   }, [app, app.ui.isOnline])
-  useCodes((codes) => {
+  useCodes((codes, _at, _codes, begun) => {
     const walk = batches.find(({ flows }) => flows.some(({ order_tenant_id }) => codes.includes(order_tenant_id)))
-    if (walk !== undefined) app.go(pickScreen(walk.key))
+    if (walk !== undefined) app.goOn(begun, pickScreen(walk.key))
     return walk !== undefined
   })
   return (
@@ -65,7 +65,7 @@ function StartForm() {
       className={styles.screen}
       onSubmit={(event) => {
         event.preventDefault()
-        if (isRight && !isBusy) void start()
+        if (isRight && !isBusy) app.lead(start())
       }}
     >
       <Field

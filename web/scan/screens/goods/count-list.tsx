@@ -193,7 +193,7 @@ function Submit({ recordRef, name, left, isHeld }: SubmitProps) {
   const [isAsking, setAsking] = useState(false)
   const submit = (): void => {
     setAsking(false)
-    void submitCount(app, recordRef, name)
+    app.lead(submitCount(app, recordRef, name))
   }
   return (
     <>

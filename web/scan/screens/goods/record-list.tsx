@@ -3,8 +3,9 @@ import { TriangleAlert } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { formatDay } from '../../../shared/format.ts'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
-import { online } from '../../app/calls.ts'
-import { useApp, useCodes, useTitle, useTurns } from '../../app/use-app.ts'
+import type { CodeHandler } from '../../app/app.ts'
+import { online, refusalText } from '../../app/calls.ts'
+import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { forgetOver, isBegun, openRecord, refreshRecord, rowsOf } from '../../goods/actions.ts'
 import { findByReference, inOrder, type Listed, type OpenRecords, readOpen } from '../../goods/open-records.ts'
 import { isOpen, type KnownRecord, nameOf, refOf } from '../../goods/record.ts'
@@ -29,8 +30,7 @@ export function RecordList({ kind }: { kind: RecordKind }) {
   const isBegunOne = (id: number): boolean => begun.some(({ record }) => record.id === id)
   // Without a connection, what was opened here before.
   const listed = inOrder(open?.listed ?? rows.map(({ known }) => known).filter(isOpen))
-  const inTurn = useTurns()
-  const openScanned = async (texts: readonly string[], at: number, scan: number): Promise<boolean> => {
+  const openScanned: CodeHandler = async (texts, at, _codes, scan) => {
     const isCalled = ({ record: { reference } }: Listed | KnownRecord): boolean => reference !== null && texts.includes(reference)
     const found = [...begun, ...listed].find(isCalled)
     const ref = found === undefined ? await search(app, kind, texts) : refOf(found)
@@ -38,16 +38,14 @@ export function RecordList({ kind }: { kind: RecordKind }) {
     await openRecord(app, ref, at, scan)
     return true
   }
-  useCodes((texts, at) => {
-    const scan = app.begin()
-    return inTurn(() => openScanned(texts, at, scan))
-  })
+  useCodes(openScanned, { leads: true, isList: true })
+  const openTapped = (one: Listed | KnownRecord): void => app.lead(openRecord(app, refOf(one)))
   return (
     <div className={styles.screen}>
       <h1>{title}</h1>
       <p className={styles.quiet}>{goods.lists.hint}</p>
       {begun.map((known) => (
-        <Button key={known.record.id} kind="primary" onClick={() => void openRecord(app, refOf(known))}>
+        <Button key={known.record.id} kind="primary" onClick={() => openTapped(known)}>
           {goods.lists.goOn(nameOf(known))}
         </Button>
       ))}
@@ -58,7 +56,7 @@ export function RecordList({ kind }: { kind: RecordKind }) {
         {listed
           .filter(({ record }) => !isBegunOne(record.id))
           .map((one) => (
-            <RecordItem key={one.record.id} one={one} onOpen={() => void openRecord(app, refOf(one))} />
+            <RecordItem key={one.record.id} one={one} onOpen={() => openTapped(one)} />
           ))}
       </ul>
       {open?.hasMore === true && limit < MOST && <Button onClick={() => setLimit(MOST)}>{goods.lists.more}</Button>}
@@ -81,7 +79,8 @@ function useOpenRecords(kind: RecordKind, limit: number): { open: OpenRecords | 
       setOpen(now)
       setError(undefined)
     }
-    const quietly = (): void => void read().catch((failure: unknown) => failure instanceof APIError && setError(failure.message))
+    const quietly = (): void =>
+      void read().catch((failure: unknown) => failure instanceof APIError && setError(refusalText(failure)))
     quietly()
     const timer = setInterval(quietly, READ_AGAIN_MS)
     return () => clearInterval(timer)

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { packing } from '../../../shared/texts/scan-packing-texts.ts'
 import type { CodeHandler } from '../../app/app.ts'
 import { online } from '../../app/calls.ts'
-import { useApp, useCodes, useTitle, useTurns } from '../../app/use-app.ts'
+import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { findCode } from '../../data/find.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeField } from '../code-field.tsx'
@@ -31,8 +31,7 @@ export function OrdersToPack() {
   const pack = (id: number, name: string, { begun = app.begin(), at = performance.now(), scanned = name } = {}): void => {
     if (app.goOn(begun, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
   }
-  const inTurn = useTurns()
-  const find = async (begun: number, [texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> => {
+  const find: CodeHandler = async (texts, at, codes, begun) => {
     const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null)
     // The operator knows by now that the search failed.
     if (found === undefined) return true
@@ -41,10 +40,7 @@ export function OrdersToPack() {
     else return false
     return true
   }
-  useCodes((...scan) => {
-    const begun = app.begin()
-    return inTurn(() => find(begun, scan))
-  })
+  useCodes(find, { leads: true })
   const orders = new Map(open?.map(({ order_id, order_tenant_id }) => [order_id, order_tenant_id]))
   return (
     <div className={styles.screen}>

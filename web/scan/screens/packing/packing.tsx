@@ -28,7 +28,7 @@ export function Packing({ orderId }: { orderId: number }) {
   }
   useTitle(name)
   useWakeLock()
-  useCodes(packer.scan)
+  useCodes(packer.scan, { leads: true })
   if (known === undefined) {
     return (
       <div className={styles.screen} aria-busy={error === undefined && app.ui.isOnline}>
