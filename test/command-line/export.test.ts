@@ -108,7 +108,7 @@ describe('an export', () => {
     const { body } = await tenant.request('GET', '/orders?include_details=true')
     expect(linesOf(json.stdout)).toEqual(body.data.orders)
     const refused = await runCommand(['export', 'orders', '--start-date', 'yesterday'], envOf(service, tenant))
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('start_date: must be a calendar date') })
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--start-date: must be a calendar date') })
   })
 
   it('of stock has the level of every product at every location, and every movement', async ({ service, tenant }) => {
@@ -264,6 +264,14 @@ describe('a failed export', () => {
     const { exitCode, stdout, stderr } = await ended
     gateway.server.close()
     expect([exitCode, stdout.slice(0, 8), stderr]).toEqual([1, written, `${said}FULFILLMENT_API_KEY: gone\n`])
+  })
+
+  it.for([
+    [['movements', '--start-date', 'May', '--product-id', 'x'], /^--product-id: .+\n--start-date: must be .+\n$/],
+    [['orders', '--state-id', '1', 'open'], /^--state-id: must be .+\n$/],
+  ] as const)('names the options that are wrong: %s', async ([args, message], { service, tenant }) => {
+    const { exitCode, stdout, stderr } = await runCommand(['export', ...args], envOf(service, tenant))
+    expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(message)])
   })
 
   it.for(['--columns=id', '--delimiter=;', '--bom'])('is one of JSON lines with %s, which is for CSV', async (option) => {

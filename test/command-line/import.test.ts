@@ -235,6 +235,7 @@ describe('import products', () => {
           batchSize: 25,
           fromLine: 1,
           failedRows: undefined,
+          createdLocations: undefined,
           progress,
           signal,
           size,
@@ -303,7 +304,7 @@ describe('import stock', () => {
     const [first, second] = [await newProduct(tenant), await newProduct(tenant)]
     const csv = `sku,product_id,location_id,quantity\n${first.sku},,A,1.5\nGONE,,A,1\n,${second.id},B,2\nGONE,,B,1\n${first.sku},,,1\n${first.sku},,A,3\n`
     const { exitCode, stdout, stderr } = await importText(service, tenant, 'stock', csv)
-    expect([exitCode, stdout]).toEqual([1, '6 rows: 3 set, 3 failed\n'])
+    expect([exitCode, stdout]).toEqual([1, '6 rows: 3 set, 3 failed\nCreated locations: A, B\n'])
     expect(stderr.trim().split('\n').toSorted()).toEqual([
       'Line 3 (SKU GONE at A): Product not found',
       'Line 5 (SKU GONE at B): Product not found',
@@ -321,9 +322,25 @@ describe('import stock', () => {
     for (const { id } of [first, second]) await tenant.request('PUT', `/stock/product/${id}`, { location_id: 'A', quantity: 5 })
     const csv = `sku,location_id,quantity,expected_quantity\n${first.sku},A,4,5\n${second.sku},A,4,6\n${second.sku},B,1,\n`
     const { exitCode, stdout, stderr } = await importText(service, tenant, 'stock', csv)
-    expect([exitCode, stdout]).toEqual([1, '3 rows: 2 set, 1 failed\n'])
+    expect([exitCode, stdout]).toEqual([1, '3 rows: 2 set, 1 failed\nCreated locations: B\n'])
     expect(stderr).toBe(`Line 3 (SKU ${second.sku} at A): expected_quantity: the level is 5, not 6\n`)
     const { body } = await tenant.request('GET', '/stock/levels')
     expect(body.data.levels.map(({ quantity }: { quantity: number }) => quantity)).toEqual([4, 5, 1])
+  })
+
+  it('names the locations that it created, of a few hundred, if the key can read them', async ({ service, tenant }) => {
+    const { sku } = await newProduct(tenant)
+    const csvOf = (names: string[]): string => `sku,location_id,quantity\n${names.map((name) => `${sku},${name},1\n`).join('')}`
+    const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `S-${String(n).padStart(3, '0')}`)
+    const { stdout } = await importText(service, tenant, 'stock', csvOf(numbered(150)))
+    expect(stdout).toMatch(/^150 rows: 150 set, 0 failed\nCreated locations: S-000, S-001, .*, S-099 and 50 more\n$/)
+    const again = await importText(service, tenant, 'stock', csvOf([...numbered(150), 'T-1']), '--json')
+    expect(JSON.parse(again.stdout)).toMatchObject({ rows: 151, set: 151, created_locations: ['T-1'] })
+    const none = await importText(service, tenant, 'stock', csvOf(['T-1']))
+    expect(none.stdout).toBe('1 rows: 1 set, 0 failed\n')
+
+    const key = await tenant.createKey({ scopes: ['write:stock'] })
+    const blind = await importText(service, { ...tenant, key }, 'stock', csvOf(['T-2']), '--json')
+    expect([blind.exitCode, JSON.parse(blind.stdout)]).toMatchObject([0, { set: 1, created_locations: null }])
   })
 })

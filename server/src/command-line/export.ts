@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
 import { delimiterOf, requireNoneOfCsv } from './delimiter.ts'
 import { EXPORT_SOURCES, type ExportSource, type Rows } from './export/export-source.ts'
-import { addFilterOptions, filtersIn } from './export/filter-options.ts'
+import { addFilterOptions, errorOfOptions, filtersIn } from './export/filter-options.ts'
 import { isBrokenPipe, openOutput, type Output } from './export/output.ts'
 import { RECORDS_WITH_LINES } from './export/records-with-lines.ts'
 import { csvFormat, JSON_LINES, type RowFormat } from './export/row-format.ts'
@@ -51,7 +51,7 @@ async function runExport(source: ExportSource, options: ExportOptions): Promise<
     const filters = filtersIn(options, source.query)
     const rows = await connectClient(options, signal)
       .then((client) => exportRows(source.read({ client, filters, signal }), format, output, options))
-      .catch((error: unknown) => endBroken(output, error, signal))
+      .catch((error: unknown) => endBroken(output, errorOfOptions(error, source.query), signal))
     if (rows !== undefined) summarize(rows, options)
   } finally {
     interruption.stopListening()

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { addApiOptions, connectClient, type ApiOptions } from './api-client.ts'
 import { delimiterOf, requireNoneOfCsv } from './delimiter.ts'
+import { CreatedLocations } from './import/created-locations.ts'
 import { describeFields, fieldsOf } from './import/columns.ts'
 import { csvRows } from './import/csv-rows.ts'
 import { FailedRows } from './import/failed-rows.ts'
@@ -11,7 +12,7 @@ import { jsonRows } from './import/json-rows.ts'
 import type { ReadOptions } from './import/rows.ts'
 import { INTERRUPTED_EXIT_CODE, onInterrupt } from './interruption.ts'
 import { startProgress } from './progress.ts'
-import { print } from './result.ts'
+import { listOf, print } from './result.ts'
 
 interface ImportOptions extends ApiOptions {
   format?: 'csv' | 'jsonl'
@@ -39,7 +40,10 @@ export function addImportCommands(program: Command): void {
       .option('--dry-run', 'check the file and send nothing')
       .option('--errors <file>', 'write failed rows to this new file, for correction and another import')
       .option('--quiet', 'show no progress')
-      .option('--json', 'print one JSON object: rows, failed, last_line, interrupted, and the number of items by result')
+      .option(
+        '--json',
+        `print one JSON object: rows, failed, last_line, interrupted, ${target.createsLocations ? 'created_locations, ' : ''}and the number of items by result`,
+      )
       .addHelpText('after', `\nColumns: ${describeFields(fieldsOf(target))}\nAn empty cell omits the field.`)
       .action((file: string, options: ImportOptions) => runImport(target, file, options))
   }
@@ -56,7 +60,8 @@ async function runImport(target: ImportTarget, path: string, options: ImportOpti
   try {
     const client = options.dryRun === true ? undefined : await connectClient(options, signal)
     failedRows = options.errors === undefined ? undefined : await FailedRows.create(options.errors, read)
-    await importFile(input, read, { ...options, target, client, failedRows, signal })
+    const createdLocations = target.createsLocations && client !== undefined ? new CreatedLocations() : undefined
+    await importFile(input, read, { ...options, target, client, failedRows, createdLocations, signal })
   } finally {
     // An open standard input would keep the command alive.
     input.text.destroy()
@@ -84,16 +89,18 @@ async function importFile({ text, size }: InputFile, read: ReadOptions, work: Fi
     progress.stop()
   }
   if (outcome.failed > 0) process.exitCode ??= 1
-  print(work, summaryOf(outcome, signal.aborted))
+  print(work, summaryOf(outcome, work.createdLocations, signal.aborted))
 }
 
-function summaryOf(outcome: Outcome, interrupted: boolean) {
+function summaryOf(outcome: Outcome, locations: CreatedLocations | undefined, interrupted: boolean) {
   const { failed, counts, lastLine } = outcome
   const rows = rowsOf(outcome)
   const done = Object.entries({ ...counts, failed }).map(([name, count]) => `${count} ${name}`)
-  const text = `${rows} rows: ${done.join(', ')}`
+  const created = locations?.ids ?? []
+  const text = `${rows} rows: ${done.join(', ')}${created.length === 0 ? '' : `\nCreated locations: ${listOf(created)}`}`
+  const createdJson = locations === undefined ? {} : { created_locations: locations.ids }
   return {
-    json: { rows, ...counts, failed, last_line: lastLine, interrupted },
+    json: { rows, ...counts, failed, last_line: lastLine, interrupted, ...createdJson },
     text: interrupted ? `Interrupted. ${text}\n${goOn(lastLine)}` : text,
   }
 }

@@ -31,6 +31,14 @@ function lineOf(options: { json?: boolean }, { json, text }: CommandResult): str
 
 const isClosed = (error: NodeJS.ErrnoException): boolean => error.code === 'EPIPE'
 
+const MAX_LISTED = 100
+
+/** The first hundred names, and how many more there are: `count` in all. */
+export function listOf(names: readonly string[], count = names.length): string {
+  const listed = names.slice(0, MAX_LISTED)
+  return `${listed.join(', ')}${count > listed.length ? ` and ${count - listed.length} more` : ''}`
+}
+
 /** Formats rows as a table with aligned columns. */
 export function table(given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map((cell) => cell.replaceAll('\n', ' ')))

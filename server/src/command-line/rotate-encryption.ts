@@ -8,7 +8,7 @@ import { setKeyOfDatabase } from '../runtime/encryption/encryption-check.ts'
 import { namesOf, rotateEncryption, type Rotation } from '../runtime/encryption/rotate-encryption.ts'
 import { openShards, type OpenShards } from '../shards/open-shards.ts'
 import { startProgress } from './progress.ts'
-import { print, type CommandResult } from './result.ts'
+import { listOf, print, type CommandResult } from './result.ts'
 import { withConnection } from './with-connection.ts'
 
 interface Options {
@@ -101,8 +101,7 @@ function resultOf(rotation: Rotation, { acceptLost, isAlone, done }: Outcome): C
   const text = `Checked ${checked} values and re-encrypted ${renewed}`
   if (count === 0) return { json, text: `${text}. ${done}` }
   const failed = `${isAlone ? 'The key cannot' : 'Neither key can'} decrypt ${count} ${count === 1 ? 'value' : 'values'}`
-  const rest = count > names.length ? ` and ${count - names.length} more` : ''
-  const problem = `${failed}: ${names.join(', ')}${rest}. Rotate the secrets of these subscriptions; stored responses expire within a day`
+  const problem = `${failed}: ${listOf(names, count)}. Rotate the secrets of these subscriptions; stored responses expire within a day`
   if (acceptLost !== true) process.exitCode = 1
   return { json, text: `${text}. ${problem}${acceptLost === true ? `. ${done}` : ''}` }
 }

@@ -3,6 +3,7 @@ import { invalidInput } from '../../procedures/invalid-input.ts'
 import { patiently } from '../api-client.ts'
 import type { Progress } from '../progress.ts'
 import type { FulfillmentClient } from '../sdk.ts'
+import type { CreatedLocations } from './created-locations.ts'
 import type { FailedRows } from './failed-rows.ts'
 import type { ImportTarget, Item } from './import-target.ts'
 import type { Row, RowSource } from './rows.ts'
@@ -16,6 +17,8 @@ export interface Import {
   /** Rows before this line of the file are skipped. */
   fromLine: number
   failedRows: FailedRows | undefined
+  /** Undefined when the target creates none, or nothing is sent. */
+  createdLocations: CreatedLocations | undefined
   progress: Progress
   /** Its abort ends the import after the current batch. */
   signal: AbortSignal
@@ -89,17 +92,20 @@ function check(row: Row, { schema }: ImportTarget): { item: Item } | { error: st
 
 /** Returns the rows that failed. */
 async function sendBatch(batch: readonly Sendable[], work: Import, outcome: Outcome): Promise<Failed[]> {
-  const { client, target, signal } = work
+  const { client, target, signal, createdLocations } = work
   if (batch.length === 0) return []
   if (client === undefined) {
     outcome.counts.valid = (outcome.counts.valid ?? 0) + batch.length
     return []
   }
+  await createdLocations?.readBefore(client, signal)
   // All attempts use one key, so a batch whose response was lost is not applied twice.
   const key = randomUUID()
   const items = batch.map(({ item }) => item)
   const { counts, errors } = await patiently(() => target.send(client, items, key), signal)
   for (const [name, count] of Object.entries(counts)) outcome.counts[name] = (outcome.counts[name] ?? 0) + count
+  const failed = new Set(errors.map(({ index }) => index))
+  createdLocations?.add(items.filter((_, index) => !failed.has(index)))
   return errors.map(({ index, error }) => ({ row: batch[index] as Sendable, error }))
 }
 

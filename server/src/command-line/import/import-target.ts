@@ -20,6 +20,7 @@ export interface ImportTarget {
   schema: z.ZodType
   /** Other names of fields, as used in the API's responses. */
   aliases: Readonly<Record<string, string>>
+  createsLocations: boolean
   /** The name of an item in messages. */
   labelOf(item: Item): string
   send(client: FulfillmentClient, items: Item[], idempotencyKey: string): Promise<BatchResult>
@@ -30,6 +31,7 @@ const PRODUCTS: ImportTarget = {
   description: 'Create and update products, matched by barcode',
   schema: bulkItem,
   aliases: { external_id: 'sku' },
+  createsLocations: false,
   labelOf: ({ barcode }) => `barcode ${textOf(barcode)}`,
   send: async (client, items, idempotencyKey) => {
     const { created, updated, errors } = await client.products.bulk({ products: items as never }, { idempotencyKey })
@@ -39,9 +41,10 @@ const PRODUCTS: ImportTarget = {
 
 const STOCK: ImportTarget = {
   name: 'stock',
-  description: 'Set stock levels of products at locations',
+  description: 'Set stock levels of products at locations. A location that does not exist is created',
   schema: stockUpdate,
   aliases: {},
+  createsLocations: true,
   labelOf: ({ product_id, sku, location_id }) =>
     `${product_id === undefined ? `SKU ${textOf(sku)}` : `product ${textOf(product_id)}`} at ${textOf(location_id)}`,
   send: async (client, items, idempotencyKey) => {
