@@ -150,7 +150,10 @@ async function ordersOf(db: Queryable, tenantId: number, rows: readonly ListRow[
   return rows.flatMap((row) => orderOf(row, statuses))
 }
 
-/** Drops the row that only holds the total of an empty page. Fields that most orders lack are assigned: two more copies of each order took 5 % of the server's time. */
+/**
+ * Drops the row that only holds the total of an empty page. Fields that most orders lack are assigned: two more copies of each order took 5 %
+ * of the server's time.
+ */
 function orderOf(row: ListRow, statuses: ShipmentStatuses): OrderList['orders'] {
   if (row.id === null) return []
   const { id, order_tenant_id, state_id, assembly_date, customer_name, items_count, created_at, updated_at } = row

@@ -17,8 +17,8 @@ const selectCancelled = statement<[tenantId: number, flowId: number], FlowRow>({
 
 /**
  * Cancels a flow: its picks return to their locations, and the order is released for another flow. Cancelling a cancelled flow changes
- * nothing. Throws `not_found`, `flow_error` when the flow is completed or another operator's, and `adjustment_error` when a location cannot hold the returned
- * picks.
+ * nothing. Throws `not_found`, `flow_error` when the flow is completed or another operator's, and `adjustment_error` when a location cannot
+ * hold the returned picks.
  */
 export const cancelFlow = endpoint({
   name: 'flows.cancel',

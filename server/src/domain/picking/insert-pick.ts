@@ -18,7 +18,7 @@ export interface PickResult {
   pick: PickRow | null
   /** Whether the earlier pick with this pick_id is the same pick; null when there is no earlier pick. */
   is_same: boolean | null
-  refusal: 'stale' | 'unmeasured' | 'foreign' | 'over' | 'unknown' | 'fraction' | 'beyond' | 'unpickable' | null
+  refusal: Refusal | null
   /** Name or e-mail address of the operator who has the flow, if it is another one. Read here: a batched call runs no other statement. */
   foreign_operator: string | null
   state: PickingFlow['state'] | null
@@ -29,6 +29,25 @@ export interface PickResult {
   /** Stock at the location, when it is short. */
   available: number | null
 }
+
+/** Why a pick is refused. */
+type Refusal =
+  /** What the statement has read is out of date: the pick runs again. */
+  | 'stale'
+  /** It has no quantity, and its barcode carries none. */
+  | 'unmeasured'
+  /** The flow is another operator's. */
+  | 'foreign'
+  /** The flow is completed or cancelled. */
+  | 'over'
+  /** There is no such product or line. */
+  | 'unknown'
+  /** It has a fraction of a product that is not weighable. */
+  | 'fraction'
+  /** It exceeds what is left to pick and the tolerance. */
+  | 'beyond'
+  /** The location is not pickable. */
+  | 'unpickable'
 
 /** A pick, and who makes it. */
 interface Picking {
@@ -55,7 +74,7 @@ type Values = [
   sentNames: (string | null)[],
 ]
 
-/** A line `x` after the pick. */
+/** A line `x` after the pick, of which it got `x.taken`. */
 const LINE_AFTER = `jsonb_build_object(${lineFields('x', '(x.picked_quantity + x.taken)')}, 'taken', x.taken) || ${toleranceFields('x', '(x.picked_quantity + x.taken)', `'{}'`)}`
 
 /** What a line `l` can take beyond what was ordered. */
@@ -72,6 +91,10 @@ const WAREHOUSE_OF_ORDER =
 /**
  * Records picks, each all or nothing, or finds the earlier pick with the same pick_id. No row when there is no such flow. The flows differ;
  * of picks that turn out to take the same product, all but the first are `stale`.
+ *
+ * Steps: `wanted` are the picks, `earlier` those made before; orders and flows of the others are locked; `line` says what each line takes, and
+ * `judged` whether a pick is refused. Picks that are not take their stock, fill their lines and are stored (`made_pick`), counted in the flow
+ * and the report, settled and announced by events.
  *
  * Orders and flows are locked, so their latest versions are read; picks and lines are read as of the beginning of the statement. If the
  * statement waited for another pick, they are out of date: `revision` differs, the result is `stale`, and nothing is changed. Order lines

@@ -10,8 +10,8 @@ import { recordPickInput, type NewPick, pickResult, type PickResponse } from './
 /**
  * Takes a quantity of a product from a location for the order of a running flow. Sending the same pick again changes nothing and returns
  * the same result, even after the flow ended or the pick was undone. Throws `not_found`, `validation_error` for a fraction of a product
- * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity and its tolerance, the location is
- * not pickable or another pick has the pick_id, and `adjustment_error` when stock is short.
+ * that is not weighable, `flow_error` when the flow is over or another operator's, the pick exceeds the ordered quantity and its tolerance,
+ * the location is not pickable or another pick has the pick_id, and `adjustment_error` when stock is short.
  */
 export const recordPick = endpoint({
   name: 'flows.pick',

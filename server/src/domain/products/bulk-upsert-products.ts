@@ -128,6 +128,7 @@ async function additionalAmong(items: readonly BulkItem[], tx: Transaction, tena
   return new Set(found.map(({ barcode }) => barcode))
 }
 
+/** Writes the changes of a call, of which a product may have several. */
 async function write(
   tx: Transaction,
   tenantId: number,
@@ -135,9 +136,9 @@ async function write(
   changes: readonly ProductChange[],
 ): Promise<void> {
   const last = new Map(changes.map((change) => [change.product.barcode, change]))
-  const skus = new Set([...last.values()].map(({ product }) => product.sku))
-  const released = stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && last.get(barcode)?.product.sku !== sku)
+  const released = thoseThatLoseSku(stored, last)
   const moved = released.length === 0 ? [] : await tx.run(releaseSkus, [tenantId, released.map(({ tuple_id }) => tuple_id)])
+  // Releasing an SKU has given the row another ctid.
   const tupleIdNow = new Map(moved.map(({ barcode, tuple_id }) => [barcode, tuple_id]))
   await tx.runLast(writeProducts, [
     tenantId,
@@ -152,4 +153,10 @@ async function write(
     changes.map(({ updatedFields }) => (updatedFields === undefined ? null : JSON.stringify(updatedFields))),
     changes.map((change) => last.get(change.product.barcode) === change),
   ])
+}
+
+/** The products whose SKU another product has after the call. `last` has the last change of each product, by barcode. */
+function thoseThatLoseSku(stored: readonly StoredProduct[], last: ReadonlyMap<string, ProductChange>): StoredProduct[] {
+  const skus = new Set([...last.values()].map(({ product }) => product.sku))
+  return stored.filter(({ barcode, sku }) => sku !== null && skus.has(sku) && last.get(barcode)?.product.sku !== sku)
 }

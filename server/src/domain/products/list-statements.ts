@@ -51,7 +51,10 @@ const TOTAL = `total as materialized (
        ) c
      )`
 
-/** Products by activity are counted as they change. The literal limit is for the planner, which takes a parameter alone to mean a tenth of the table. */
+/**
+ * By counts of active and of deleted products, which are kept as products change. The literal limit is for the planner, which takes a parameter
+ * alone to mean a tenth of the table.
+ */
 const listAll: ListStatement = statement({
   name: 'list_products',
   connection: 'read',

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { statement } from '../../database/statements/statement.ts'
+import type { RequestContext } from '../../procedures/context.ts'
 import { endpoint } from '../../procedures/endpoint.ts'
 import { ServiceError } from '../../procedures/errors.ts'
 import { recordEvents } from '../events/index.ts'
@@ -9,13 +10,15 @@ import { productDeletedData, productUpdatedData } from './product-events.ts'
 import { NO_TOLERANCE } from './tolerance.ts'
 import { updateProductInput, updateProductOutput } from './schemas.ts'
 
+type ProductUpdate = z.infer<typeof updateProductInput>
 type UpdatedProduct = z.infer<typeof updateProductOutput>
 /** `may_have_tolerance` is false if a tolerance of a product that is not weighable was refused. */
 type Row = UpdatedProduct & { may_have_tolerance: boolean }
+type Values = [tenantId: number, id: number, columns: string]
 
 const CHANGEABLE_COLUMNS = ['name', ...OPTIONAL_COLUMNS, 'weighable', 'sales_unit', 'pick_tolerance_percent', 'is_active']
 
-const changeProduct = statement<[tenantId: number, id: number, columns: string], Row>({
+const changeProduct = statement<Values, Row>({
   name: 'change_product',
   connection: 'write',
   // The columns of a stored product; the name is never null.
@@ -56,24 +59,29 @@ export const updateProduct = endpoint({
   input: updateProductInput,
   output: updateProductOutput,
   run: async (context, input) => {
-    const { id, ...fields } = input
-    const { tenantId } = context.caller
-    const { pick_tolerance_percent: tolerance } = fields
-    const columns = columnsOf({ ...fields, pick_tolerance_percent: tolerance === null ? 0 : tolerance })
-    const change = [tenantId, id, JSON.stringify(columns)] as [number, number, string]
-    const row =
-      typeof fields.sku === 'string'
-        ? await context.db.transaction(async (tx) => {
-            await keepBulkCallsOut(tx, tenantId)
-            return tx.runOne(changeProduct, change)
-          })
-        : await context.db.runOne(changeProduct, change)
+    const row = await change(context, input)
     if (row === undefined) throw new ServiceError('not_found', 'Product not found')
     const { may_have_tolerance: isValid, ...product } = row
-    if (!isValid) {
-      const details = [{ path: 'pick_tolerance_percent', error: NO_TOLERANCE }]
-      throw new ServiceError('validation_error', `pick_tolerance_percent: ${NO_TOLERANCE}`, { details })
-    }
+    if (!isValid) throw toleranceRefused()
     return product
   },
 })
+
+/** A call that sets an SKU excludes bulk calls, which expect that SKUs stay with their products. */
+function change({ db, caller }: RequestContext, { id, ...fields }: ProductUpdate): Promise<Row | undefined> {
+  const { tenantId } = caller
+  const { pick_tolerance_percent: tolerance } = fields
+  const columns = columnsOf({ ...fields, pick_tolerance_percent: tolerance === null ? 0 : tolerance })
+  const values: Values = [tenantId, id, JSON.stringify(columns)]
+  if (typeof fields.sku !== 'string') return db.runOne(changeProduct, values)
+  return db.transaction(async (tx) => {
+    await keepBulkCallsOut(tx, tenantId)
+    return tx.runOne(changeProduct, values)
+  })
+}
+
+function toleranceRefused(): ServiceError {
+  return new ServiceError('validation_error', `pick_tolerance_percent: ${NO_TOLERANCE}`, {
+    details: [{ path: 'pick_tolerance_percent', error: NO_TOLERANCE }],
+  })
+}

@@ -20,7 +20,7 @@ import { further, type ReceivingKind } from './kind.ts'
 
 type Value = string | number | null
 
-/** A new record. `own` and `ownOfLine` have the values of the kind's own columns. */
+/** A new record, as a call of its kind has sent it. */
 export interface NewRecord<Line extends NamedLine> {
   reference?: string | null | undefined
   /** As sent. */
@@ -29,11 +29,13 @@ export interface NewRecord<Line extends NamedLine> {
   note?: string | null | undefined
   allow_over?: boolean | null | undefined
   lines: readonly Line[]
+  /** Values of the kind's `recordColumns`, by column. */
   own: Readonly<Record<string, Value>>
+  /** Values of the kind's `lineColumns`, in their order. */
   ownOfLine: (line: Line) => readonly Value[]
   /** The warehouse if none is sent. */
   defaultWarehouseId: number
-  /** What else the call sent, and the same with records in place of names. */
+  /** What else the call sent, by which a repeat is told (see `Content`): as sent, and with ids of records in place of names. */
   sent: readonly unknown[]
   meant: readonly unknown[]
   /** A rule that the record must keep, looked at after a repeat is found. */
@@ -72,8 +74,7 @@ export function creatingOf(kind: ReceivingKind, find = findReferenceIn(kind.tabl
       keyName,
       productIds,
       quantities,
-      ...Object.keys(kind.recordColumns).map((column) => input.own[column] ?? null),
-      ...Object.keys(kind.lineColumns).map((_, index) => lines.map((line) => input.ownOfLine(line)[index] ?? null)),
+      ...ownValues(kind, input),
     ])
     if (row?.warehouse_exists !== true) throw unknownWarehouse()
     // A parallel call has made it: the insert has waited for its end.
@@ -81,7 +82,18 @@ export function creatingOf(kind: ReceivingKind, find = findReferenceIn(kind.tabl
   }
 }
 
-type Values = [
+/** The values of the kind's own columns: one for each of its records, and a list for each of its lines. */
+function ownValues<Line extends NamedLine>(
+  { recordColumns, lineColumns }: ReceivingKind,
+  { own, ownOfLine, lines }: NewRecord<Line>,
+): (Value | Value[])[] {
+  return [
+    ...Object.keys(recordColumns).map((column) => own[column] ?? null),
+    ...Object.keys(lineColumns).map((_, index) => lines.map((line) => ownOfLine(line)[index] ?? null)),
+  ]
+}
+
+type CommonValues = [
   tenantId: number,
   reference: string | null,
   sent: Buffer,
@@ -93,13 +105,15 @@ type Values = [
   createdBy: string,
   productIds: number[],
   quantities: number[],
-  ...own: (Value | Value[])[],
 ]
+type Values = [...CommonValues, ...own: (Value | Value[])[]]
+const COMMON_PARAMETERS: CommonValues['length'] = 11
 
 function insertStatement(kind: ReceivingKind) {
   const { records, lines } = kind.tables
-  const ofRecord = Object.entries(kind.recordColumns).map(([, type], index) => `$${index + 12}::${type}`)
-  const ofLine = Object.entries(kind.lineColumns).map(([, type], index) => `$${index + 12 + ofRecord.length}::${type}[]`)
+  const firstOwn = COMMON_PARAMETERS + 1
+  const ofRecord = Object.values(kind.recordColumns).map((type, index) => `$${firstOwn + index}::${type}`)
+  const ofLine = Object.values(kind.lineColumns).map((type, index) => `$${firstOwn + ofRecord.length + index}::${type}[]`)
   const lineColumns = Object.keys(kind.lineColumns)
   return statement<Values, { warehouse_exists: boolean; id: number | null }>({
     name: `insert_${kind.name}`,

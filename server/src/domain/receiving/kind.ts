@@ -49,8 +49,9 @@ export interface ReceivingKind {
 export interface ReceiveParts {
   /** Further conditions of a receipt `e` that is the same. */
   isSame: string
-  /** Branches of the `case` that refuses a location, and of that which refuses a quantity that one line does not take whole: it runs after the locks. */
+  /** Branches of a `case` that refuses a location. */
   refusedLocations: string
+  /** Branches of a `case`, run after the locks, that refuses a quantity that no single line takes whole. */
   refusedQuantities: string
   /** Whether a receipt that is made, or undone, changes stock. */
   isStocked: string

@@ -6,7 +6,7 @@ import type { Received, ReceiveValues } from './receive-values.ts'
 import { MOST_LINES } from './schemas.ts'
 
 /**
- * Records a receipt in a transaction that has locked its record, whatever it is: finds the earlier one with the same id, fills several lines,
+ * Records a receipt of any kind, in a transaction that has locked its record: finds the earlier receipt with the same id, fills several lines,
  * and makes locations and lines.
  */
 export function receiveAlone(kind: ReceivingKind): Statement<ReceiveValues, Received> {
@@ -32,9 +32,9 @@ export function receiveAlone(kind: ReceivingKind): Statement<ReceiveValues, Rece
    ), ${stockChanged(kind, '(select warehouse_id from made)')}, ${filledLines(kind)},
    ${shown(
      kind,
-     `select ${shownColumns(kind, 'case when m.position is null then 0 else x.taken end')} from line x left join made m using (position)
+     `select ${shownColumns(kind, { position: 'x.position', added: 'case when m.position is null then 0 else x.taken end' })} from line x left join made m using (position)
        union all
-       select ${shownColumns(kind, '0', 'm.position', 'x.received')} from new_line x cross join made m`,
+       select ${shownColumns(kind, { position: 'm.position', added: '0', taken: 'x.received' })} from new_line x cross join made m`,
    )}, ${stored(kind, { columns: 'h.taken as lines', joins: 'join shown h using (position)' })}
    select w.position::int - 1 as call, t.is_same, j.refusal, j.state, w.quantity, j.open,
      case when t.id is not null then ${receiptText(kind, 't')} when e.id is not null then ${receiptText(kind, 'e')} end as receipt,

@@ -8,15 +8,22 @@ import { further, OPEN_STATES, type ReceivingKind } from './kind.ts'
 /** What a receipt changes in its record, which is locked, as responses and the event show it. */
 export const CHANGED = { state: `'receiving'`, total_received: '(r.total_received + e.quantity)', updated_at: 'e.created_at' }
 
-const BY_LOOKING_UP = { columns: '', joins: '', isLookedUp: 'true', productId: 'p.id' }
+const BY_LOOKING_UP: Wanted = { columns: '', joins: '', isLookedUp: 'true', productId: 'p.id' }
 
-/**
- * The calls, with what they name. Columns and joins of a statement's own see a call `w` and its record `r`. `isLookedUp` is SQL for whether the product of a
- * call `c` must be, and `productId` for its id.
- */
+/** What differs in `wanted`. All are SQL. */
+interface Wanted {
+  /** Further columns of a call, each after a comma, and the joins that they need. They see a call `w` and its record `r`. */
+  columns: string
+  joins: string
+  /** Whether the product `p` of a call `c` must be looked up, and its id. */
+  isLookedUp: string
+  productId: string
+}
+
+/** The calls, with the records, products and locations that they name. */
 export const wanted = (
   { tables: { records, lines } }: ReceivingKind,
-  { columns, joins, isLookedUp, productId } = BY_LOOKING_UP,
+  { columns, joins, isLookedUp, productId }: Wanted = BY_LOOKING_UP,
 ): string => `wanted as materialized (
      select w.*${columns}
      from unnest(
@@ -76,13 +83,18 @@ export const stockChanged = (kind: ReceivingKind, defaultWarehouse: string): str
      createdBy: '$13::text',
    })}`
 
-/** The columns for responses of a line `x` to which a receipt `m` adds `added`, and gave `taken`. */
-export function shownColumns(
-  { lineColumns, receive }: ReceivingKind,
-  added: string,
-  position = 'x.position',
-  taken = added,
-): string {
+/** What a receipt does to a line that is shown. All are SQL. */
+interface ShownLine {
+  /** The position of the call. */
+  position: string
+  /** The quantity that the line gets. */
+  added: string
+  /** The quantity that the receipt says the line got. By default, `added`; a new line has it already. */
+  taken?: string
+}
+
+/** The columns for responses of a line `x` and its receipt `m`. */
+export function shownColumns({ lineColumns, receive }: ReceivingKind, { position, added, taken = added }: ShownLine): string {
   const grows = receive.grows(added)
   const columns = [
     ...Object.keys(lineColumns).map((column) => `x.${column}`),
@@ -91,7 +103,10 @@ export function shownColumns(
   return `${position}, x.id, x.product_id, x.quantity, x.received + ${added} as received, ${taken} as taken${further(columns)}`
 }
 
-/** The receipts, the records and their events. `filled` has columns with the lines that a receipt filled, among them `lines`, and joins for them. */
+/**
+ * The receipts that are made, their records, and all events. `filled` is SQL for what a receipt `m` filled: columns, among them `lines`, and
+ * the joins that they need.
+ */
 export function stored(kind: ReceivingKind, filled: { columns: string; joins: string }): string {
   const { records } = kind.tables
   return `new_receipt as materialized (

@@ -12,10 +12,11 @@ const FEW_LINES = 100
  * Records receipts that each fill one line. No row when there is no such record. The records differ; of receipts that turn out to be of the
  * same product, only the first is made.
  *
- * Calls and lines are read as of the beginning of the statement. Its first change is that of the records, in the order of their ids, which waits for other
- * receipts; `revision` and `state` then tell whether what was read is out of date. A call that is not made runs again with `receiveAlone`: so do those that are
- * rare, which keeps this statement small. They are repeats, refusals, receipts of several lines or of more than is open, records with many lines, new
- * locations and lines.
+ * Calls and lines are read as of the beginning of the statement. Its first change is that of the records, in the order of their ids, and waits
+ * for other receipts. `revision` and `state` then tell whether what was read is out of date.
+ *
+ * A receipt that is not made has a second run, by `receiveAlone`. Rare kinds of receipts always do, which keeps this statement small: repeats,
+ * refusals, receipts of several lines or of more than is open, those in records with many lines, and those that make a location or a line.
  */
 export function receiveTogether(kind: ReceivingKind): Statement<ReceiveValues, Made> {
   const { records, lines, receipts } = kind.tables
@@ -71,11 +72,14 @@ export function receiveTogether(kind: ReceivingKind): Statement<ReceiveValues, M
   })
 }
 
-/** SQL for the texts of the lines of the record of a receipt `e`, as it leaves them. Subqueries, because the planner would put a cache before joins. */
+/**
+ * SQL for the texts of all lines of the record of a receipt `e`, as the receipt leaves them. Subqueries, because the planner would put a cache
+ * before joins.
+ */
 const linesOf = (kind: ReceivingKind): string => `(
        select string_agg((select ${lineText(kind)} from products p where p.tenant_id = $1 and p.id = l.product_id limit 1), ',' order by l.id)
        from (
-         select ${shownColumns(kind, 'case x.id when e.filled_id then e.quantity else 0 end', 'e.position')}
+         select ${shownColumns(kind, { position: 'e.position', added: 'case x.id when e.filled_id then e.quantity else 0 end' })}
          from (select e.disposition) m cross join ${kind.tables.lines} x where x.tenant_id = $1 and x.record_id = e.record_id
        ) l
      )`

@@ -17,17 +17,29 @@ export interface Received extends Made {
   open: number | null
 }
 
+/** Why a receipt is refused. */
 type Refusal =
+  /** It has no quantity, and its barcode carries none. */
   | 'unmeasured'
+  /** The record is closed or cancelled. */
   | 'over'
+  /** There is no such product or line. */
   | 'unknown'
+  /** It has a fraction of a product that is not weighable. */
   | 'fraction'
+  /** The location is one of another warehouse. */
   | 'elsewhere'
+  /** The location is not sellable, which restocking needs. */
   | 'unsellable'
+  /** The location is new or sellable, which quarantine must not be. */
   | 'sellable'
+  /** The product is not in the record, which allows no surplus. */
   | 'unannounced'
+  /** It exceeds what is still to come, and the record allows no surplus. */
   | 'beyond'
+  /** With other returns of the order, it exceeds what was taken for it. */
   | 'untaken'
+  /** The record has the most lines that it can have. */
   | 'full'
 
 export type ReceiveValues = [

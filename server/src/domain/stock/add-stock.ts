@@ -8,8 +8,8 @@ import type { StockReason } from './stock-reasons.ts'
 
 interface AddedStock {
   /**
-   * The relation with the changes, with the columns that `applyStockChanges` needs, no two of the same product. `amount` is above 0. Also `warehouse_id`
-   * and `sellable` of the location.
+   * The relation with the changes: the columns that `applyStockChanges` needs, and `warehouse_id` and `sellable` of the location. No two
+   * changes are of the same product. `amount` is above 0.
    */
   source: string
   eventReason: StockReason
@@ -18,8 +18,8 @@ interface AddedStock {
 }
 
 /**
- * CTEs that do what `applyStockChanges` does for goods that are added at locations that exist: with neither stock that is short nor locations to make, a
- * third of the plan is left. Results: `stock_movement` and `stock_event`, as there. The lock order is the same.
+ * CTEs that do what `applyStockChanges` does, for goods that are added at locations that exist. Their plan has a third of the nodes, because
+ * stock cannot be short and no location is created. Results: `stock_movement` and `stock_event`, as there. The lock order is the same.
  */
 export function addStock({ source, ...events }: AddedStock): string {
   const { warehouseChange, movement, counts } = apart(source)

@@ -42,7 +42,7 @@ type Values = [
   createdBy: string | undefined,
 ]
 
-/** Columns of the change `amount`. */
+/** Columns of a change, besides those that name its level and its `amount`. */
 const MOVEMENT = `case when amount > 0 then 'IN' else 'OUT' end as movement_type, reason,
          null::bigint as user_id, null::bigint as order_id, null::text as other_location_id`
 const BY_HAND = { source: 'stock_change', eventReason: 'manual_adjustment' } as const
@@ -56,7 +56,7 @@ type LoneValues = [
   createdBy: string,
 ]
 
-/** For a product named by its id. Returns no row for a change that it is not for. */
+/** For one product, named by its id. No row, and no change, unless `changeOneLevel` can make the change. */
 const adjustLevel = statement<LoneValues, Adjusted>({
   name: 'adjust_stock_level',
   connection: 'write',
@@ -120,7 +120,8 @@ const adjustStockLevels: BatchedStatement<Adjustment, Adjusted, Values> = {
 
 /**
  * Adds or removes stock of a product at a location. Throws `not_found`, `validation_error` when product_id and sku name different products,
- * `quantity_conflict` when the level is not the one expected, and `adjustment_error` when the removal exceeds the stock or the level would exceed the maximum.
+ * `quantity_conflict` when the level is not the one expected, and `adjustment_error` when the removal exceeds the stock or the level would
+ * exceed the maximum.
  */
 export const adjustStock = endpoint({
   name: 'stock.adjust',

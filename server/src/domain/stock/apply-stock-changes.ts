@@ -38,8 +38,8 @@ interface StockChanges {
   /** Whether the changes are made by picks, or take picks back. `source` then also has the columns `flow_id` bigint and `pick_id` text. */
   areOfPicks?: boolean
   /**
-   * For a change that also opens or closes order lines: a query, from `reserving`, of the `product_id` and `warehouse_id` of the lines' totals. They
-   * are locked together with those of the stock, in one order. The caller then settles, with `SETTLED_STOCK`.
+   * For changes that also open or close order lines: a query, from `reserving`, of the `product_id` and `warehouse_id` of these lines. Their
+   * totals are locked together with those of the stock, in one order. The caller then settles, with `SETTLED_STOCK`.
    */
   totalsOfLines?: string
 }
@@ -117,7 +117,7 @@ export const warehouseTotal = (change: string): string => `warehouse_total as (
   returning product_id, warehouse_id, quantity, previous_quantity
 )`
 
-/** The changes of totals, with further totals to lock, which do not change. */
+/** The query `warehouseChange`, with a change of 0 for each of the `totals`: that locks them too. */
 function withTotals(warehouseChange: string, totals: string): string {
   return `select $1, product_id, warehouse_id, sum(quantity), sum(unsellable) from (
     select product_id, warehouse_id, quantity, unsellable from (${warehouseChange}) c (tenant_id, product_id, warehouse_id, quantity, unsellable)

@@ -17,9 +17,9 @@ interface OneChange {
 }
 
 /**
- * CTEs that do what `applyStockChanges` does for a single change, at two thirds of its cost: what a statement costs grows with its plan. They change
- * nothing, and `stock_movement` has no row, unless the level and its total exist, the stock suffices and the tenant does not reserve. The change is then
- * for `applyStockChanges`. Results: `stock_movement` and `stock_event`, as there. The lock order is the same.
+ * CTEs that do what `applyStockChanges` does, for a single change at two thirds of the cost: what a statement costs grows with its plan. The
+ * level and its total must exist, the stock must suffice and the tenant must not reserve. Otherwise they change nothing, `stock_movement` has
+ * no row, and the change is one for `applyStockChanges`. Results: `stock_movement` and `stock_event`, as there. The lock order is the same.
  */
 export function changeOneLevel({ source, productId, locationId, ...events }: OneChange): string {
   const { movement, counts } = apart(source)

@@ -48,7 +48,7 @@ export function comparedTogether(source: string): StockChangeParts {
   }
 }
 
-/** CTEs that compare the changes of `source` with the levels as they are, and make none. They end with `compared_change`, as in `applyStockChanges`. */
+/** CTEs that compare the changes of `source` with the levels, and make none. Result: `compared_change`, as in `applyStockChanges`. */
 export function comparedOnly(source: string): string {
   const { inTurn, netChange, isMade, compared } = comparison(source)
   return `${inTurn}net_change as materialized (

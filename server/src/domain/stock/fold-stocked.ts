@@ -37,19 +37,16 @@ const recount = statement<[], never>({
    group by tenant_id, warehouse_id having sum(n) <> 0`,
 })
 
-/** Uses a connection for long work. */
-const MANY = 100_000
+/** So many that the transaction runs in the lane `bulk`: it reads the totals of all tenants. */
+const ROWS_OF_RECOUNT = 100_000
 
-/**
- * Makes the counts right. They are wrong where stock was changed by a process of a release that does not count, until the last of them is
- * replaced.
- */
+/** Corrects the counts. They become wrong as long as processes of a former release run, which change stock without counting. */
 export async function recountStocked(db: Queryable): Promise<void> {
   await db.transaction(
     async (tx) => {
       // Begins after the lock is taken, so it sees what another process has counted.
       if ((await tx.runOne(takeLock, []))?.taken === true) await tx.run(recount, [])
     },
-    { rows: MANY },
+    { rows: ROWS_OF_RECOUNT },
   )
 }

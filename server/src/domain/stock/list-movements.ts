@@ -26,7 +26,7 @@ const FILTER_TYPES: Record<Filter, string> = { product_id: 'bigint', location_id
 const FILTERS = Object.keys(FILTER_TYPES) as Filter[]
 
 /** From this offset on, a page reads so many index entries that it would hold up the shared connections. */
-const DEEP_OFFSET = 1_000
+const FAR_OFFSET = 1_000
 
 /** $2 to $5: first day, last day, number of movements before the page, page size. */
 const DAYS = `between coalesce($2::date, '-infinity') and coalesce($3::date, 'infinity')`
@@ -112,7 +112,7 @@ export const listMovements = endpoint({
       query.limit,
       ...filterValues,
     ]
-    const rows = await context.db.run(list, values, offset < DEEP_OFFSET ? {} : { connection: 'slow' })
+    const rows = await context.db.run(list, values, offset < FAR_OFFSET ? {} : { connection: 'slow' })
     return { movements: rows.flatMap(movementOf), pagination: paginationOf(query, rows[0]?.total ?? 0) }
   },
 })
