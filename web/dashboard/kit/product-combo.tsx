@@ -1,5 +1,5 @@
 import type { Product } from '@fulfillment/sdk'
-import { use, useEffect, useRef, useState } from 'react'
+import { use, useRef, useState } from 'react'
 import { APIError } from '../../shared/api.ts'
 import { client } from '../data/client.ts'
 import { announce } from '../data/messages.ts'
@@ -7,9 +7,9 @@ import { t } from '../../shared/texts/texts.ts'
 import { untilSignedIn, useRead } from '../data/use-read.ts'
 import { Combo } from './combo.tsx'
 import { readErrorText } from './read-error-text.ts'
+import { useDelayed } from './use-delayed.ts'
 import { LookupsContext } from './use-readable.ts'
 
-const AFTER_MS = 150
 const LIMIT = 8
 
 /**
@@ -122,13 +122,3 @@ async function unlessMissing<T>(reading: PromiseLike<T>): Promise<T | undefined>
 
 /** Where a quantity is typed besides: that the scanned code stands for more than one unit. */
 export const packHint = (units: number): string | undefined => (units === 1 ? undefined : t.products.packOf(units))
-
-/** A value some time after its last change. */
-export function useDelayed<T>(value: T, afterMs = AFTER_MS): T {
-  const [delayed, setDelayed] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDelayed(value), afterMs)
-    return () => clearTimeout(timer)
-  }, [value, afterMs])
-  return delayed
-}
