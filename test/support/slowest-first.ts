@@ -61,7 +61,7 @@ const SLOW = [
   'test/web/scan/picking-day.test.ts',
   'test/web/dashboard/lists.test.ts',
   'test/web/dashboard/scopes.test.ts',
-  'test/web/dashboard/pictures.test.ts',
+  'test/web/dashboard/charts.test.ts',
   'test/web/dashboard/failure.test.ts',
   'test/web/security/exports.test.ts',
 ]

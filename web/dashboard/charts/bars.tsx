@@ -8,7 +8,7 @@ export interface MarksProps {
   data: ChartData
   x: ScaleBand<number>
   y: ScaleLinear<number, number>
-  /** Begins the ids of patterns: the document may have several pictures. */
+  /** Begins the ids of patterns: the document may have several charts. */
   id: string
 }
 

@@ -5,7 +5,7 @@ export type Pattern = (typeof PATTERNS)[number]
 /** Colours of series, from the tokens. */
 export type Tone = 'accent' | 'ok' | 'warn' | 'bad' | 'muted' | 'state1' | 'state2' | 'state3' | 'state5' | 'state7'
 
-/** Numbers of one kind in a picture. */
+/** Numbers of one kind in a chart. */
 export interface Series {
   id: string
   label: string
@@ -24,7 +24,7 @@ export interface Point {
   values: readonly (number | null)[]
 }
 
-/** What a picture shows, however it is drawn. */
+/** What a chart shows, however it is drawn. */
 export interface ChartData {
   /** `step` and `line`: a line for each series. `bars`: one on the other. */
   kind: 'step' | 'line' | 'bars'
@@ -34,7 +34,7 @@ export interface ChartData {
   threshold?: { value: number; label: string } | undefined
 }
 
-/** The most that a picture has to show, at least 1. */
+/** The most that a chart has to show, at least 1. */
 export function highestOf({ kind, points, threshold }: ChartData): number {
   const ofPoint = ({ values }: Point): number =>
     kind === 'bars'

@@ -14,7 +14,7 @@ export interface ChartProps {
   name: string
   /** The title of the table, such as "Stock over time". */
   title: string
-  /** Shows the title also over the picture, where nothing else says what it is of. */
+  /** Shows the title also over the chart, where nothing else says what it is of. */
   isTitled?: boolean | undefined
   /** What the points are: "Day". */
   pointHeader: string
@@ -26,7 +26,7 @@ export interface ChartProps {
   renderPoint?: ((point: Point) => ReactNode) | undefined
 }
 
-/** A picture of numbers over time: with a sentence as its name, a reading by keyboard and pointer, and the same numbers as a table. */
+/** A chart of numbers over time: with a sentence as its name, a reading by keyboard and pointer, and the same numbers as a table. */
 export function Chart({ name, title, isTitled = false, pointHeader, data, format, onOpen, renderPoint }: ChartProps) {
   const [isTable, setTable] = useState(false)
   const [chosen, setChosen] = useState<number>()
@@ -44,7 +44,7 @@ export function Chart({ name, title, isTitled = false, pointHeader, data, format
           {t.charts.asTable}
         </Button>
       </div>
-      <div className={styles.picture}>
+      <div className={styles.plot}>
         <div role="img" aria-label={name} className={styles.drawing}>
           <Suspense fallback={null}>
             <Drawing data={data} index={index} format={format} />

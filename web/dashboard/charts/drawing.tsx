@@ -22,7 +22,7 @@ const WIDEST_BAR = 56
 /** From so many bars on, there is no room between them. */
 const MANY_BARS = 60
 
-/** The marks of a picture, as wide as there is room. */
+/** The marks of a chart, as wide as there is room. */
 export function Drawing({ data, index, format }: DrawingProps) {
   const [ref, size] = useSize()
   const id = useId()

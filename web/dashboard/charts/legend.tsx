@@ -3,7 +3,7 @@ import styles from './chart.module.css'
 import { PatternOf, patternId } from './pattern.tsx'
 import { useId } from 'react'
 
-/** What the colours and patterns of a picture mean. One series needs no legend but its threshold. */
+/** What the colours and patterns of a chart mean. One series needs no legend but its threshold. */
 export function Legend({ data: { kind, series, threshold } }: { data: ChartData }) {
   const id = useId()
   return (

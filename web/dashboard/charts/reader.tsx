@@ -15,7 +15,7 @@ export interface ReaderProps {
 }
 
 /**
- * Reads the points of the picture that it lies over: a slider that cannot be seen, so that the keys and what is announced are the browser's
+ * Reads the points of the chart that it lies over: a slider that cannot be seen, so that the keys and what is announced are the browser's
  * own. Enter or a press opens what the point is about.
  */
 export function Reader({ title, points, index, readingOf, onIndex, onOpen }: ReaderProps) {

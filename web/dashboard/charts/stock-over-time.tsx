@@ -35,19 +35,19 @@ export function StockOverTime({ product: { id, name } }: { product: Pick<Product
         <RadioGroup label={t.charts.period} isLabelHidden isSegmented options={options} value={period} onChange={setPeriod} />
       }
     >
-      <Region query={query}>{(report) => <Picture name={name} days={days} step={step} report={report} />}</Region>
+      <Region query={query}>{(report) => <StockChart name={name} days={days} step={step} report={report} />}</Region>
     </Section>
   )
 }
 
-interface PictureProps {
+interface StockChartProps {
   name: string
   days: number
   step: Step
   report: ReportsStockResult
 }
 
-function Picture({ name, days, step, report: { minimum_threshold: minimum, points } }: PictureProps) {
+function StockChart({ name, days, step, report: { minimum_threshold: minimum, points } }: StockChartProps) {
   const threshold = minimum === null ? undefined : { value: minimum, label: texts.threshold(formatNumber(minimum)) }
   return (
     <Chart

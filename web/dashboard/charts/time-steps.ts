@@ -30,7 +30,7 @@ export function stepsSince(step: Step, since: string, until = Date.now()): strin
   return Array.from({ length: count }, (_, index) => new Date(first + index * length).toISOString())
 }
 
-/** The point of an hour or a day, in a picture of so many days. */
+/** The point of an hour or a day, in a chart of so many days. */
 export function pointOf(step: Step, at: string, values: Point['values'], days = 1): Point {
   const label = step === 'hour' ? formatHour(at) : formatDay(dayOf(at))
   return { id: at, label, short: step === 'hour' && days <= 1 ? formatHourOfDay(at) : formatShortDay(at), values }

@@ -4,7 +4,7 @@ import { ScreenReadsProvider } from '../data/screen-reads.tsx'
 import { usePulse } from '../data/use-pulse.ts'
 import { CopyByHand } from '../kit/copy-text.tsx'
 import { Banner } from './banner.tsx'
-import { Bars } from './bars.tsx'
+import { StatusBars } from './status-bars.tsx'
 import styles from './frame.module.css'
 import { MainNavigation } from './main-navigation.tsx'
 import { StatusMessages } from './notifications.tsx'
@@ -27,7 +27,7 @@ export function Frame() {
         {t.frame.skip}
       </a>
       <Banner />
-      <Bars />
+      <StatusBars />
       <div className={styles.body}>
         {!isNarrow && <MainNavigation />}
         <main id="main" tabIndex={-1} className={styles.main}>

@@ -38,6 +38,7 @@ interface LinesInputProps {
 
 /** The lines of a new record: products are found by typing or scanned; scanning one again adds one. */
 export function LinesInput({ lines, onChange, onRemoved, name, hasReasons = false, children }: LinesInputProps) {
+  // The same function at each drawing, so that the lines are not drawn again.
   const latest = useRef(onRemoved)
   useEffect(() => void (latest.current = onRemoved))
   const [removed] = useState(() => () => latest.current())

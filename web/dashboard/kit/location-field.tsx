@@ -6,8 +6,8 @@ import { useScope } from '../data/session.tsx'
 import { untilSignedIn } from '../data/use-read.ts'
 import { Agreement } from './choices.tsx'
 import { Field } from './field.tsx'
-import { useDelayed } from './product-combo.tsx'
 import { readErrorText } from './read-error-text.ts'
+import { useDelayed } from './use-delayed.ts'
 import { LookupsContext } from './use-readable.ts'
 
 /** After so long without a key, what is typed is looked up although the focus is still in the field. */

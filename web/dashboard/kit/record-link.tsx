@@ -21,6 +21,18 @@ export function OrderLink({ id, ...rest }: Props) {
   return canRead ? <Link to="/orders/$id" params={{ id: String(id) }} {...rest} /> : rest.children
 }
 
+/** A location as a link to the stock that lies there; plain text for a key that cannot read it. */
+export function LocationLink({ id, children }: { id: string; children: ReactNode }) {
+  const canRead = useScope('read:stock')
+  return canRead ? (
+    <Link to="/stock" search={{ location: id }}>
+      {children}
+    </Link>
+  ) : (
+    children
+  )
+}
+
 interface ReservationsProps {
   /** The filters of the list. */
   of: { product_id?: number; warehouse_id?: number; order_id?: number; hold_id?: number }

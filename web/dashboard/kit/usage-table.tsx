@@ -4,17 +4,17 @@ import { type Column, Table } from './table.tsx'
 import { Time } from './time.tsx'
 
 /** Requests, and how many of them failed. */
-export interface Counts {
+export interface RequestCounts {
   requests: number
   client_errors: number
   limited: number
   server_errors: number
 }
 
-const NOTHING: Counts = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 }
+const NOTHING: RequestCounts = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 }
 
-export function sumOf(rows: readonly Counts[]): Counts {
-  return rows.reduce<Counts>(
+export function sumOf(rows: readonly RequestCounts[]): RequestCounts {
+  return rows.reduce<RequestCounts>(
     (sum, row) => ({
       requests: sum.requests + row.requests,
       client_errors: sum.client_errors + row.client_errors,
@@ -26,14 +26,14 @@ export function sumOf(rows: readonly Counts[]): Counts {
 }
 
 /** The columns of counts, in every table of usage. */
-export const COUNT_COLUMNS: Column<Counts>[] = [
+export const COUNT_COLUMNS: Column<RequestCounts>[] = [
   { id: 'requests', header: t.usage.requests, isNumber: true, cell: ({ requests }) => formatNumber(requests) },
   { id: 'client', header: t.usage.clientErrors, isNumber: true, cell: (row) => formatNumber(row.client_errors) },
   { id: 'limited', header: t.usage.limited, isNumber: true, cell: ({ limited }) => formatNumber(limited) },
   { id: 'server', header: t.usage.serverErrors, isNumber: true, cell: (row) => formatNumber(row.server_errors) },
 ]
 
-type Hour = Counts & { at: string }
+type Hour = RequestCounts & { at: string }
 
 /** Requests by hour, newest first, whatever they called. */
 export function UsageByHour({ hours }: { hours: readonly Hour[] }) {

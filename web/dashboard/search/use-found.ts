@@ -6,7 +6,7 @@ import { t } from '../../shared/texts/texts.ts'
 import { useScope } from '../data/session.tsx'
 import { useRead } from '../data/use-read.ts'
 import { useScreens } from '../frame/use-screens.ts'
-import { useDelayed } from '../kit/product-combo.tsx'
+import { useDelayed } from '../kit/use-delayed.ts'
 
 export interface Found {
   path: string

@@ -2,9 +2,10 @@ import type { Blocker, Order } from '@fulfillment/sdk'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
+import { LocationLink } from '../../kit/record-link.tsx'
 import { BackorderFacts } from './backorder-facts.tsx'
 import { ListedFact } from './listed-fact.tsx'
-import { LocationLink, WaysOn } from './ways-on.tsx'
+import { RemedyLinks } from './remedy-links.tsx'
 import styles from './orders.module.css'
 
 interface Props<Code extends Blocker['code'] = Blocker['code']> {
@@ -39,7 +40,7 @@ function Backordered({ order, blocker }: Props<'backordered'>) {
     <>
       <p>{t.blockers.backordered(quantity, name)}</p>
       <BackorderFacts blocker={blocker} />
-      <WaysOn productId={product_id} name={name} hasReservations />
+      <RemedyLinks productId={product_id} name={name} hasReservations />
     </>
   )
 }
@@ -49,7 +50,7 @@ function NotInStock({ order, blocker }: Props<'not_in_stock'>) {
   return (
     <>
       <p>{t.blockers.notInStock(blocker.quantity, name)}</p>
-      <WaysOn productId={blocker.product_id} name={name} />
+      <RemedyLinks productId={blocker.product_id} name={name} />
     </>
   )
 }
@@ -67,7 +68,7 @@ function NotPickable({ order, blocker }: Props<'not_pickable'>) {
       <dl className={styles.facts}>
         <ListedFact name={t.blockers.lies}>{places}</ListedFact>
       </dl>
-      <WaysOn productId={blocker.product_id} name={name} hasLocations />
+      <RemedyLinks productId={blocker.product_id} name={name} hasLocations />
     </>
   )
 }

@@ -8,7 +8,7 @@ import { type Column, Table } from '../../kit/table.tsx'
 import { None } from '../../kit/time.tsx'
 
 /** Flows that the order's screen lists. */
-export const FLOWS = 100
+export const MAX_FLOWS = 100
 
 /** The lines of an order, with what is picked of them and, while the tenant reserves, what of an open order is reserved or waits. */
 export function OrderLines({ order }: { order: Order }) {
@@ -23,7 +23,7 @@ export function OrderLines({ order }: { order: Order }) {
 /** Ids of the lines that are fulfilled with less than was ordered. An order does not tell them, but its latest flow does. */
 function useFulfilled({ id, order_detail }: Order): ReadonlySet<number> {
   const isPartly = order_detail.some(({ picked_quantity, quantity }) => picked_quantity > 0 && picked_quantity < quantity)
-  const flows = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: FLOWS }, options), {
+  const flows = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: MAX_FLOWS }, options), {
     enabled: isPartly,
   })
   const latest = flows.data?.flows[0]?.id ?? 0

@@ -17,7 +17,7 @@ import { wasTaken } from '../returns/returnable-lines.ts'
 import { EditOrder } from './edit-order.tsx'
 import { OrderActions } from './order-actions.tsx'
 import { OrderBlockers } from './order-blockers.tsx'
-import { FLOWS, OrderLines } from './order-lines.tsx'
+import { MAX_FLOWS, OrderLines } from './order-lines.tsx'
 import { OrderReturns } from './order-returns.tsx'
 import { OrderShipments } from './order-shipments.tsx'
 import { OrderTimeline } from './order-timeline.tsx'
@@ -74,7 +74,7 @@ const factsOf = (order: Order) => [
 ]
 
 function Flows({ order: { id } }: { order: Order }) {
-  const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: FLOWS }, options))
+  const query = useRead(['flows', id], (api, options) => api.flows.list({ order_id: id, limit: MAX_FLOWS }, options))
   return (
     <Section title={t.orders.flows}>
       <Region query={query} rows={2}>

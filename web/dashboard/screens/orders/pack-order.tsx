@@ -1,4 +1,4 @@
-import type { Order, OrderLine, Shipment } from '@fulfillment/sdk'
+import type { Order, Shipment, ShipmentsCreateParams } from '@fulfillment/sdk'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { Field } from '../../kit/field.tsx'
@@ -6,8 +6,7 @@ import { numberOf } from '../../kit/number-input.ts'
 import { useTyped } from '../../kit/use-typed.ts'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 import { nameOfShipment } from '../shipments/shipment-actions.tsx'
-
-const COMPLETED = 5
+import { type LineToPack, linesToPack } from './lines-to-pack.ts'
 
 /** Lines in one dialog. What is left then is packed with the next. */
 const MOST_LINES = 50
@@ -29,19 +28,9 @@ export function PackOrder({ order, shipments, onClose }: Props) {
     carrier: '',
     tracking_number: '',
   }))
-  const isPacked = ({ line }: Left): boolean => !['', '0'].includes(typed[line.id] ?? '')
-  const packed = lines
-    .filter(isPacked)
-    .map(({ line }) => ({ order_detail_id: line.id, quantity: numberOf(typed[line.id] ?? '') }))
-  const given = (name: string): Record<string, string> => (typed[name] ? { [name]: typed[name] } : {})
-  const package_ = {
-    lines: packed,
-    ...(typed.weight ? { weight: numberOf(typed.weight) } : {}),
-    ...given('carrier'),
-    ...given('tracking_number'),
-  }
+  const packed = lines.filter(({ line }) => !['', '0'].includes(typed[line.id] ?? ''))
   // The server names a line by its place among those that are sent.
-  const pathOf = (one: Left): string => `packages[0].lines[${lines.filter(isPacked).indexOf(one)}].quantity`
+  const pathOf = (one: LineToPack): string => `packages[0].lines[${packed.indexOf(one)}].quantity`
   const ofPackage = (name: string) => ({ ...bind(name), name: `packages[0].${name}` })
   return (
     <WriteDialog
@@ -50,7 +39,7 @@ export function PackOrder({ order, shipments, onClose }: Props) {
       scope="write:orders"
       kind="primary"
       note={lines.length === 0 ? t.shipments.nothingToPack : t.shipments.packText}
-      input={{ order_id: order.id, ...given('reference'), packages: packed.length === 0 ? [] : [package_] }}
+      input={inputOf(order, packed, typed)}
       write={(api, input, options) => api.shipments.create(input, options)}
       done={(shipment) => t.shipments.packed(nameOfShipment(shipment))}
       onClose={onClose}
@@ -76,20 +65,14 @@ export function PackOrder({ order, shipments, onClose }: Props) {
   )
 }
 
-interface Left {
-  line: OrderLine
-  left: number
-}
-
-/** The lines of which something was taken and is in no shipment yet. The server decides how much can be packed. */
-function linesToPack({ state_id, order_detail: lines }: Order, shipments: readonly Shipment[]): Left[] {
-  const packed = new Map<number, number>()
-  for (const { state, packages } of shipments)
-    if (state !== 'cancelled')
-      for (const { order_detail_id: id, quantity } of packages.flatMap((each) => each.lines))
-        packed.set(id, (packed.get(id) ?? 0) + quantity)
-  const isByHand = state_id === COMPLETED && lines.every(({ picked_quantity }) => picked_quantity === 0)
-  const leftOf = (line: OrderLine): number => (isByHand ? line.quantity : line.picked_quantity) - (packed.get(line.id) ?? 0)
-  // Sums of decimals with 3 places.
-  return lines.map((line) => ({ line, left: Math.round(leftOf(line) * 1_000) / 1_000 })).filter(({ left }) => left > 0)
+/** What is packed: the lines of one package, and what was typed besides. An empty field is not sent. */
+function inputOf({ id }: Order, packed: readonly LineToPack[], typed: Readonly<Record<string, string>>): ShipmentsCreateParams {
+  const given = (name: string): Record<string, string> => (typed[name] ? { [name]: typed[name] } : {})
+  const content = {
+    lines: packed.map(({ line }) => ({ order_detail_id: line.id, quantity: numberOf(typed[line.id] ?? '') })),
+    ...(typed.weight ? { weight: numberOf(typed.weight) } : {}),
+    ...given('carrier'),
+    ...given('tracking_number'),
+  }
+  return { order_id: id, ...given('reference'), packages: packed.length === 0 ? [] : [content] }
 }

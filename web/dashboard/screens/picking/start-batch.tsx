@@ -43,7 +43,7 @@ export function StartBatch({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <OperatorCombo chosen={operator} onOperator={setOperator} />
-      <Orders wanted={wanted} onChange={(changed) => setWanted({ ...wanted, ...changed })} />
+      <OrdersInput wanted={wanted} onChange={(changed) => setWanted({ ...wanted, ...changed })} />
     </WriteDialog>
   )
 }
@@ -68,7 +68,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-function Orders({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Partial<Wanted>) => void }) {
+function OrdersInput({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Partial<Wanted>) => void }) {
   return (
     <>
       <RadioGroup
@@ -82,7 +82,7 @@ function Orders({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Part
         onChange={(way) => onChange({ way })}
       />
       {wanted.way === 'rule' ? (
-        <Rule wanted={wanted} onChange={onChange} />
+        <RuleInput wanted={wanted} onChange={onChange} />
       ) : (
         <Field
           label={t.batches.names}
@@ -99,7 +99,8 @@ function Orders({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Part
   )
 }
 
-function Rule({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Partial<Wanted>) => void }) {
+/** The orders are chosen by the server: the most urgent that match. */
+function RuleInput({ wanted, onChange }: { wanted: Wanted; onChange: (changed: Partial<Wanted>) => void }) {
   const { warehouses } = useWarehouses()
   return (
     <>

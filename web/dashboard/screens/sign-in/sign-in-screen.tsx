@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import type { Session } from '../../../shared/api.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { BASE_PATH } from '../../data/client.ts'
-import { Bars } from '../../frame/bars.tsx'
+import { StatusBars } from '../../frame/status-bars.tsx'
 import { CodeForm, SignInForm } from '../../frame/sign-in-form.tsx'
 import styles from '../../frame/frame.module.css'
 import { forgetCode, signInCode, takeCode } from '../../sign-in-code.ts'
@@ -29,7 +29,7 @@ export function SignInScreen() {
   }
   return (
     <>
-      <Bars />
+      <StatusBars />
       <main className={styles.alone}>
         <div className={styles.card}>
           <h1>{t.signIn.title}</h1>

@@ -1,17 +1,14 @@
-import { type HTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { APIError } from '../../../shared/api.ts'
+import { type HTMLAttributes, type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { queries } from '../../data/client.ts'
-import { useUnsaved } from '../../data/unsaved.ts'
-import { useWrite } from '../../data/use-write.ts'
 import { Button } from '../../kit/button.tsx'
 import { ErrorNote } from '../../kit/error-note.tsx'
 import field from '../../kit/field.module.css'
 import table from '../../kit/table.module.css'
-import { checkedNumber, numberInput } from '../../kit/number-input.ts'
+import { numberInput } from '../../kit/number-input.ts'
 import type { StockedProduct } from './stock-columns.tsx'
 import styles from './stock.module.css'
+import { useLevelEdit } from './use-level-edit.ts'
 
 interface Props {
   cell: HTMLAttributes<HTMLTableCellElement>
@@ -20,63 +17,27 @@ interface Props {
   isEditable: boolean
 }
 
-/** What is saved: a new quantity in place of the one that was on the screen. */
-interface Edit {
-  typed: string
-  expected: number
-}
-
 /**
  * A level: Enter edits it, Enter saves it, Esc undoes. A refused value stays in its field, with the message below. When the level has changed
  * since it was shown, the cell shows it as it is now, and asks.
  */
 export function LevelCell({ cell, product, level, isEditable }: Props) {
-  const [typed, setTyped] = useState<string>()
-  const [shown, setShown] = useState(level.quantity)
   const own = useRef<HTMLTableCellElement>(null)
   const error = useId()
-  const write = useWrite({
-    write: (api, edit: Edit, options) =>
-      api.stock.setLevel(
-        product.product_id,
-        {
-          location_id: level.location_id,
-          quantity: checkedNumber(edit.typed),
-          expected_quantity: edit.expected,
-          reason: 'inventory_count',
-        },
-        options,
-      ),
-    done: ({ new_quantity }) => t.stock.isNow(product.name, level.location_code, new_quantity),
-    onDone: () => close(),
-  })
-  useUnsaved(() => typed !== undefined && typed !== String(shown))
-  const now = levelFound(write.error)
-  const close = (): void => {
-    if (now !== undefined) void queries.invalidateQueries({ queryKey: ['stock'] })
-    setTyped(undefined)
-    write.forget()
-    own.current?.focus()
-  }
-  const save = (): void => {
-    if (now !== undefined) setShown(now)
-    void write.send({ typed: typed ?? '', expected: now ?? shown })
-  }
+  const { typed, type, now, isSame, open, save, close, write } = useLevelEdit(product, level, () => own.current?.focus())
   const start = (): void => {
-    if (!isEditable || typed !== undefined) return
-    write.forget()
-    setShown(level.quantity)
-    setTyped(String(level.quantity))
+    if (isEditable && typed === undefined) open()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && typed !== undefined) {
       write.stop()
       return close()
     }
+    // Enter on a button of the question presses it.
     if (event.key !== 'Enter' || event.target instanceof HTMLButtonElement) return
     event.preventDefault()
     if (typed === undefined) start()
-    else if (typed === String(now ?? shown)) close()
+    else if (isSame) close()
     else save()
   }
   const name = t.stock.levelOf(product.name, level.location_code)
@@ -97,7 +58,7 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
           <LevelInput
             name={name}
             typed={typed}
-            onChange={setTyped}
+            onChange={type}
             isSaving={write.isSaving}
             error={write.error === undefined ? undefined : error}
           />
@@ -109,12 +70,6 @@ export function LevelCell({ cell, product, level, isEditable }: Props) {
       )}
     </td>
   )
-}
-
-/** The level that a save found in place of the one that was shown. */
-function levelFound(error: Error | undefined): number | undefined {
-  if (!(error instanceof APIError) || error.code !== 'quantity_conflict') return undefined
-  return error.details?.flatMap((detail) => ('path' in detail ? (detail.current_quantity ?? []) : []))[0]
 }
 
 interface RefusalProps {

@@ -14,7 +14,7 @@ import { type Column, Table } from '../../kit/table.tsx'
 import { Time } from '../../kit/time.tsx'
 import { aDayAgo, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
 import { type Filter, filterBy, isFiltered } from '../../search-parameters.ts'
-import { UsagePictures } from './usage-pictures.tsx'
+import { UsageCharts } from './usage-charts.tsx'
 import type { UsageSearch } from './usage-search.ts'
 
 const LIMIT = 50
@@ -38,7 +38,7 @@ export function UsageScreen() {
           const empty = <Empty text={isFiltered(search) ? t.usage.noMatch : t.usage.none} />
           return (
             <>
-              {rows.length > 0 && <UsagePictures hours={rows} since={range.since} until={range.until} />}
+              {rows.length > 0 && <UsageCharts hours={rows} since={range.since} until={range.until} />}
               <UsageRows
                 rows={rows}
                 empty={empty}

@@ -32,21 +32,21 @@ export function WebhookHealth({ id, name }: { id: string; name: string }) {
     >
       <Region query={query}>
         {({ hours }) =>
-          hours.length === 0 ? <Empty text={texts.none} /> : <Pictures name={name} days={days} since={since} hours={hours} />
+          hours.length === 0 ? <Empty text={texts.none} /> : <Charts name={name} days={days} since={since} hours={hours} />
         }
       </Region>
     </Section>
   )
 }
 
-interface PicturesProps {
+interface ChartsProps {
   name: string
   days: number
   since: string
   hours: readonly DeliveryHour[]
 }
 
-function Pictures({ name, days, since, hours }: PicturesProps) {
+function Charts({ name, days, since, hours }: ChartsProps) {
   const step: Step = days > 7 ? 'day' : 'hour'
   const steps = stepsSince(step, since).map((at) => ({ at, hours: hours.filter((hour) => isIn(step, at, hour)) }))
   const sum = (of: readonly DeliveryHour[], key: 'succeeded' | 'failed'): number =>

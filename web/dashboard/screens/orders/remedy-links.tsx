@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { useScope } from '../../data/session.tsx'
 import { ReservationsLink } from '../../kit/record-link.tsx'
 import styles from './orders.module.css'
 
-interface WaysProps {
+interface RemedyLinksProps {
   productId: number
   /** Of the product. */
   name: string
@@ -13,12 +12,12 @@ interface WaysProps {
   hasLocations?: boolean
 }
 
-/** Links to the screens where a reason can be mended, those that the key can read. */
-export function WaysOn({ productId, name, hasReservations = false, hasLocations = false }: WaysProps) {
+/** Links to the screens where the reason that blocks an order can be mended, those that the key can read. */
+export function RemedyLinks({ productId, name, hasReservations = false, hasLocations = false }: RemedyLinksProps) {
   const canReadProducts = useScope('read:products')
   const canReadStock = useScope('read:stock')
   return (
-    <p className={styles.ways}>
+    <p className={styles.remedies}>
       {canReadProducts && (
         <Link to="/products/$id" params={{ id: String(productId) }}>
           {t.blockers.stockOf(name)}
@@ -29,17 +28,5 @@ export function WaysOn({ productId, name, hasReservations = false, hasLocations 
       )}
       {hasLocations && canReadStock && <Link to="/locations">{t.nav.locations}</Link>}
     </p>
-  )
-}
-
-/** A location as a link to the stock that lies there; plain text for a key that cannot read it. */
-export function LocationLink({ id, children }: { id: string; children: ReactNode }) {
-  const canRead = useScope('read:stock')
-  return canRead ? (
-    <Link to="/stock" search={{ location: id }}>
-      {children}
-    </Link>
-  ) : (
-    children
   )
 }

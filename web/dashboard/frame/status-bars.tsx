@@ -7,7 +7,7 @@ import { isPaused } from '../data/use-pulse.ts'
 import styles from './frame.module.css'
 
 /** What is true of everything on the screen: test data, a connection in plain text that is not to this machine, no connection, nobody who looks. */
-export function Bars() {
+export function StatusBars() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine)
   const isIdle = useStore(isPaused)
   return (

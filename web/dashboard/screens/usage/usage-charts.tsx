@@ -6,11 +6,11 @@ import { Chart } from '../../charts/chart.tsx'
 import { DAY_MS, dayOf, pointOf, type Step, stepsSince } from '../../charts/time-steps.ts'
 import { useKeyName } from '../../kit/key-combo.tsx'
 import { type Column, Table } from '../../kit/table.tsx'
-import { type Counts, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
+import { type RequestCounts, COUNT_COLUMNS, sumOf } from '../../kit/usage-table.tsx'
 
 const texts = t.charts.usage
 const TOP = 5
-/** Beyond, a picture by the hour has too many bars. */
+/** Beyond, a chart by the hour has too many bars. */
 const MAX_HOURLY_MS = 8 * DAY_MS
 
 const SERIES: Series[] = [
@@ -20,14 +20,14 @@ const SERIES: Series[] = [
   { id: 'server', label: t.usage.serverErrors, tone: 'bad', pattern: 'grid' },
 ]
 
-interface PicturesProps {
+interface ChartsProps {
   hours: readonly UsageHour[]
   since: string
   until: string | undefined
 }
 
 /** Requests by their result over time, and what is called most and by whom. */
-export function UsagePictures({ hours, since, until }: PicturesProps) {
+export function UsageCharts({ hours, since, until }: ChartsProps) {
   const end = Math.min(until === undefined ? Date.now() : endOf(until), Date.now())
   const step: Step = end - Date.parse(since) > MAX_HOURLY_MS ? 'day' : 'hour'
   const byStep = Map.groupBy(hours, ({ at }) => (step === 'hour' ? at : dayOf(at)))
@@ -55,14 +55,14 @@ export function UsagePictures({ hours, since, until }: PicturesProps) {
 const endOf = (until: string): number => Date.parse(until) + (until.length === 'YYYY-MM-DD'.length ? DAY_MS - 1 : 0)
 
 /** Requests without an error, and those with one, by class. */
-const partsOf = ({ requests, client_errors: client, limited, server_errors: server }: Counts): number[] => [
+const partsOf = ({ requests, client_errors: client, limited, server_errors: server }: RequestCounts): number[] => [
   requests - client - limited - server,
   client,
   limited,
   server,
 ]
 
-type TopRow = Counts & { name: string }
+type TopRow = RequestCounts & { name: string }
 
 function topOf(hours: readonly UsageHour[], nameOf: (hour: UsageHour) => string): TopRow[] {
   return [...Map.groupBy(hours, nameOf)]

@@ -10,7 +10,7 @@ import { seed, signIn } from '../support/page-server.ts'
 const DAY_MS = 86_400_000
 const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 
-/** The rows of the table of a picture, which is opened, a line each. */
+/** The rows of the table of a chart, which is opened, a line each. */
 async function tableOf(page: Page, title: string, at = 0): Promise<string[][]> {
   await page.getByRole('button', { name: 'Show as table' }).nth(at).click()
   const table = page.getByRole('table', { name: title, exact: true })
@@ -20,7 +20,7 @@ async function tableOf(page: Page, title: string, at = 0): Promise<string[][]> {
     .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent ?? '')))
 }
 
-/** The series of a picture, and whether they have marks. Its drawing is loaded with the first picture. */
+/** The series of a chart, and whether they have marks. Its drawing is loaded with the first chart. */
 async function marksOf(page: Page, name: RegExp): Promise<string[]> {
   const series = page.getByRole('img', { name }).locator('[data-series]')
   await series.first().waitFor({ state: 'attached' })
@@ -53,7 +53,7 @@ async function spread({ db }: TestService, tenant: TestTenant): Promise<void> {
   )
 }
 
-describe('the picture of the stock of a product', () => {
+describe('the chart of the stock of a product', () => {
   it('has a sentence as its name, and a table that equals the movements', async ({ window: { page }, tenant, service }) => {
     const id = await newProduct(tenant)
     await spread(service, tenant)
@@ -223,7 +223,7 @@ it('usage: requests by their result, and what is called most', async ({ window: 
   expect((await top.allTextContents())[1]).toBe('2,000')
 })
 
-it('axe finds nothing on pictures with data and their tables, at phone and desk size, and nothing is cut', async ({
+it('axe finds nothing on charts with data and their tables, at phone and desk size, and nothing is cut', async ({
   window: { page },
   tenant,
   service,
