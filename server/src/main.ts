@@ -1,5 +1,5 @@
-import { isDashboardBuilt } from './built-pages.ts'
 import { type Config, readConfig } from './config.ts'
+import { isDashboardBuilt } from './http/pages/built-pages.ts'
 import type { RunningServer } from './server.ts'
 
 /** Container platforms kill a process 30 seconds after telling it to stop. A server stops within this time, unless it is too busy to. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { it as base } from '../support/it.ts'
 import { readConfig } from '@fulfillment/server/config.ts'
-import { RequestAllowance } from '@fulfillment/server/http/request-allowance.ts'
+import { RequestAllowance } from '@fulfillment/server/http/limits/request-allowance.ts'
 import { send, startService, type ServiceResponse, type TestService } from '../support/service.ts'
 
 const LIMIT = 60

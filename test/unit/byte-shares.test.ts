@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { ByteShares } from '@fulfillment/server/http/byte-shares.ts'
+import { ByteShares } from '@fulfillment/server/http/limits/byte-shares.ts'
 import { activeTenants } from '@fulfillment/server/runtime/event-loop/active-tenants.ts'
 
 const LIMITS = { perTenant: 16, perSharing: 5, inAll: 256 }

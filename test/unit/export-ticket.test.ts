@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOver, openTicket, sealTicket } from '@fulfillment/server/http/export-ticket.ts'
+import { isOver, openTicket, sealTicket } from '@fulfillment/server/http/pages/export-ticket.ts'
 import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 
 const TICKET = { session: { id: 1, tenantId: 2 }, mode: 'live', resource: 'orders', query: { state_id: [1] } } as const

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseJsonInTurns } from '@fulfillment/server/http/json-in-turns.ts'
-import { MAX_DEPTH, MAX_ITEMS, TOO_DEEP, TOO_MANY_CONTAINERS, TOO_MANY_ITEMS } from '@fulfillment/server/http/json-limits.ts'
+import { parseJsonInTurns } from '@fulfillment/server/http/body/json-in-turns.ts'
+import { MAX_DEPTH, MAX_ITEMS, TOO_DEEP, TOO_MANY_CONTAINERS, TOO_MANY_ITEMS } from '@fulfillment/server/http/body/json-limits.ts'
 
 /** Refuses half a character, as the API does. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })

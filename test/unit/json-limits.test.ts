@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLimitExceeded, MAX_DEPTH, MAX_ITEMS, TOO_DEEP, TOO_MANY_ITEMS } from '@fulfillment/server/http/json-limits.ts'
+import { jsonLimitExceeded, MAX_DEPTH, MAX_ITEMS, TOO_DEEP, TOO_MANY_ITEMS } from '@fulfillment/server/http/body/json-limits.ts'
 
 const excess = (text: string): string | undefined => jsonLimitExceeded(Buffer.from(text))
 const nested = (depth: number, innermost = ''): string => '['.repeat(depth) + innermost + ']'.repeat(depth)

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, it as base } from 'vitest'
-import { limitMemory } from '@fulfillment/server/http/memory-limits.ts'
+import { limitMemory } from '@fulfillment/server/http/limits/memory-limits.ts'
 
 const TIMEOUT_MS = 200
 /** Where a client reads all the time: far longer than a busy machine keeps it from that. */

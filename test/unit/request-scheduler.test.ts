@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RequestScheduler, type StartedRequest } from '@fulfillment/server/http/request-scheduler.ts'
+import { RequestScheduler, type StartedRequest } from '@fulfillment/server/http/limits/request-scheduler.ts'
 
 /** The default limit of a tenant: 100 requests a second. */
 const LIMIT = 6_000

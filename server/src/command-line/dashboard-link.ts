@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { dashboardLink } from '../dashboard-link.ts'
 import type { Database } from '../database/database.ts'
 import { recordCommand } from '../domain/audit/index.ts'
 import { createSignInCode } from '../domain/sessions/index.ts'
+import { dashboardLink } from '../http/pages/dashboard-link.ts'
+import type { OpenShards } from '../shards/open-shards.ts'
 import { type CommandResult } from './result.ts'
 import { runOnShards } from './run.ts'
-import type { OpenShards } from '../shards/open-shards.ts'
 import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 interface Options {

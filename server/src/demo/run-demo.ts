@@ -1,16 +1,16 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDashboardBuilt } from '../built-pages.ts'
 import { FulfillmentClient } from '../command-line/sdk.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../connect.ts'
-import { dashboardLink } from '../dashboard-link.ts'
 import { migrate } from '../database/migrate.ts'
+import { isDashboardBuilt } from '../http/pages/built-pages.ts'
+import { dashboardLink } from '../http/pages/dashboard-link.ts'
 import { startServer } from '../server.ts'
-import { requireOnlyDemos } from './require-demo-database.ts'
 import { type FilledTenant, fillTenant, type FillOptions } from './fill-tenant.ts'
 import type { Journal } from './live/journal.ts'
 import { runLive } from './live/run-live.ts'
+import { requireOnlyDemos } from './require-demo-database.ts'
 
 export interface DemoOptions extends FillOptions {
   /** Orders a minute. */

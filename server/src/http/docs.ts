@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { SOURCES } from '../sources.ts'
-import type { CompressedResponse } from './compressed-response.ts'
+import type { CompressedResponse } from './body/compressed-response.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -69,7 +69,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
 function serveOnce(app: FastifyInstance, url: string, make: () => Promise<Buffer>, type: string, cacheControl: string): void {
   let response: Promise<CompressedResponse> | undefined
   const makeResponse = async (): Promise<CompressedResponse> => {
-    const { CompressedResponse } = await import('./compressed-response.ts')
+    const { CompressedResponse } = await import('./body/compressed-response.ts')
     return new CompressedResponse(await make(), type, cacheControl)
   }
   app.get(url, async (request, reply) => (await (response ??= makeResponse())).send(request, reply))

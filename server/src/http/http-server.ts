@@ -1,5 +1,5 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { respondAfterBody } from './respond-after-body.ts'
+import { respondAfterBody } from './body/respond-after-body.ts'
 import { decodableUrl } from './decodable-url.ts'
 import { handleClientError, sendFailure } from './failures.ts'
 import { requestIdOf } from './request-id.ts'

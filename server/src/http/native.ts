@@ -7,8 +7,8 @@ import { failureOf } from '../procedures/failure.ts'
 import type { Procedures } from '../procedures/procedures.ts'
 import { trpcCodeOf } from '../procedures/trpc.ts'
 import type { Admit } from './admit.ts'
-import { readJson } from './json-body.ts'
-import type { LargeResponses } from './large-responses.ts'
+import { readJson } from './body/json-body.ts'
+import type { LargeResponses } from './body/large-responses.ts'
 
 const ENVELOPE = { before: '{"result":{"data":', after: '}}' }
 

@@ -1,5 +1,5 @@
-import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 
 const POLL_MS = 20
 const LONGEST_WAIT_MS = 10_000

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { decodableUrl } from './decodable-url.ts'
-import { pathOf } from './url-path.ts'
+import { decodableUrl } from '../decodable-url.ts'
+import { pathOf } from '../url-path.ts'
 
 export type PageApp = 'dashboard' | 'scan'
 

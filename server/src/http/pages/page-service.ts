@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import {
   findDeviceSession,
   findSession,
@@ -7,14 +7,15 @@ import {
   type KnownSession,
   touchDeviceSession,
   touchSession,
-} from '../domain/sessions/index.ts'
-import type { ExportedList } from '../procedures/exported-list.ts'
-import type { Encryption } from '../runtime/encryption/encryption.ts'
-import { readInShard } from '../shards/read-in-shard.ts'
-import type { Shards } from '../shards/shards.ts'
+} from '../../domain/sessions/index.ts'
+import type { ExportedList } from '../../procedures/exported-list.ts'
+import type { Encryption } from '../../runtime/encryption/encryption.ts'
+import { readInShard } from '../../shards/read-in-shard.ts'
+import type { Shards } from '../../shards/shards.ts'
+import type { AdmitDevice } from '../rest.ts'
 import { admitDevice } from './device-rules.ts'
-import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
 import { deviceAuthentication } from './device-sessions.ts'
+import { type DeviceOptions, enrol, endDeviceSession, readDevice, signInWithBadge, signOutDevice } from './device-sign-in.ts'
 import { Exports } from './exports.ts'
 import { sendPage } from './page-files.ts'
 import { guardPage } from './page-guard.ts'
@@ -22,7 +23,6 @@ import type { PageRequest } from './page-request.ts'
 import { pageAuthentication } from './page-sessions.ts'
 import { Pulses } from './pulses.ts'
 import { RefusedSignIns } from './refused-sign-ins.ts'
-import type { AdmitDevice } from './rest.ts'
 import { SessionCache } from './session-cache.ts'
 import { readSession, signIn, type SignInOptions, signOut } from './sign-in.ts'
 

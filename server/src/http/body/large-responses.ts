@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LargeList } from '../procedures/context.ts'
-import { ServiceError } from '../procedures/errors.ts'
-import { pauseAfter } from '../runtime/event-loop/turns.ts'
-import { within } from '../runtime/within.ts'
+import type { LargeList } from '../../procedures/context.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { pauseAfter } from '../../runtime/event-loop/turns.ts'
+import { within } from '../../runtime/within.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
-import type { Caller } from '../procedures/context.ts'
-import { ServiceError } from '../procedures/errors.ts'
-import type { Shards } from '../shards/shards.ts'
-import type { Guard } from './guards.ts'
+import type { Config } from '../../config.ts'
+import type { Caller } from '../../procedures/context.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import type { Shards } from '../../shards/shards.ts'
+import type { Guard } from '../guards.ts'
 import { RequestAllowance, type Taken } from './request-allowance.ts'
 
 /** The key id under which a tenant's requests are counted. No key has it. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { endSessionOf, type EndedSession, type SessionToken } from '../domain/sessions/index.ts'
-import type { Shards } from '../shards/shards.ts'
+import { endSessionOf, type EndedSession, type SessionToken } from '../../domain/sessions/index.ts'
+import type { Shards } from '../../shards/shards.ts'
 
 type Kind = 'dashboard' | 'device'
 

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from '../../config.ts'
 
 /** Addresses that a server can listen on but a browser cannot open, and those to open instead. */
 const ANY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }

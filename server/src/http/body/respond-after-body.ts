@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { Pace } from '../limits/pace.ts'
 import { hasBody } from './body-headers.ts'
-import { Pace } from './pace.ts'
 
 /** Limits of time and size for reading a body that is discarded. */
 const LONGEST_WAIT_MS = 10_000

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../procedures/errors.ts'
-import { hasBody, isJsonType } from './body-headers.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { hasBody, isJsonType } from '../body/body-headers.ts'
+import { pathOf } from '../url-path.ts'
 import { setPageHeaders } from './page-headers.ts'
-import { type PageOrigin, pageOriginOf } from './page-origin.ts'
 import { sendPageNotice } from './page-notice.ts'
+import { type PageOrigin, pageOriginOf } from './page-origin.ts'
 import type { PageRequest } from './page-request.ts'
-import { pathOf } from './url-path.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../database/database.ts'
-import { type Pulse, TenantPulse } from '../domain/events/index.ts'
-import type { Shards } from '../shards/shards.ts'
-import { BriefCache } from './brief-cache.ts'
-import { entityTag } from './entity-tag.ts'
+import type { Database } from '../../database/database.ts'
+import { type Pulse, TenantPulse } from '../../domain/events/index.ts'
+import type { Shards } from '../../shards/shards.ts'
+import { entityTag } from '../body/entity-tag.ts'
+import { BriefCache } from '../brief-cache.ts'
 
 /** However many pages of a tenant ask, the database is asked once in this time. */
 const READ_EVERY_MS = 1_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Encryption } from '../runtime/encryption/encryption.ts'
+import type { Encryption } from '../../runtime/encryption/encryption.ts'
 
 const LIFE_MS = 60_000
 

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BUILT_PAGES } from '../built-pages.ts'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { pathOf } from '../url-path.ts'
+import { BUILT_PAGES } from './built-pages.ts'
 import { documentHeaders } from './page-headers.ts'
 import { sendPageNotice } from './page-notice.ts'
 import type { PageApp } from './page-request.ts'
-import { pathOf } from './url-path.ts'
 
 const NONCE_BYTES = 16
 /** Marks the position of the nonce in a built document. */

@@ -1,7 +1,7 @@
-import { insertApiKey } from './domain/api-keys/index.ts'
-import type { Database } from './database/database.ts'
-import { statement } from './database/statements/statement.ts'
-import { createTenant } from './domain/tenants/index.ts'
+import type { Database } from '../database/database.ts'
+import { statement } from '../database/statements/statement.ts'
+import { insertApiKey } from '../domain/api-keys/index.ts'
+import { createTenant } from '../domain/tenants/index.ts'
 
 const lockTenants = statement<[], never>({
   name: 'lock_tenants',
@@ -31,7 +31,7 @@ export async function createFirstTenant(db: Database): Promise<FirstTenant | und
     const tenant = await createTenant(tx, 'default')
     const { id: keyId, key } = await insertApiKey(tx, tenant.id, 'live', { name: 'first admin key', preset: 'full_access' })
     // Loaded here: other starts do not need it.
-    const { createSignInCode } = await import('./domain/sessions/index.ts')
+    const { createSignInCode } = await import('../domain/sessions/index.ts')
     return { key, code: await createSignInCode(tx, { tenantId: tenant.id, keyId }) }
   })
 }

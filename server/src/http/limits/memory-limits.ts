@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Guard } from '../guards.ts'
 import { type ByteLimits, ByteShares, NOBODY } from './byte-shares.ts'
-import type { Guard } from './guards.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
-import { parseSessionToken, type SessionToken } from '../domain/sessions/index.ts'
-import { allowListOf } from '../runtime/allow-list.ts'
-import { BriefCache } from './brief-cache.ts'
+import { parseSessionToken, type SessionToken } from '../../domain/sessions/index.ts'
+import { allowListOf } from '../../runtime/allow-list.ts'
+import { BriefCache } from '../brief-cache.ts'
 
 /** What the cache reads of a session. */
 interface KnownSession {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { activeTenants } from '../runtime/event-loop/active-tenants.ts'
+import { activeTenants } from '../../runtime/event-loop/active-tenants.ts'
 import { Pace } from './pace.ts'
 
 declare module 'fastify' {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
-import { ServiceError } from '../procedures/errors.ts'
-import { networkOf } from '../runtime/client-address.ts'
-import { RequestAllowance } from './request-allowance.ts'
+import type { Database } from '../../database/database.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { networkOf } from '../../runtime/client-address.ts'
+import { RequestAllowance } from '../limits/request-allowance.ts'
 
 /** Refused sign-ins per IPv4 address, IPv6 /64 or device. Further invalid sign-ins get 429; valid ones are always accepted. */
 const MAX_PER_MINUTE = 10

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import manifest from '../../package.json' with { type: 'json' }
-import { parseBadge } from '../domain/operators/index.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import { parseBadge } from '../../domain/operators/index.ts'
 import {
   DEVICE_MAX_DAYS,
   enrolDevice,
@@ -10,17 +10,17 @@ import {
   parseSessionToken,
   signInOperator,
   signOutOperator,
-} from '../domain/sessions/index.ts'
-import { ServiceError } from '../procedures/errors.ts'
-import { id, text, trimmedText } from '../procedures/fields/fields.ts'
-import { invalidInput } from '../procedures/invalid-input.ts'
-import { allowListOf } from '../runtime/allow-list.ts'
-import { untilSwitched } from '../shards/read-in-shard.ts'
-import type { Shards } from '../shards/shards.ts'
+} from '../../domain/sessions/index.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { id, text, trimmedText } from '../../procedures/fields/fields.ts'
+import { invalidInput } from '../../procedures/invalid-input.ts'
+import { allowListOf } from '../../runtime/allow-list.ts'
+import { untilSwitched } from '../../shards/read-in-shard.ts'
+import type { Shards } from '../../shards/shards.ts'
+import type { Guard } from '../guards.ts'
 import { namesOther } from './device-rules.ts'
 import { callerOf, type Device, type Devices, refreshedDevice, requireDevice } from './device-sessions.ts'
 import { endSession, endSessionElsewhere } from './end-former-session.ts'
-import type { Guard } from './guards.ts'
 import { clearCookie, readCookie, setCookie } from './page-cookie.ts'
 import type { RefusedSignIns } from './refused-sign-ins.ts'
 

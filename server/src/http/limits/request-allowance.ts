@@ -1,6 +1,6 @@
-import type { Database, Queryable } from '../database/database.ts'
-import { batchedDeletion, deleteInBatches } from '../database/delete-in-batches.ts'
-import { statement } from '../database/statements/statement.ts'
+import type { Database, Queryable } from '../../database/database.ts'
+import { batchedDeletion, deleteInBatches } from '../../database/delete-in-batches.ts'
+import { statement } from '../../database/statements/statement.ts'
 
 /** The result of counting a request. */
 export interface Taken {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { SOURCES } from './sources.ts'
+import { SOURCES } from '../../sources.ts'
 
 /** The output of `npm run build` for the workspace `web`: a folder per app. */
 export const BUILT_PAGES = path.resolve(SOURCES, '../../web/dist')

@@ -1,4 +1,4 @@
-import { isTurnOver, nextTurn } from '../runtime/event-loop/turns.ts'
+import { isTurnOver, nextTurn } from '../../runtime/event-loop/turns.ts'
 import { MAX_DEPTH, MAX_ITEMS, mostContainers, TOO_DEEP, TOO_MANY_CONTAINERS, TOO_MANY_ITEMS } from './json-limits.ts'
 
 /** Size of the text parsed in one turn. The slowest text, with names that never repeat, takes three milliseconds. */

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { isUtf8MimeType, mime, send } from '@fastify/send'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyRequest } from 'fastify'
-import { BUILT_PAGES } from '../built-pages.ts'
+import { BUILT_PAGES } from './built-pages.ts'
 import type { PageApp } from './page-request.ts'
 
 /** Suffixes of the compressed files that the build writes beside each file. */

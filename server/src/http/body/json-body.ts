@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ServiceError } from '../procedures/errors.ts'
-import { isTurnOver, nextTurn } from '../runtime/event-loop/turns.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import { isTurnOver, nextTurn } from '../../runtime/event-loop/turns.ts'
+import { unsupportedMediaType } from '../failures.ts'
+import { type RequestScheduler, startRequest } from '../limits/request-scheduler.ts'
 import { isJsonType } from './body-headers.ts'
-import { unsupportedMediaType } from './failures.ts'
 import { JsonFailure, parseJsonInTurns } from './json-in-turns.ts'
 import { jsonLimitExceeded } from './json-limits.ts'
-import { type RequestScheduler, startRequest } from './request-scheduler.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../procedures/errors.ts'
+import { ServiceError } from '../../procedures/errors.ts'
+import type { AdmitDevice } from '../rest.ts'
+import { pathOf } from '../url-path.ts'
 import type { PageApp, PageRequest } from './page-request.ts'
 import type { PageService, PageServiceOptions } from './page-service.ts'
-import type { AdmitDevice } from './rest.ts'
-import { pathOf } from './url-path.ts'
 
 const APPS: readonly PageApp[] = ['dashboard', 'scan']
 const SESSION = '/dashboard/session'
