@@ -271,6 +271,7 @@ it('says when the clock of the device is wrong', async ({ ready: { page } }) => 
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
   proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
+  service,
 }) => {
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|403/)
   const { page } = window
@@ -292,10 +293,12 @@ it('a device with unsent scans is removed after asking twice, offers them as a f
   await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
   expect(await devicesOf(tenant)).toBe(0)
   proxy.fault = () => 'none'
-  const { body } = await tenant.request('POST', '/devices/codes', { device_name: 'Handheld 3' })
-  await device.scanner.scan(body.data.url)
-  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
-  await device.scanner.scan(ada.badge)
+  // Another tenant sees nothing of it.
+  const other = await service.newTenant()
+  await enrolledDevice(page, other, await newOperator(other, 'Alan'), proxy.url)
+  await menu(page, 'Diagnostics')
+  expect(await savedBy(page, 'Save the unsent queue')).toEqual([])
+  await enrolledDevice(page, tenant, ada, proxy.url)
   await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
 })
 

@@ -39,7 +39,7 @@ export function Diagnostics() {
       </section>
       <ScannerSettings />
       <Scans />
-      <Button onClick={() => void saveQueue(app)}>{t.diagnostics.export}</Button>
+      <Button onClick={() => saveQueue(app)}>{t.diagnostics.export}</Button>
       <Unenrol />
     </div>
   )
