@@ -54,6 +54,23 @@ it('looks up products, locations and orders, by every code that the server reads
   await device.scan('Z-9', 'problem')
 })
 
+it('looks up what lies at a location, page by page, without what lies there no more', async ({ window: { page }, tenant }) => {
+  const codes = Array.from({ length: 102 }, (_, index) => `P-${index + 1}`)
+  const at = (sku: string, quantity: number) => ({ sku, location_id: 'A-1', quantity })
+  await seed(tenant, '/products/bulk', { products: codes.map((code) => ({ name: code, barcode: code, sku: code })) })
+  // The oldest and the newest one are gone again.
+  await seed(tenant, '/stock/bulk', { updates: [...codes.map((code) => at(code, 1)), at('P-1', 0), at('P-102', 0)] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await open(page, 'Look up')
+  await device.scan('A-1')
+  const listed = page.getByRole('region', { name: 'A-1' }).getByRole('listitem')
+  expect(await listed.count()).toBe(99)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => listed.count()).toBe(100)
+  expect(await listed.last().textContent()).toBe('P-2: 1')
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+})
+
 it('answers several look-ups in turn, however long the first one takes', async ({ window, tenant }) => {
   window.expectComplaint(/404/)
   const { page } = window

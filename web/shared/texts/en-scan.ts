@@ -221,6 +221,7 @@ export const scan = {
     code: 'Code',
     find: 'Find',
     none: 'No stock',
+    more: 'Show more',
     total: (quantity: number) => `${formatNumber(quantity)} in all`,
     at: 'At this location',
     standsFor: (quantity: number) => `This code stands for ${formatNumber(quantity)}`,
