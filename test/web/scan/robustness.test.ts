@@ -268,6 +268,34 @@ it('says when the clock of the device is wrong', async ({ ready: { page } }) => 
   await page.getByText("This device's clock is wrong by 3 h").waitFor()
 })
 
+it('signs the operator out after an hour without use, also asleep, and not when the clock is set', async ({ ready, window }) => {
+  // What is read by itself when nobody is signed in any more.
+  window.expectComplaint(/403/)
+  const { page } = ready
+  const HOUR_MS = 3_600_000
+  const CHECKED_MS = 31_000
+  let signOuts = 0
+  page.on('request', (request) => void (request.method() === 'DELETE' && signOuts++))
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await page.clock.setSystemTime(Date.now() + 3 * HOUR_MS)
+  await page.clock.runFor(CHECKED_MS)
+  const title = await page.title()
+  expect([title, signOuts]).toEqual(['Orders to pick · Scan', 0])
+  const becomes = (state: string): Promise<void> =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+    }, state)
+  await becomes('hidden')
+  await page.clock.setSystemTime(Date.now() + 5 * HOUR_MS)
+  await becomes('visible')
+  await page.clock.runFor(CHECKED_MS)
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  expect(signOuts).toBe(1)
+})
+
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
   proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
