@@ -27,14 +27,36 @@ export interface PageFetchOptions {
 /** Without a key press or pointer for this long, a request is the page's own polling, which does not keep a session alive. */
 const BACKGROUND_AFTER_MS = 20_000
 
-let lastInputAt = Date.now()
+let lastUseAt = performance.now()
+/** How much of the time since then `performance.now()` may have missed: in many browsers it stands still while the device sleeps. */
+let missedMs = 0
+let clockWhenHidden = clockAhead()
 
-for (const event of ['pointerdown', 'keydown', 'pointermove'])
-  addEventListener(event, () => (lastInputAt = Date.now()), { capture: true, passive: true })
+for (const event of ['pointerdown', 'keydown', 'pointermove']) addEventListener(event, markUse, { capture: true, passive: true })
+
+// The clock counts only while the page is hidden, as it is before the device sleeps: setting the clock makes nobody idle.
+addEventListener(
+  'visibilitychange',
+  () => {
+    if (document.visibilityState === 'hidden') clockWhenHidden = clockAhead()
+    else missedMs += Math.max(0, clockAhead() - clockWhenHidden)
+  },
+  { capture: true },
+)
+
+function clockAhead(): number {
+  return Date.now() - performance.now()
+}
+
+/** Somebody uses this page, also without a key or the pointer. */
+export function markUse(): void {
+  lastUseAt = performance.now()
+  missedMs = 0
+}
 
 /** How long ago somebody used this page. */
 export function idleMs(): number {
-  return Date.now() - lastInputAt
+  return performance.now() - lastUseAt + missedMs
 }
 
 /** The `fetch` of a page: with its session instead of a key, and a record of every call. */

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { drawingSVG, ean13 } from 'bwip-js/generic'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect } from 'vitest'
 import { launchBrowser } from '../../support/browser.ts'
 import { newOrder } from '../../support/orders.ts'
@@ -159,6 +159,29 @@ it('S7: the camera stops after a minute without a code, when the page is hidden,
   await start()
   await cameraButton(page).click()
   await expect.poll(running, BEFORE_IDLE).toBe(0)
+})
+
+it('S7: a scan by the camera is use of the device', async ({ filmed: { page, show }, window, tenant }) => {
+  await stockedProduct(tenant, { 'A-1': 9 }, { barcode: EAN })
+  await show(await productLabel(window.page))
+  await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await page.goto('/scan#/look-up')
+  await page.getByRole('heading', { name: 'Look up' }).waitFor()
+  const requests: Request[] = []
+  page.on('request', (request) => void (request.url().includes('/api/v1/scan?') && requests.push(request)))
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 1_000)
+  await cameraButton(page).click()
+  await expect.poll(() => page.getByLabel('What the camera sees').evaluate((video: HTMLVideoElement) => video.readyState)).toBe(4)
+  // Nobody touches it for as long as makes a request the page's own.
+  await page.clock.fastForward(30_000)
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(200)
+      return requests.length
+    })
+    .toBeGreaterThan(0)
+  expect(await requests[0]?.headerValue('X-Page-Background')).toBe(null)
 })
 
 it('S7: light and zoom are there where the camera has them', async ({ filmed: { page, context }, tenant }) => {

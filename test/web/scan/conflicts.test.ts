@@ -136,8 +136,11 @@ it('S5: a pick at the only location of a product, which was closed, is sent agai
 
 it('S5: a count corrects the stock, with what the operator holds, and sends the pick again', async ({ cut, tenant, service }) => {
   const { page, flow, tea } = cut
-  await takeAll(page)
-  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
+  await cut.scan(tea.barcode)
+  await cut.scan('FC-CONFIRM', 'line')
+  // Not confirmed yet.
+  for (const code of ['A-01', tea.barcode]) await cut.scan(code)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 0 })
   await cut.connect()
   await openProblems(cut)
   await page.getByRole('button', { name: 'Count A-01' }).click()
@@ -145,9 +148,43 @@ it('S5: a count corrects the stock, with what the operator holds, and sends the 
   for (const key of ['1', '2']) await dialog.getByRole('button', { name: key, exact: true }).click()
   await dialog.getByRole('button', { name: 'Save the count' }).click()
   await whenResolved(cut)
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 13, 'B-01': 4 })
+  await page.goBack()
+  await cut.scan('FC-CONFIRM', 'line')
+  await expect.poll(() => pickedOf(tenant, flow)).toBe(2)
   expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 12, 'B-01': 4 })
-  expect(await pickedOf(tenant, flow)).toBe(ORDERED)
   await expectConsistentPicking(service.db, tenant)
+})
+
+it('S5: a count corrects the stock also when the flow has left the device; a colleague of this device is named', async ({
+  cut,
+  tenant,
+}) => {
+  const { page, ada, order, tea } = cut
+  const grace = await newOperator(tenant, 'Grace', { may_change_stock: true })
+  await takeAll(page)
+  await tenant.request('PUT', `/stock/product/${tea.id}`, { location_id: 'A-01', quantity: 1 })
+  await cut.connect()
+  await page.getByRole('button', { name: 'Problems (1)' }).waitFor()
+  await tenant.request('POST', `/flows/${cut.flow}/assign`, { operator_email: grace.email })
+  // The Problems wait until somebody has signed in.
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name: 'Change operator' }).click()
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Problems (1)' }).isDisabled()).toBe(true)
+  await cut.scan(grace.badge)
+  await cut.scan(ada.badge)
+  await page.goto('/scan#/diagnostics')
+  await page.getByText('0 to send', { exact: true }).waitFor()
+  await openProblems(cut)
+  await page.getByRole('button', { name: 'Count A-01' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Count A-01' })
+  await dialog.getByRole('button', { name: '7', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByText(`${order.order_tenant_id} is with Grace now`).waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'A-01': 7 + ORDERED, 'B-01': 4 })
+  await page.getByRole('button', { name: 'I put it back' }).click()
+  await whenResolved(cut)
 })
 
 it('S5: a pick of stock that is gone is put back', async ({ cut, tenant, service }) => {

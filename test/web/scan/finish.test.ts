@@ -30,6 +30,13 @@ it('a short line stays open, and the rest of the order is released', async ({ pi
   await press(page, 'Short')
   await press(page, 'Too few')
   await page.getByRole('heading', { name: 'B-1' }).waitFor()
+  await press(page, 'Skip')
+  await page.getByRole('heading', { name: /^Finish/ }).waitFor()
+  expect(await page.getByRole('main').getByRole('listitem').allTextContents()).toEqual([
+    'Tea2 left: Too few',
+    'Cup2 left: Skipped',
+  ])
+  await press(page, 'Back to picking')
   await press(page, /^Take all/)
   await page.getByRole('heading', { name: /^Finish/ }).waitFor()
   await page.getByText('1 line stays open').waitFor()

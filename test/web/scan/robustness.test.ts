@@ -269,9 +269,38 @@ it('says when the clock of the device is wrong', async ({ ready: { page } }) => 
   await page.getByText("This device's clock is wrong by 3 h").waitFor()
 })
 
+it('signs the operator out after an hour without use, also asleep, and not when the clock is set', async ({ ready, window }) => {
+  // What is read by itself when nobody is signed in any more.
+  window.expectComplaint(/403/)
+  const { page } = ready
+  const HOUR_MS = 3_600_000
+  const CHECKED_MS = 31_000
+  let signOuts = 0
+  page.on('request', (request) => void (request.method() === 'DELETE' && signOuts++))
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await page.clock.setSystemTime(Date.now() + 3 * HOUR_MS)
+  await page.clock.runFor(CHECKED_MS)
+  const title = await page.title()
+  expect([title, signOuts]).toEqual(['Orders to pick · Scan', 0])
+  const becomes = (state: string): Promise<void> =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+    }, state)
+  await becomes('hidden')
+  await page.clock.setSystemTime(Date.now() + 5 * HOUR_MS)
+  await becomes('visible')
+  await page.clock.runFor(CHECKED_MS)
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  expect(signOuts).toBe(1)
+})
+
 it('a device with unsent scans is removed after asking twice, offers them as a file, and sends them when it is back', async ({
   proxied: { window, proxy, tea, order, ada, ...device },
   tenant,
+  service,
 }) => {
   window.expectComplaint(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to fetch|403/)
   const { page } = window
@@ -293,10 +322,12 @@ it('a device with unsent scans is removed after asking twice, offers them as a f
   await page.getByRole('heading', { name: 'Enrol this device' }).waitFor()
   expect(await devicesOf(tenant)).toBe(0)
   proxy.fault = () => 'none'
-  const { body } = await tenant.request('POST', '/devices/codes', { device_name: 'Handheld 3' })
-  await device.scanner.scan(body.data.url)
-  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
-  await device.scanner.scan(ada.badge)
+  // Another tenant sees nothing of it.
+  const other = await service.newTenant()
+  await enrolledDevice(page, other, await newOperator(other, 'Alan'), proxy.url)
+  await menu(page, 'Diagnostics')
+  expect(await savedBy(page, 'Save the unsent queue')).toEqual([])
+  await enrolledDevice(page, tenant, ada, proxy.url)
   await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
 })
 

@@ -54,6 +54,23 @@ it('looks up products, locations and orders, by every code that the server reads
   await device.scan('Z-9', 'problem')
 })
 
+it('looks up what lies at a location, page by page, without what lies there no more', async ({ window: { page }, tenant }) => {
+  const codes = Array.from({ length: 102 }, (_, index) => `P-${index + 1}`)
+  const at = (sku: string, quantity: number) => ({ sku, location_id: 'A-1', quantity })
+  await seed(tenant, '/products/bulk', { products: codes.map((code) => ({ name: code, barcode: code, sku: code })) })
+  // The oldest and the newest one are gone again.
+  await seed(tenant, '/stock/bulk', { updates: [...codes.map((code) => at(code, 1)), at('P-1', 0), at('P-102', 0)] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await open(page, 'Look up')
+  await device.scan('A-1')
+  const listed = page.getByRole('region', { name: 'A-1' }).getByRole('listitem')
+  expect(await listed.count()).toBe(99)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => listed.count()).toBe(100)
+  expect(await listed.last().textContent()).toBe('P-2: 1')
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+})
+
 it('answers several look-ups in turn, however long the first one takes', async ({ window, tenant }) => {
   window.expectComplaint(/404/)
   const { page } = window
@@ -105,6 +122,52 @@ it('moves and counts stock', async ({ window: { page }, tenant }) => {
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 10, 'B-1': 5 })
   const { body } = await tenant.request('GET', '/audit-log?surface=scan&operation=stock.setLevel')
   expect(body.data.entries).toMatchObject([{ operator_email: 'ada@example.com' }])
+})
+
+it('counts with what was taken there and is not sent, once it is known what became of what was sent', async ({
+  window,
+  tenant,
+}) => {
+  window.expectComplaint(/503/)
+  const { page } = window
+  const cup = await stockedProduct(tenant, { 'A-1': 5 }, { name: 'Cup' })
+  const tea = await stockedProduct(tenant, { 'B-1': 9 }, { name: 'Tea' })
+  const lines = [
+    { barcode: cup.barcode, quantity: 3 },
+    { barcode: tea.barcode, quantity: 5 },
+  ]
+  const order = await newOrder(tenant, { order_detail: lines })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  await device.scan(order.order_tenant_id)
+  const body = { success: false, error: { code: 'service_unavailable', message: 'Busy', details: [] } }
+  await page.route('**/picks', (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '600' }, json: body }))
+  await page.getByRole('button', { name: 'Take all 3' }).click()
+  await page.getByRole('heading', { name: 'B-1' }).waitFor()
+  // Two that wait, and one that is not confirmed.
+  await device.scan('B-1')
+  for (let scan = 0; scan < 2; scan++) await device.scan(tea.barcode)
+  await device.scan('FC-CONFIRM', 'line')
+  await device.scan(tea.barcode)
+  await open(page, 'Count')
+  for (const code of [tea.barcode, 'B-1']) await device.scan(code)
+  await page.getByRole('textbox', { name: 'Counted, without what you hold' }).waitFor()
+  await type(page, '4')
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, tea)).toEqual({ 'B-1': 7 })
+  for (const code of [cup.barcode, 'A-1']) await device.scan(code)
+  await type(page, '6')
+  await page.unroute('**/picks')
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByRole('alertdialog').getByText('Scans at A-1 are not sent yet.').waitFor()
+  expect(await stockOf(tenant, cup)).toEqual({ 'A-1': 5 })
+  await page.getByRole('button', { name: 'OK' }).click()
+  // They are sent at once.
+  await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
+  expect([await stockOf(tenant, cup), await stockOf(tenant, tea)]).toEqual([{ 'A-1': 2 }, { 'B-1': 5 }])
+  await page.getByRole('button', { name: 'Save the count' }).click()
+  await page.getByText('Scan the product.').waitFor()
+  expect(await stockOf(tenant, cup)).toEqual({ 'A-1': 6 })
 })
 
 it('moves without a scanner: codes are typed', async ({ window: { page }, tenant }) => {

@@ -73,6 +73,12 @@ it('S6: a tab that does not notice that it was taken over writes nothing more', 
   const product = await stockedProduct(tenant, { 'A-1': 50 })
   const order = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 20 }] })
   const device = await enrolledDevice(first, tenant, await newOperator(tenant, 'Ada'))
+  // What it reads of the product comes when it is too late to keep it.
+  const isTakenOver = Promise.withResolvers<undefined>()
+  await first.route(`**/products/${product.id}`, async (route) => {
+    await isTakenOver.promise
+    await route.continue()
+  })
   await device.scan(order.order_tenant_id)
   await device.scan('A-1')
   const second = await context.newPage()
@@ -86,6 +92,9 @@ it('S6: a tab that does not notice that it was taken over writes nothing more', 
   await second.getByRole('button', { name: `Go on with ${order.order_tenant_id}` }).click()
   await second.getByText('Taken here: 0', { exact: true }).waitFor()
   const before = await device.outcomes()
+  const isRead = first.waitForResponse(`**/products/${product.id}`)
+  isTakenOver.resolve(undefined)
+  await isRead
   await device.scanner.scan(product.barcode)
   await first.getByRole('heading', { name: 'Open in another tab' }).waitFor()
   expect(await device.outcomes()).toEqual(before)

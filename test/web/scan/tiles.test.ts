@@ -139,6 +139,45 @@ it('Receive: a delivery is received, also without a connection and over a reload
   await expectConsistentReceiving(service.db, tenant, INBOUND)
 })
 
+it('Receive, Count list: a code that the server must look up is meant for the location that was scanned before it', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { tea } = await announced(tenant)
+  const pack = '14006381333938'
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: pack, quantity: 6 })
+  await begin(tenant, { reference: 'CC-1', location_ids: ['DOCK-1', 'A-1'] })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  let answer = (): void => undefined
+  const lookUp = `**/scan/api/v1/scan?code=${pack}`
+  await page.route(lookUp, async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  /** Scans a pack, and another location before the server has said what the pack is. */
+  const scanPackAndGoOn = async (): Promise<string[]> => {
+    await device.scan('DOCK-1')
+    const before = (await device.outcomes()).length
+    const isAsked = page.waitForRequest(lookUp)
+    await device.scanner.scan(pack)
+    await isAsked
+    await device.scanner.scan('A-1')
+    answer()
+    await expect.poll(async () => (await device.outcomes()).length).toBe(before + 2)
+    return (await device.outcomes()).slice(before)
+  }
+  await openTile(device, 'Receive', 'Deliveries to receive', 'PO-1')
+  expect(await scanPackAndGoOn()).toEqual(['taken', 'taken'])
+  await inHand(page).getByText('To A-1').waitFor()
+  await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'DOCK-1': 7 })
+  await press(page, 'Finish')
+  await page.goto('/scan#/queue')
+  await openTile(device, 'Count list', 'Counts to do', 'CC-1')
+  // What was counted at the first location must be confirmed there.
+  expect(await scanPackAndGoOn()).toEqual(['taken', 'problem'])
+  await page.getByText('Confirm the count of Tea first').waitFor()
+})
+
 it('Receive: what the server refuses becomes a Problem, survives a reload, and is set aside or sent again', async ({
   window,
   tenant,

@@ -180,6 +180,7 @@ describe('a code', () => {
     [{ code: 'a', device: 1 }, 'device'],
     [{ code: 'a', device: { id: 1 } }, 'device.secret'],
     [{ code: 'a', device: { id: -1, secret: 'a' } }, 'device.id'],
+    [{ code: 'a', devices: [{ id: 1 }] }, 'devices[0].secret'],
     [{ code: 'a', device_name: '' }, 'device_name'],
     [[], ''],
   ] as const)('%j is no valid input', async ([input, path], { service }) => {
@@ -228,6 +229,19 @@ describe('a device', () => {
       expect(body.data.device.secret).not.toBe(given?.secret)
     },
   )
+
+  it('is the one of its tenant and mode, of all that the browser has been', async ({ service, tenant }) => {
+    const { key } = (await tenant.request('POST', '/api-keys', { name: 'test', preset: 'full_access', mode: 'test' })).body.data
+    const live = await enrolled(tenant)
+    const test = await enrolled(tenant, {}, key)
+    const elsewhere = await enrolled(await service.newTenant())
+    const devices = [elsewhere, live, test].map(({ device }) => device)
+    for (const [client, code] of [
+      [live, await newDeviceCode(tenant)],
+      [test, await newDeviceCode(tenant, {}, key)],
+    ] as const)
+      expect((await new ScanClient(tenant.url).enrol(code, { devices })).body.data.device).toEqual(client.device)
+  })
 
   it('is of the mode in which it was enrolled, also with a live key', async ({ service, tenant }) => {
     const dashboard = await signedIn(service.url, tenant.key)

@@ -1,9 +1,9 @@
+import { download } from '../../shared/download.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { type ListToExport, startExport } from '../data/client.ts'
 import type { Scope } from '../data/scopes.ts'
 import { useWrite } from '../data/use-write.ts'
 import { Button } from './button.tsx'
-import { download } from './download.ts'
 import { ErrorNote } from './error-note.tsx'
 
 /** Downloads all rows that the filters match as CSV. */

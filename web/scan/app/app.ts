@@ -5,6 +5,7 @@ import { Sender } from '../queue/sender.ts'
 import { RepeatFilter, type ScanSource } from '../wedge/repeat-filter.ts'
 import { readScan, type Scanned } from '../wedge/scan-text.ts'
 import { type Changes, type Kept, type Store, TakenOverError } from '../store/store.ts'
+import { markUse } from '../../shared/page-fetch.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { takeEnrolmentCode } from '../enrolment-code.ts'
 import { hashOf, type Screen, screenOf } from './screen.ts'
@@ -206,6 +207,8 @@ export class App {
   scan(texts: readonly string[], at: number, source: ScanSource = 'wedge'): void {
     const scanned = readScan(texts)
     if (scanned === undefined || this.ui.isFrozen) return
+    // The camera's too.
+    markUse()
     const text = textOf(scanned)
     if (this.#repeats.isRepeat(text, at, source)) return
     if (this.ui.problem !== undefined) {

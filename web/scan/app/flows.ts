@@ -1,12 +1,13 @@
-import { FulfillmentError, type PickingFlowDetails } from '@fulfillment/sdk'
+import type { PickingFlowDetails } from '@fulfillment/sdk'
 import { t } from '../../shared/texts/scan-texts.ts'
 import { complete } from '../picking/decide.ts'
 import { flowChanges } from '../queue/flow-changes.ts'
-import { type Changes, type Kept, TakenOverError } from '../store/store.ts'
+import type { Changes, Kept } from '../store/store.ts'
 import { batchOf, type WalkKey, walkKeyOf } from '../picking/walk.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { decide, keptWalk, productOf } from './picking-actions.ts'
+import { isReadAgain } from './read-again.ts'
 import { readWeightPatterns } from './weights.ts'
 
 /** Starts picking an order, and shows it when it is stored here. */
@@ -55,8 +56,7 @@ export async function refreshFlow(app: App, flowId: number): Promise<void> {
       await app.store.commit((kept) => flowChanges(kept, flowId, isOwn ? { is: 'read', flow } : { is: 'over' }))
     })
   } catch (error) {
-    // It is read again later.
-    if (!(error instanceof FulfillmentError || error instanceof TakenOverError)) throw error
+    if (!isReadAgain(error)) throw error
   }
 }
 
@@ -107,15 +107,18 @@ async function readProducts(app: App, key: WalkKey): Promise<void> {
     walk.flows.toReversed().flatMap(({ id, lines }) => lines.map(({ product_id }) => [product_id, id] as const)),
   )
   const unread = [...flows].filter(([product]) => productOf(app.kept, walk, product) === undefined)
-  for (const [index, [id, flowId]] of unread.entries()) {
-    if (index >= AT_ONCE) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    const product = await Promise.resolve(app.api.client.products.get(id)).catch(() => undefined)
-    if (product === undefined || !app.kept.flows.has(flowId)) return
-    const { photo_url, weighable } = product
-    await app.store.commit(({ flows }) => {
-      const row = flows.get(flowId)
-      if (row === undefined) return undefined
-      return { flows: new Map([[flowId, { ...row, products: { ...row.products, [id]: { photo_url, weighable } } }]]) }
-    }, 'relaxed')
+  try {
+    for (const [index, [id, flowId]] of unread.entries()) {
+      if (index >= AT_ONCE) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      const { photo_url, weighable } = await app.api.client.products.get(id)
+      if (!app.kept.flows.has(flowId)) return
+      await app.store.commit(({ flows }) => {
+        const row = flows.get(flowId)
+        if (row === undefined) return undefined
+        return { flows: new Map([[flowId, { ...row, products: { ...row.products, [id]: { photo_url, weighable } } }]]) }
+      }, 'relaxed')
+    }
+  } catch (error) {
+    if (!isReadAgain(error)) throw error
   }
 }

@@ -1,12 +1,8 @@
+import { downloadText } from '../../shared/download.ts'
 import type { App } from './app.ts'
 
-/** Downloads all unsent entries as a file, for support to read. */
-export async function saveQueue(app: App): Promise<void> {
-  const entries = await app.store.allEntries()
-  const file = new Blob([JSON.stringify(entries, undefined, 2)], { type: 'application/json' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = `scan-queue-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}.json`
-  link.click()
-  URL.revokeObjectURL(link.href)
+/** Downloads the unsent entries of this tenant and mode as a file, for support to read. */
+export function saveQueue({ kept }: App): void {
+  const name = `scan-queue-${new Date().toISOString().slice(0, 'yyyy-mm-dd'.length)}.json`
+  downloadText(JSON.stringify(kept.entries, undefined, 2), name, 'application/json')
 }

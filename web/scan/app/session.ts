@@ -7,20 +7,34 @@ import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { badgeHash, operatorOfBadge } from './known-badges.ts'
 
+/** More are not accepted. */
+const MOST_PROOFS = 20
+
 /** Enrols this device with a code. A device that the tenant knows proves who it is, and goes on with its queue. */
 export async function enrol(app: App, code: string, at = performance.now()): Promise<void> {
-  const [tenant] = code.split('-', 1)
-  const [, device] = Object.entries(app.kept.devices).find(([binding]) => binding.startsWith(`${tenant} `)) ?? []
-  const enrolled = await online(app, () => app.api.enrol({ code, device }))
+  const enrolled = await online(app, () => app.api.enrol({ code, devices: proofsFor(app.kept, code) }))
   if (enrolled === undefined) return
   const { device: proof, ...session } = enrolled
   const isKept = await app.keep(() => ({ session, device: proof }), at)
   if (!isKept) return
-  // The browser must not delete what was not sent when space is short.
-  await navigator.storage?.persist?.()
+  // The browser must not delete what was not sent when space is short. Firefox asks the user, and answers when they have.
+  void navigator.storage?.persist?.().catch(() => undefined)
   app.set({ code: undefined, needs: session.operator === null ? 'badge' : undefined })
   app.sender.resume()
   app.tell('taken', session.device_name, at)
+}
+
+/**
+ * What proves which device this browser is with each tenant and mode: the server knows whose the code is. A code tells neither its mode nor the
+ * tenant of a sandbox; those of the tenant that it names come first.
+ */
+function proofsFor({ devices }: Kept, code: string): Kept['devices'][string][] {
+  const [tenant] = code.split('-', 1)
+  const isNamed = (binding: string): boolean => binding.startsWith(`${tenant} `)
+  return Object.entries(devices)
+    .toSorted(([one], [other]) => Number(isNamed(other)) - Number(isNamed(one)))
+    .map(([, device]) => device)
+    .slice(0, MOST_PROOFS)
 }
 
 /** Signs an operator in with their badge; without a connection, one who used this device in the last 30 days. */

@@ -1,11 +1,11 @@
 import { t } from '../../shared/texts/scan-texts.ts'
-import { exact } from '../picking/quantity.ts'
 import type { Level } from '../picking/stops.ts'
 import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
 import type { QueueEvent } from '../queue/reduce.ts'
 import type { LogRow } from '../store/database.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
+import { productOf, setCounted } from './count-stock.ts'
 import { refreshFlow } from './flows.ts'
 import { newPickId } from './picking-actions.ts'
 
@@ -24,37 +24,17 @@ export const giveUp = (app: App, entry: RecordEntry, said: string): Promise<bool
 export const takeElsewhere = (app: App, { seq }: PickEntry, { location_id, location_code }: Level): Promise<void> =>
   resolve(app, { type: 'elsewhere', seq, pick_id: newPickId(), location_id, location_code }, location_code)
 
-/**
- * Corrects the stock of a location by a count, and sends the pick again. What this device took there, and the server does not know yet, is
- * part of the stock that the server counts.
- */
-export async function countAgain(app: App, entry: PickEntry, counted: number): Promise<void> {
-  const { body, flow_id } = entry
-  const product = app.kept.flows.get(flow_id)?.flow.lines.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)
-  if (product === undefined) return
-  const isSaved = await online(app, () =>
-    app.sender.between(async () => {
-      const quantity = exact(counted + takenAt(app, product.product_id, body.location_id))
-      await app.api.client.stock.setLevel(product.product_id, {
-        location_id: body.location_id,
-        quantity,
-        reason: 'inventory_count',
-      })
-      return true
-    }),
-  )
-  if (isSaved === true) await resolve(app, { type: 'again as new', seq: entry.seq, pick_id: newPickId() }, t.said.counted)
-}
-
-/** What waits or was refused of a product at a location. */
-function takenAt({ kept }: App, productId: number, locationId: string): number {
-  return kept.entries
-    .filter((entry): entry is PickEntry => entry.kind === 'pick' && entry.body.location_id === locationId)
-    .filter(({ flow_id, body }) => {
-      const lines = kept.flows.get(flow_id)?.flow.lines
-      return lines?.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)?.product_id === productId
-    })
-    .reduce((sum, { body }) => sum + body.quantity, 0)
+/** Corrects the stock of a location by a count, and sends the pick again. */
+export async function countAgain(app: App, { seq, flow_id, body, about }: PickEntry, quantity: number): Promise<void> {
+  const { order_tenant_id, location_code } = about
+  const isSaved = await online(app, async () => {
+    const product_id = await productOf(app, flow_id, body)
+    if (product_id !== undefined)
+      return await setCounted(app, { product_id, location_id: body.location_id, location_code, quantity })
+    app.stop({ message: t.problem.lineGone(order_tenant_id, location_code) }, performance.now())
+    return false
+  })
+  if (isSaved === true) await resolve(app, { type: 'again as new', seq, pick_id: newPickId() }, t.said.counted)
 }
 
 async function drop(app: App, entry: Entry, what: LogRow['what'], said: string): Promise<boolean> {

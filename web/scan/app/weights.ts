@@ -1,6 +1,6 @@
-import { FulfillmentError } from '@fulfillment/sdk'
-import { TakenOverError, weightPatternsOf } from '../store/store.ts'
+import { weightPatternsOf } from '../store/store.ts'
 import type { App } from './app.ts'
+import { isReadAgain } from './read-again.ts'
 
 /** Reads which barcodes contain a weight, so that they can be scanned without a connection. A key without `read:stock` has none. */
 export async function readWeightPatterns(app: App): Promise<void> {
@@ -12,6 +12,6 @@ export async function readWeightPatterns(app: App): Promise<void> {
     )
   } catch (error) {
     // They are read again with the next flow.
-    if (!(error instanceof FulfillmentError || error instanceof TakenOverError || error instanceof DOMException)) throw error
+    if (!isReadAgain(error)) throw error
   }
 }

@@ -41,11 +41,8 @@ export class Api implements QueueCalls {
     return client
   }
 
-  enrol = (input: {
-    code: string
-    device_name?: string
-    device?: { id: number; secret: string } | undefined
-  }): Promise<Enrolled> => this.#session<Enrolled>('POST', '/session', { body: input })
+  enrol = (input: { code: string; device_name?: string; devices: { id: number; secret: string }[] }): Promise<Enrolled> =>
+    this.#session<Enrolled>('POST', '/session', { body: input })
 
   end = (): Promise<unknown> => sessionCall(this.#fetchOptions(), 'DELETE', '/session')
 

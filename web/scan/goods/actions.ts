@@ -1,12 +1,12 @@
-import { FulfillmentError } from '@fulfillment/sdk'
 import { isMissing } from '../../shared/is-unanswered.ts'
 import { goods } from '../../shared/texts/scan-goods-texts.ts'
 import type { App, CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
 import { newPickId } from '../app/picking-actions.ts'
+import { isReadAgain } from '../app/read-again.ts'
 import { findProduct } from '../data/find.ts'
 import { isOfRecord, type RecordKind, type RecordRef } from '../queue/entry.ts'
-import { type Kept, TakenOverError } from '../store/store.ts'
+import type { Kept } from '../store/store.ts'
 import { readPlaces, searchPlace } from './places.ts'
 import { emptyRecordDraft, isOpen, type KnownRecord, nameOf, type Place, recordKey, type RecordRow, refOf } from './record.ts'
 import type { Product } from './lines.ts'
@@ -120,8 +120,7 @@ export async function refreshRecord(app: App, ref: RecordRef): Promise<void> {
       }, 'relaxed')
     })
   } catch (error) {
-    // It is read again later.
-    if (!(error instanceof FulfillmentError || error instanceof TakenOverError)) throw error
+    if (!isReadAgain(error)) throw error
     if (isMissing(error)) await forget(app, [ref])
   }
 }

@@ -1,7 +1,7 @@
-import { FulfillmentError, type Location } from '@fulfillment/sdk'
+import type { Location } from '@fulfillment/sdk'
 import type { App } from '../app/app.ts'
+import { isReadAgain } from '../app/read-again.ts'
 import { findLocation } from '../data/find.ts'
-import { TakenOverError } from '../store/store.ts'
 import type { Place } from './record.ts'
 
 /** Locations beyond these are looked for on the server when they are scanned. */
@@ -25,8 +25,7 @@ export async function readPlaces(app: App): Promise<void> {
     }
     await app.store.commit(() => ({ places }), 'relaxed')
   } catch (error) {
-    const isOfDevice = error instanceof TakenOverError || error instanceof DOMException
-    if (!(error instanceof FulfillmentError || isOfDevice)) throw error
+    if (!isReadAgain(error)) throw error
     // Next time.
     readAt = -Infinity
   }

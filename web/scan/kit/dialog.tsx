@@ -29,6 +29,12 @@ export function Dialog({ title, role = 'dialog', isAlarm = false, onClose, child
         event.preventDefault()
         onClose?.()
       }}
+      onClose={({ currentTarget }) => {
+        // Not by us: after Esc or Android's Back twice without another key in between, browsers do not ask.
+        if (!currentTarget.isConnected || currentTarget.open) return
+        if (onClose === undefined) currentTarget.showModal()
+        else onClose()
+      }}
     >
       <h2 id={heading}>{title}</h2>
       {children}

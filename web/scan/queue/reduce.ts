@@ -58,6 +58,9 @@ export function nextToSend(entries: readonly Entry[]): Entry | undefined {
 /** Entries that the operator has to decide on. */
 export const problemsOf = (entries: readonly Entry[]): Entry[] => entries.filter(({ state }) => state === 'refused')
 
+/** How many entries wait to be sent, or are being sent. */
+export const countToSend = (entries: readonly Entry[]): number => entries.length - problemsOf(entries).length
+
 function isHeldUp(entries: readonly Entry[], entry: Entry): boolean {
   return entry.kind === 'complete' && entries.some((other) => other !== entry && other.flow_id === entry.flow_id)
 }
@@ -105,7 +108,8 @@ function undo(entries: readonly Entry[], undone: NewPick | NewReceipt, nextSeq: 
   return [...entries, { ...undone, ...FRESH, seq: nextSeq }]
 }
 
-function isUnknownToServer({ state, attempts, error }: Entry): boolean {
+/** Whether the server certainly has not carried the entry out. */
+export function isUnknownToServer({ state, attempts, error }: Entry): boolean {
   return state === 'refused' ? error?.is_certain === true : attempts === 0
 }
 

@@ -28,7 +28,8 @@ interface ChangeStockProps {
   quantityLabel: string
   button: string
   done: string
-  save: (scanned: Required<Scanned>, quantity: number, options: { idempotencyKey: string }) => PromiseLike<unknown>
+  /** Whether it was saved. If not, the operator was stopped with the reason. */
+  save: (scanned: Required<Scanned>, quantity: number, attempts: Attempts) => Promise<boolean>
 }
 
 /** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
@@ -88,11 +89,8 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     if (quantity === undefined) return
     setBusy(true)
     const at = performance.now()
-    const isSaved = await online(app, async () => {
-      const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
-      await attempts.of(JSON.stringify([complete, quantity]), (idempotencyKey) => save(complete, quantity, { idempotencyKey }))
-      return true
-    })
+    const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
+    const isSaved = await online(app, () => save(complete, quantity, attempts))
     setBusy(false)
     if (isSaved !== true) return
     // The operator may have started over meanwhile, and scanned something else.

@@ -6,6 +6,7 @@ import { useApp, useTitle } from '../app/use-app.ts'
 import type { Outcome } from '../feedback.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
+import { countToSend } from '../queue/reduce.ts'
 import type { Settings } from '../store/settings.ts'
 import { Unenrol } from './unenrol.tsx'
 import styles from './screens.module.css'
@@ -39,7 +40,7 @@ export function Diagnostics() {
       </section>
       <ScannerSettings />
       <Scans />
-      <Button onClick={() => void saveQueue(app)}>{t.diagnostics.export}</Button>
+      <Button onClick={() => saveQueue(app)}>{t.diagnostics.export}</Button>
       <Unenrol />
     </div>
   )
@@ -63,7 +64,7 @@ function Facts() {
     [t.diagnostics.storage, isPersistent ? t.diagnostics.persistent : t.diagnostics.notPersistent],
     [t.diagnostics.connection, app.ui.isOnline ? t.connection.online : t.connection.offline],
     [t.diagnostics.camera, cameras === 0 ? undefined : t.camera.ready(cameras)],
-    [t.connection.toSend(entries.length), ''],
+    [t.connection.toSend(countToSend(entries)), ''],
   ]
   return (
     <dl className={styles.facts}>

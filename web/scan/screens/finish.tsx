@@ -11,7 +11,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { leftOf } from '../picking/line-bounds.ts'
 import { exact } from '../picking/quantity.ts'
 import { undo } from '../picking/undo.ts'
-import { leftAt, type LineView } from '../picking/view.ts'
+import { leftAt, type LineView, type WalkView } from '../picking/view.ts'
 import type { WalkKey } from '../picking/walk.ts'
 import { LastScan } from './pick.tsx'
 import styles from './screens.module.css'
@@ -49,7 +49,7 @@ export function Finish({ walk: key }: { walk: WalkKey }) {
           <li key={line.order_detail_id} className={styles.line}>
             <strong>{line.line.product_name}</strong>
             {line.flow.slot !== undefined && <span>{t.pick.slotOf(line.flow.slot, line.flow.order_tenant_id)}</span>}
-            <span>{t.finish.left(leftWithDraft(line), whyOpen(draft.shorts[line.order_detail_id]))}</span>
+            <span>{t.finish.left(leftWithDraft(line), whyOpen(view, line))}</span>
           </li>
         ))}
       </ul>
@@ -82,5 +82,9 @@ async function undoLatest(app: App, key: WalkKey): Promise<void> {
   if (app.ui.problem === undefined) app.go(pickScreen(key))
 }
 
-const whyOpen = (reason: keyof typeof t.short | undefined): string =>
-  reason === undefined ? t.finish.stillOpen : t.short[reason]
+function whyOpen({ draft, stops }: WalkView, { order_detail_id }: LineView): string {
+  const reason = draft.shorts[order_detail_id]
+  if (reason !== undefined) return t.short[reason]
+  const isSkipped = stops.some((stop) => stop.order_detail_id === order_detail_id && draft.skipped.includes(stop.key))
+  return isSkipped ? t.finish.skipped : t.finish.stillOpen
+}

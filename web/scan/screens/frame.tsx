@@ -5,7 +5,7 @@ import { signOut } from '../app/session.ts'
 import { useApp } from '../app/use-app.ts'
 import { Button } from '../kit/button.tsx'
 import { Menu } from '../kit/menu.tsx'
-import { problemsOf } from '../queue/reduce.ts'
+import { countToSend, problemsOf } from '../queue/reduce.ts'
 import { clockNotice } from '../data/server-clock.ts'
 import { Camera } from './camera.tsx'
 import styles from './screens.module.css'
@@ -43,7 +43,7 @@ export function Frame({ children }: { children: ReactNode }) {
 
 function Connection() {
   const app = useApp()
-  const waiting = app.kept.entries.filter(({ state }) => state !== 'refused').length
+  const waiting = countToSend(app.kept.entries)
   const { connection } = t
   const text = app.ui.isOnline
     ? waiting === 0
@@ -65,10 +65,12 @@ function Connection() {
 
 function ProblemsButton() {
   const app = useApp()
+  const { needs, code } = app.ui
   const { length } = problemsOf(app.kept.entries)
   if (length === 0) return null
   return (
-    <Button kind="alarm" onClick={() => app.go({ name: 'problems' })}>
+    // While the device must be enrolled or a badge scanned, it says how many there are.
+    <Button kind="alarm" isDisabled={needs !== undefined || code !== undefined} onClick={() => app.go({ name: 'problems' })}>
       <TriangleAlert aria-hidden size={20} />
       {t.problems.button(length)}
     </Button>

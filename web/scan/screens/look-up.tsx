@@ -14,6 +14,8 @@ interface Found {
   /** What the code says besides. */
   facts: string[]
   rows: { key: string | number; name: string; quantity: number }[]
+  /** Reads on, where there is more. */
+  more?: (() => Promise<Found>) | undefined
 }
 
 const MOST_PRODUCTS = 100
@@ -38,6 +40,11 @@ export function LookUp() {
     const isKnown = await look(code, at, code, app.begin())
     if (!isKnown) app.stop({ message: t.problem.unknown, scanned: typed }, at)
   }
+  const showMore = async (more: () => Promise<Found>): Promise<void> => {
+    const all = await online(app, more)
+    // Something else may have been looked up meanwhile.
+    if (all !== undefined) setFound((shown) => (shown?.more === more ? all : shown))
+  }
   return (
     <div className={styles.screen}>
       <h1>{t.lookUp.title}</h1>
@@ -52,12 +59,13 @@ export function LookUp() {
         <Field label={t.lookUp.code} value={typed} onChange={setTyped} required />
         <Button isSubmit>{t.lookUp.find}</Button>
       </form>
-      {found === undefined ? <p>{t.lookUp.hint}</p> : <Levels found={found} />}
+      {found === undefined ? <p>{t.lookUp.hint}</p> : <Levels found={found} onMore={(more) => void showMore(more)} />}
     </div>
   )
 }
 
-function Levels({ found: { title, facts, rows } }: { found: Found }) {
+function Levels({ found, onMore }: { found: Found; onMore: (more: () => Promise<Found>) => void }) {
+  const { title, facts, rows, more } = found
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
@@ -72,6 +80,7 @@ function Levels({ found: { title, facts, rows } }: { found: Found }) {
           </li>
         ))}
       </ul>
+      {more !== undefined && <Button onClick={() => onMore(more)}>{t.lookUp.more}</Button>}
     </section>
   )
 }
@@ -102,14 +111,23 @@ async function stockOfProduct(client: FulfillmentClient, id: number, facts: stri
   return { title: name, facts, rows }
 }
 
-async function stockAt(client: FulfillmentClient, { id, code }: { id: string; code: string }): Promise<Found> {
-  const { products } = await client.stock.overview({ location_id: id, limit: MOST_PRODUCTS })
-  const rows = products.map(({ product_id, name, levels }) => ({
+/** What lies at a location. Products that lie there no more are left out; `before` are the rows of the pages before. */
+async function stockAt(
+  client: FulfillmentClient,
+  place: { id: string; code: string },
+  page = 1,
+  before: Found['rows'] = [],
+): Promise<Found> {
+  const { id, code } = place
+  const { products, pagination } = await client.stock.overview({ location_id: id, limit: MOST_PRODUCTS, page })
+  const levels = products.map(({ product_id, name, levels }) => ({
     key: product_id,
     name,
     quantity: levels.find(({ location_id }) => location_id === id)?.quantity ?? 0,
   }))
-  return { title: code, facts: [], rows }
+  const rows = [...before, ...levels.filter(({ quantity }) => quantity !== 0)]
+  const more = page < pagination.total_pages ? () => stockAt(client, place, page + 1, rows) : undefined
+  return rows.length === 0 && more !== undefined ? await more() : { title: code, facts: [], rows, more }
 }
 
 async function linesOf(client: FulfillmentClient, orderId: number): Promise<Found> {

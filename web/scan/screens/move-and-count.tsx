@@ -1,4 +1,5 @@
 import { t } from '../../shared/texts/scan-texts.ts'
+import { setCounted } from '../app/count-stock.ts'
 import { useApp } from '../app/use-app.ts'
 import { ChangeStock } from './change-stock.tsx'
 
@@ -17,16 +18,18 @@ export function Move() {
       quantityLabel={stock.quantity}
       button={stock.move}
       done={t.said.moved}
-      save={({ product, from, to }, quantity, options) =>
-        api.client.stock.transfer({ product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity }, options)
-      }
+      save={async ({ product, from, to }, quantity, attempts) => {
+        const move = { product_id: product.id, from_location_id: from.id, to_location_id: to.id, quantity }
+        await attempts.of(JSON.stringify(move), (idempotencyKey) => api.client.stock.transfer(move, { idempotencyKey }))
+        return true
+      }}
     />
   )
 }
 
 /** Sets the stock of a location to what was counted. */
 export function Count() {
-  const { api } = useApp()
+  const app = useApp()
   return (
     <ChangeStock
       title={stock.countTitle}
@@ -34,8 +37,8 @@ export function Count() {
       quantityLabel={stock.counted}
       button={stock.save}
       done={t.said.counted}
-      save={({ product, from }, quantity, options) =>
-        api.client.stock.setLevel(product.id, { location_id: from.id, quantity, reason: 'inventory_count' }, options)
+      save={({ product, from }, quantity, attempts) =>
+        setCounted(app, { product_id: product.id, location_id: from.id, location_code: from.code, quantity }, attempts)
       }
     />
   )

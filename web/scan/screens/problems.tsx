@@ -9,6 +9,7 @@ import { Keypad, quantityOf } from '../kit/keypad.tsx'
 import type { Level } from '../picking/stops.ts'
 import type { Entry, FlowEntry, PickEntry, RecordEntry } from '../queue/entry.ts'
 import { problemsOf } from '../queue/reduce.ts'
+import type { Operator } from '../store/database.ts'
 import styles from './screens.module.css'
 
 /** What the server refused, each with its ways out. Nothing leaves this list by itself. */
@@ -30,11 +31,12 @@ export function Problems() {
 }
 
 function ProblemItem({ entry }: { entry: Entry }) {
+  const { operators } = useApp().kept
   const { error, about, body } = entry
   return (
     <li className={styles.problem}>
       <p>
-        <strong>{entry.record === undefined ? sentenceOf(entry) : sentenceOfRecord(entry)}</strong>
+        <strong>{entry.record === undefined ? sentenceOf(entry, operators) : sentenceOfRecord(entry)}</strong>
       </p>
       {body !== null && (
         <p>
@@ -188,12 +190,12 @@ function sentenceOfRecord({ kind, error, about, body }: RecordEntry): string {
   return t.problems.receipt(body.quantity, product_name)
 }
 
-function sentenceOf({ kind, error, about, body }: FlowEntry): string {
+function sentenceOf({ kind, error, about, body }: FlowEntry, operators: readonly Operator[]): string {
   const { order_tenant_id, product_name, location_code } = about
   const state = error?.state as keyof typeof t.problems.states | undefined
   const quantity = body?.quantity ?? 0
   const left = error?.left ?? 0
-  if (error?.reason === 'operator') return t.problems.operator(order_tenant_id, error.operator ?? '')
+  if (error?.reason === 'operator') return t.problems.operator(order_tenant_id, nameOf(error.operator ?? '', operators))
   if (kind === 'complete') return t.problems.complete(order_tenant_id)
   if (kind === 'undo') return t.problems.undo(quantity, product_name, location_code)
   switch (error?.reason) {
@@ -209,3 +211,7 @@ function sentenceOf({ kind, error, about, body }: FlowEntry): string {
       return t.problem.failed
   }
 }
+
+/** The name of an operator who signed in on this device; the address of another one. */
+const nameOf = (email: string, operators: readonly Operator[]): string =>
+  operators.find((operator) => operator.email.toLowerCase() === email.toLowerCase())?.name ?? email

@@ -23,7 +23,7 @@ export function Unenrol() {
       {isAsking && (
         <Dialog title={t.diagnostics.unenrol} onClose={close}>
           <p>{t.diagnostics.unenrolAsk(length)}</p>
-          {length > 0 && <Button onClick={() => void saveQueue(app)}>{t.diagnostics.export}</Button>}
+          {length > 0 && <Button onClick={() => saveQueue(app)}>{t.diagnostics.export}</Button>}
           <Button onClick={() => (needsSure ? setSure(true) : void unenrol(app))}>
             {isSure ? t.diagnostics.unenrolSure : t.diagnostics.unenrol}
           </Button>

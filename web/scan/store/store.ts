@@ -109,11 +109,6 @@ export class Store {
     return commit
   }
 
-  /** Unsent entries of every tenant that was ever enrolled here, for the file of the queue. */
-  async allEntries(): Promise<Entry[]> {
-    return await this.#database.getAll('queue')
-  }
-
   async #commit<C extends Changes | undefined>(change: (kept: Kept) => C, durability: Durability): Promise<C> {
     const changes = change(this.kept)
     if (changes === undefined) return changes

@@ -157,6 +157,10 @@ export const scan = {
     otherSlot: (slot: number) => `This goes into slot ${formatNumber(slot)}`,
     noCommand: 'This button is not on the screen now',
     storage: 'The storage of this device is full. Nothing was taken; what was confirmed before is kept.',
+    unsentAt: (code: string) =>
+      `Scans at ${code} are not sent yet. Save the count again when they are, and none of them is in the Problems.`,
+    lineGone: (order: string, code: string) =>
+      `${order} has no such line any more. Put the goods back to ${code}, and count them there from the menu.`,
     failed: 'The server refused this',
     offline: 'No connection. Nothing was sent.',
     noAnswer: 'No answer from the server. Try again: nothing is done twice.',
@@ -217,6 +221,7 @@ export const scan = {
     code: 'Code',
     find: 'Find',
     none: 'No stock',
+    more: 'Show more',
     total: (quantity: number) => `${formatNumber(quantity)} in all`,
     at: 'At this location',
     standsFor: (quantity: number) => `This code stands for ${formatNumber(quantity)}`,
@@ -230,7 +235,7 @@ export const scan = {
     to: 'To',
     location: 'Location',
     quantity: 'Quantity',
-    counted: 'Counted',
+    counted: 'Counted, without what you hold',
     moveTitle: 'Move',
     countTitle: 'Count',
     move: 'Move',

@@ -26,8 +26,8 @@ export interface Enrolment {
   code: SignInCode
   /** In the place of the name that was given with the code. */
   deviceName: string | undefined
-  /** The device that the browser was, which it stays if the secret is right. */
-  device: DeviceSecret | undefined
+  /** The devices that the browser was, of any tenant and mode. It stays the one of this tenant and mode, if the secret is right. */
+  devices: readonly DeviceSecret[]
   address: string
   userAgent: string | undefined
   requestId: string
@@ -147,7 +147,7 @@ async function enrol(tx: Transaction, enrolment: Enrolment, code: Code): Promise
   const { address, requestId, former } = enrolment
   const { tenantId } = enrolment.code
   const key = await requireSessionKey(tx, { tenantId, keyId: code.key_id }, enrolment, () => invalidCode('enrolment'))
-  const device = await deviceOf(tx, tenantId, code.mode, enrolment.device)
+  const device = await deviceOf(tx, tenantId, code.mode, enrolment.devices)
   const left = former === undefined ? [] : await endSessionOf(tx, former, { address, requestId, kind: 'device' })
   const ended = [...left, ...(await tx.run(endDevice, [tenantId, device.id]))]
   const { devices = 0 } = (await tx.runOne(countDevices, [tenantId])) ?? {}
@@ -163,9 +163,9 @@ async function enrol(tx: Transaction, enrolment: Enrolment, code: Code): Promise
   return { value: token.value, device, ended }
 }
 
-async function deviceOf(tx: Transaction, tenantId: number, mode: string, given: DeviceSecret | undefined): Promise<DeviceSecret> {
-  const known = given && (await tx.runOne(findDevice, [tenantId, mode, given.id, hashOf(given.secret)]))
-  if (given !== undefined && known !== undefined) return given
+async function deviceOf(tx: Transaction, tenantId: number, mode: string, given: readonly DeviceSecret[]): Promise<DeviceSecret> {
+  for (const device of given)
+    if ((await tx.runOne(findDevice, [tenantId, mode, device.id, hashOf(device.secret)])) !== undefined) return device
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
   const row = await tx.runOne(insertDevice, [tenantId, mode, hashOf(secret)])
   return { id: row?.id as number, secret }

@@ -33,10 +33,15 @@ export interface DeviceOptions {
   limit: Guard | undefined
 }
 
+/** A browser that has been more devices sends the likeliest. */
+const MAX_DEVICES = 20
+
+const deviceProof = z.object({ id, secret: text(255) })
 const enrolInput = z.object({
   code: text(255),
   device_name: trimmedText(255).nullish(),
-  device: z.object({ id, secret: text(255) }).nullish(),
+  device: deviceProof.nullish(),
+  devices: z.array(deviceProof).max(MAX_DEVICES).nullish(),
 })
 const badgeInput = z.object({ badge: text(255) })
 
@@ -51,7 +56,7 @@ export async function enrol(request: FastifyRequest, reply: FastifyReply, { shar
     const { value, device, ended } = await enrolDevice(shards.of(code.tenantId), {
       code,
       deviceName: input.device_name ?? undefined,
-      device: input.device ?? undefined,
+      devices: [...(input.device ? [input.device] : []), ...(input.devices ?? [])],
       address: request.ip,
       userAgent: request.headers['user-agent'],
       requestId: request.id,

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
 import type { Tile } from '../../app/screen.ts'
-import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodesInTurn, useTitle } from '../../app/use-app.ts'
 import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, submitCount, workOf } from '../../goods/actions.ts'
 import { choose, confirm, goTo, type KnownCount, type LevelLine, levelsOf, nextPlace, scan, undo } from '../../goods/counting.ts'
@@ -46,7 +46,7 @@ function Counting({ work }: { work: CountingWork }) {
   useTitle(name)
   useWakeLock()
   useFresh(ref)
-  useCodes((...scanned) =>
+  useCodesInTurn((...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofCount((of) => scan(of, texts))(work),
       goTo: (work, place) => ofCount((of) => goTo(of, place))(work),

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import type { Tile } from '../../app/screen.ts'
-import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodesInTurn, useTitle } from '../../app/use-app.ts'
 import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, workOf } from '../../goods/actions.ts'
 import { linesOf } from '../../goods/lines.ts'
@@ -47,7 +47,7 @@ function Receiving({ work }: { work: ReceivingWork }) {
   useTitle(name)
   useWakeLock()
   useFresh(ref)
-  useCodes((...scanned) =>
+  useCodesInTurn((...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofGoods((of) => scan(of, texts))(work),
       goTo: (work, place) => ofGoods((of) => goTo(of, place))(work),

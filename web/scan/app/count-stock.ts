@@ -1,0 +1,79 @@
+import { t } from '../../shared/texts/scan-texts.ts'
+import { exact } from '../picking/quantity.ts'
+import type { Entry, PickBody } from '../queue/entry.ts'
+import { isUnknownToServer } from '../queue/reduce.ts'
+import type { App } from './app.ts'
+import { Attempts } from './attempts.ts'
+
+/** A product at a location, and how much of it lies there: without what the operator holds. */
+export interface Counted {
+  product_id: number
+  location_id: string
+  location_code: string
+  quantity: number
+}
+
+/**
+ * Sets the stock of a location to what was counted there, with what this device took there and the server will subtract later. While it is not
+ * known whether the server did so already, the operator is stopped. Returns whether the stock was set.
+ */
+export function setCounted(app: App, counted: Counted, attempts = new Attempts()): Promise<boolean> {
+  const { product_id, location_id, location_code } = counted
+  return app.sender.between(async () => {
+    const quantity = exact(counted.quantity + (await takenAt(app, counted)))
+    // Below zero, goods that were put there are counted, and the server does not know of them.
+    if (!(quantity >= 0)) {
+      app.stop({ message: t.problem.unsentAt(location_code) }, performance.now())
+      app.sender.retry()
+      return false
+    }
+    const level = { location_id, quantity, reason: 'inventory_count' }
+    await attempts.of(JSON.stringify([product_id, level]), (idempotencyKey) =>
+      app.api.client.stock.setLevel(product_id, level, { idempotencyKey }),
+    )
+    return true
+  })
+}
+
+/** The product of an entry of a flow. The flow may have left this device. Undefined if the order has the line no more. */
+export async function productOf(app: App, flowId: number, body: PickBody): Promise<number | undefined> {
+  const { lines } = app.kept.flows.get(flowId)?.flow ?? (await app.api.readFlow(flowId, 0))
+  return lines.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)?.product_id
+}
+
+type Level = Pick<Counted, 'product_id' | 'location_id'>
+
+/** What this device took of a product at a location, less what it put there, and the server does not know yet. NaN if it may know some of it. */
+async function takenAt(app: App, level: Level): Promise<number> {
+  let taken = draftedAt(app, level)
+  for (const entry of app.kept.entries) {
+    const quantity = takenBy(entry, level.location_id)
+    if (quantity === 0 || (await productOfEntry(app, entry)) !== level.product_id) continue
+    taken += isUnknownToServer(entry) ? quantity : NaN
+  }
+  return taken
+}
+
+/** What picks that are not confirmed yet hold. */
+function draftedAt({ kept }: App, { product_id, location_id }: Level): number {
+  const lines = [...kept.flows.values()].flatMap(({ flow }) => flow.lines)
+  const isOfProduct = ({ order_detail_id }: PickBody): boolean =>
+    lines.some((line) => line.order_detail_id === order_detail_id && line.product_id === product_id)
+  return [...kept.drafts.values()]
+    .map(({ pick }) => pick?.body)
+    .filter((body) => body !== undefined)
+    .filter((body) => body.location_id === location_id && isOfProduct(body))
+    .reduce((sum, { quantity }) => sum + quantity, 0)
+}
+
+function takenBy({ kind, record, body }: Entry, locationId: string): number {
+  // Counts change no stock before they are approved.
+  if (body?.location_id !== locationId || kind === 'count') return 0
+  const isTaken = (kind === 'undo') === (record !== undefined)
+  return isTaken ? body.quantity : -body.quantity
+}
+
+async function productOfEntry(app: App, entry: Entry): Promise<number | undefined> {
+  if (entry.record !== undefined) return entry.body.product_id
+  return entry.body === null ? undefined : await productOf(app, entry.flow_id, entry.body)
+}
