@@ -6,9 +6,14 @@ import { pages, ROOT, shellBlocks } from './shell-blocks.ts'
 
 const MINUTE_MS = 60_000
 
+const CHANGES = 'git status --porcelain'
+
 let newcomer: Newcomer
+/** Those of the folder that was cloned. */
+let changes: string
 beforeAll(async () => {
   newcomer = await arrive()
+  changes = await newcomer.type(CHANGES)
 }, 3 * MINUTE_MS)
 afterAll(async () => {
   await newcomer.stopServer()
@@ -54,6 +59,8 @@ it('the commands of the other pages work', { timeout: 10 * MINUTE_MS }, async ()
   let followed = 0
   for (const page of await pages()) if (page !== 'README.md') followed += await follow(page)
   expect(followed).toBeGreaterThan(3)
+  // No block leaves a file that somebody could commit, such as an export.
+  expect(await newcomer.type(CHANGES)).toBe(changes)
 })
 
 it('blocks that are not run have a reason', async () => {
