@@ -29,13 +29,14 @@ describe('GET /orders/{id}/blockers', () => {
 
   it('under off says what is not in stock, after what earlier lines take', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 3 })
-    const order = await newOrder(tenant, { order_detail: linesOf([tea, 2], [tea, 2]) })
+    const rice = await stockedProduct(tenant, { A: 2 })
+    const order = await newOrder(tenant, { order_detail: linesOf([tea, 2], [rice, 2], [tea, 2]) })
     const { body } = await tenant.request('GET', `/orders/${order.id}`)
     expect(await blockersOf(tenant, order)).toMatchObject([
       {
         code: 'not_in_stock',
         message: `${tea.name}: 1 not in stock`,
-        order_detail_id: body.data.order_detail[1].id,
+        order_detail_id: body.data.order_detail[2].id,
         product_id: tea.id,
         quantity: 1,
       },

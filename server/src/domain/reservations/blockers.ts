@@ -24,20 +24,24 @@ export interface LineProblem {
 
 /** Gives the levels to the lines, one after the other, pickable locations first, and returns what is wrong with each line. */
 export function problemsOf(lines: readonly OpenLine[], levels: readonly Level[]): Map<number, LineProblem> {
-  const left = levels.map((level) => ({ ...level }))
-  const inOrder = [...left.filter(({ pickable }) => pickable), ...left.filter(({ pickable }) => !pickable)]
-  return new Map(lines.map((line) => [line.id, problemOf(line, inOrder)]))
+  const inOrder = [...levels.filter(({ pickable }) => pickable), ...levels.filter(({ pickable }) => !pickable)]
+  const left = Map.groupBy(
+    inOrder.map((level) => ({ ...level })),
+    ({ product_id: product }) => product,
+  )
+  return new Map(lines.map((line) => [line.id, problemOf(line, left.get(line.product_id) ?? [])]))
 }
 
+/** `levels` are what is left of those of the line's product. */
 function problemOf(line: OpenLine, levels: Level[]): LineProblem {
   let wanted = line.wanted
   const notPickable: LineProblem['notPickable'] = []
-  for (const level of levels) {
-    const taken = level.product_id === line.product_id ? Math.min(level.quantity, wanted) : 0
-    if (taken <= 0) continue
+  for (let level = levels[0]; level !== undefined && wanted > 0; level = levels[0]) {
+    const taken = Math.min(level.quantity, wanted)
     level.quantity = exact(level.quantity - taken)
     wanted = exact(wanted - taken)
     if (!level.pickable) notPickable.push({ location_id: level.location_id, quantity: taken })
+    if (level.quantity <= 0) levels.shift()
   }
   return { lacking: wanted, notPickable }
 }

@@ -65,14 +65,22 @@ export async function runOutsideTransaction(
     const renewed = await db.runOne(renewClaim, [tenantId, key, claim.claimed_at])
     if (renewed !== undefined) claim.claimed_at = renewed.claimed_at
   }
-  // One that fails is followed by the next one.
-  const renewal = repeat(RENEW_INTERVAL_MS, renew, () => {}, RENEW_INTERVAL_MS)
   try {
-    const data = await work().finally(() => renewal.stop())
+    const data = await whileRenewed(renew, work)
     await db.run(storeResponse, [tenantId, key, requestHash, encryption.encrypt(textOf(data)), claim.claimed_at])
     return { data, isReplayed: false }
   } catch (error) {
     await db.run(releaseKey, [tenantId, key, claim.claimed_at])
     throw error
+  }
+}
+
+/** Runs `work`, and `renew` at intervals until it ends. A renewal that fails is followed by the next one. */
+async function whileRenewed<T>(renew: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  const renewal = repeat(RENEW_INTERVAL_MS, renew, () => {}, RENEW_INTERVAL_MS)
+  try {
+    return await work()
+  } finally {
+    await renewal.stop()
   }
 }
