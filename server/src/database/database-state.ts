@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { within } from '../runtime/within.ts'
 import type { Queryable } from './database.ts'
 import { statement } from './statements/statement.ts'
 
@@ -19,14 +19,9 @@ export async function isStandby(db: Queryable): Promise<boolean> {
 
 /** What a database does at the moment. `lost`: it cannot be reached, or does not answer within a second. */
 export async function stateOf(db: Queryable): Promise<'primary' | 'standby' | 'lost'> {
-  const patience = new AbortController()
-  const state = await Promise.race([
-    isStandby(db).then(
-      (standby) => (standby ? ('standby' as const) : ('primary' as const)),
-      () => 'lost' as const,
-    ),
-    delay(PATIENCE_MS, 'lost' as const, { signal: patience.signal }).catch(() => 'lost' as const),
-  ])
-  patience.abort()
-  return state
+  const state = isStandby(db).then(
+    (standby) => (standby ? ('standby' as const) : ('primary' as const)),
+    () => 'lost' as const,
+  )
+  return await within(PATIENCE_MS, state, () => 'lost' as const)
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { Availability } from './connections/availability.ts'
@@ -11,6 +10,7 @@ import type { Queryable } from './connections/queryable.ts'
 import type { Schema } from './schema.ts'
 import { ConnectionSet, TenantQueries } from './connections/tenant-queries.ts'
 import { INTERNAL } from './connections/fair-slots.ts'
+import { within } from '../runtime/within.ts'
 
 export { MAX_SHARED_SIZE } from './statements/call-batches.ts'
 export type { Queryable, Transaction } from './connections/queryable.ts'
@@ -131,9 +131,8 @@ export function openDatabase(
     withoutTimeLimits: (work) => overOneConnection({ ...driverConfig, options: SESSION_SETTINGS }, work),
     close: async (withinMs = CLOSE_GRACE_MS) => {
       exclusive.close()
-      const grace = new AbortController()
-      const ended = Promise.all([readers.end(), unsynced.end(), pool.end()]).finally(() => grace.abort())
-      await Promise.race([ended, delay(Math.min(withinMs, CLOSE_GRACE_MS), undefined, { signal: grace.signal }).catch(() => {})])
+      const ended = Promise.all([readers.end(), unsynced.end(), pool.end()])
+      await within(Math.min(withinMs, CLOSE_GRACE_MS), ended, () => {})
       availability.close()
     },
   }

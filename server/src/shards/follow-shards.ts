@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { Encryption } from '../runtime/encryption/encryption.ts'
 import { repeat } from '../runtime/periodic.ts'
+import { within } from '../runtime/within.ts'
 import { openShard } from './open-shard.ts'
 import { readMovedTenants, readShardMap, requireRange, type ShardRow, urlOf } from './shard-map.ts'
 import { DIRECTORY, type Shard, type Shards } from './shards.ts'
@@ -48,9 +48,7 @@ interface Followed {
 export async function followShards(shards: Shards, options: FollowOptions): Promise<{ stop(): Promise<void> }> {
   const follower = new Follower(shards, options)
   await follower.readMap()
-  const patience = new AbortController()
-  await Promise.race([follower.settled(), delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {})])
-  patience.abort()
+  await within(PATIENCE_MS, follower.settled(), () => {})
   // An unreadable map is no news: requests to the directory say that it is lost.
   const reading = repeat(
     () => (shards.isMoving ? READ_MAP_WHILE_MOVING_MS : READ_MAP_EVERY_MS),

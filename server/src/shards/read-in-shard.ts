@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { beingMoved } from '../database/errors.ts'
 import { statement } from '../database/statements/statement.ts'
+import { within } from '../runtime/within.ts'
 import type { Shards } from './shards.ts'
 
 /** How long a call waits for its tenant to be switched to another shard. */
@@ -52,15 +53,8 @@ export async function readInShard<T>(
 /** Waits until the tenant is no longer being switched, for a limited time. Returns undefined when it is not. */
 export function untilSwitched(shards: Shards, tenantId: number): Promise<void> | undefined {
   const switched = shards.switched(tenantId)
-  return switched === undefined ? undefined : waitBriefly(switched)
-}
-
-async function waitBriefly(switched: Promise<void>): Promise<void> {
-  const patience = new AbortController()
-  const isOver = await Promise.race([
-    switched.then(() => true),
-    delay(SWITCH_PATIENCE_MS, false, { signal: patience.signal }).catch(() => false),
-  ])
-  patience.abort()
-  if (!isOver) throw beingMoved()
+  if (switched === undefined) return undefined
+  return within(SWITCH_PATIENCE_MS, switched, () => {
+    throw beingMoved()
+  })
 }
