@@ -224,6 +224,11 @@ describe('an order with a hold', () => {
     const north = (await tenant.request('POST', '/warehouses', { name: 'North' })).body.data.id
     const order = (fields: object) => orderFor(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 5 }], ...fields })
     expect(failure(await tenant.request('POST', '/orders', await order({ hold: 'none' })))).toEqual([400, 'validation_error'])
+    const both = [await order({ hold: 'none' }), await order({ warehouse_id: 999_999_999 })]
+    expect((await tenant.request('POST', '/orders', { orders: both })).body.error.details).toMatchObject([
+      { index: 0 },
+      { index: 1 },
+    ])
     const elsewhere = await order({ hold: 'cart', warehouse_id: north, allow_backorder: true })
     expect(failure(await tenant.request('POST', '/orders', elsewhere))).toEqual([400, 'validation_error'])
     await expire(service.db, body.data.id)

@@ -19,8 +19,7 @@ interface Rule {
 
 /** In the order in which they apply: the error is that of the first rule that an order breaks, with all orders that break it. */
 const RULES: readonly Rule[] = [
-  { code: 'validation_error', problemOf: unknownWarehouse },
-  { code: 'validation_error', problemOf: missingHold },
+  { code: 'validation_error', problemOf: (order) => unknownWarehouse(order) ?? missingHold(order) },
   { code: 'creation_error', problemOf: unknownBarcodes },
   { code: 'insufficient_stock', problemOf: shortLines },
 ]
