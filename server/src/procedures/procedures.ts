@@ -13,9 +13,9 @@ export interface Procedures {
   endpoints: readonly Endpoint[]
   router: AnyTRPCRouter
   /**
-   * Calls an endpoint. The caller of this function has checked the scope. The pipeline, from the outside in: translate errors; note a write
-   * for replicas; validate the input; write the audit entry of a write, unless a response of its idempotency key is stored, which is returned
-   * instead; run the endpoint, with a key in a transaction that stores the response. Throws `ServiceError` only.
+   * Calls an endpoint. The caller of this function has checked the scope. From the outside in, it translates errors; with an idempotency key,
+   * returns the stored response or stores the new one in the transaction of what follows; checks the input; for a write, writes the audit entry
+   * and notes the write for replicas; runs the endpoint; and checks the output. Throws `ServiceError` only.
    */
   call: (context: CallContext, input: unknown, keyed?: KeyedRequest) => Promise<CallResult>
   /** The same for a client of tRPC: runs the procedure itself. */

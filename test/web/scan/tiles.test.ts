@@ -154,27 +154,29 @@ it('Receive, Count list: a code that the server must look up is meant for the lo
     await new Promise<void>((resolve) => (answer = resolve))
     await route.continue()
   })
-  /** Scans a pack, and another location before the server has said what the pack is. */
-  const scanPackAndGoOn = async (): Promise<string[]> => {
+  /** Scans a pack, and something else before the server has said what the pack is. */
+  const scanPackAndGoOn = async (next: string): Promise<string[]> => {
     await device.scan('DOCK-1')
     const before = (await device.outcomes()).length
     const isAsked = page.waitForRequest(lookUp)
     await device.scanner.scan(pack)
     await isAsked
-    await device.scanner.scan('A-1')
+    await device.scanner.scan(next)
     answer()
     await expect.poll(async () => (await device.outcomes()).length).toBe(before + 2)
     return (await device.outcomes()).slice(before)
   }
   await openTile(device, 'Receive', 'Deliveries to receive', 'PO-1')
-  expect(await scanPackAndGoOn()).toEqual(['taken', 'taken'])
+  expect(await scanPackAndGoOn('A-1')).toEqual(['taken', 'taken'])
   await inHand(page).getByText('To A-1').waitFor()
   await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'DOCK-1': 7 })
   await press(page, 'Finish')
   await page.goto('/scan#/queue')
   await openTile(device, 'Count list', 'Counts to do', 'CC-1')
+  // The command confirms the pack, too.
+  expect(await scanPackAndGoOn('FC-CONFIRM')).toEqual(['taken', 'line'])
   // What was counted at the first location must be confirmed there.
-  expect(await scanPackAndGoOn()).toEqual(['taken', 'problem'])
+  expect(await scanPackAndGoOn('A-1')).toEqual(['taken', 'problem'])
   await page.getByText('Confirm the count of Tea first').waitFor()
 })
 

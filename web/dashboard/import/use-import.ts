@@ -85,6 +85,7 @@ export function useImport(tenantId: number, target: ImportTarget) {
       change({ step: 'importing', rows: 0 })
       const kept = { id: randomId(), fileName: file.name, fingerprint: file.fingerprint, mapping, bad }
       await imports.begin(kept)
+      if (signal.aborted) await imports.end(kept.id)
       signal.throwIfAborted()
       await goOn(table, kept, NOTHING_DONE)
     })

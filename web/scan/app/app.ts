@@ -70,7 +70,7 @@ export type CodeHandler = (
 /** The codes of a screen. */
 export interface ScreenCodes {
   handle: CodeHandler
-  /** They may lead to another screen: what is scanned meanwhile waits, and is for that one. */
+  /** They may lead to another screen, or to something else on this one: what is scanned meanwhile waits, and is for that. */
   leads: boolean
   /** What is scanned here is looked for here first, although an earlier scan has led elsewhere since. */
   isList: boolean
@@ -304,6 +304,7 @@ export class App {
       if (begun < this.#shownBy) return
       if ((await screen?.handle(...scan)) === true) return
     }
+    if (begun < this.#shownBy) return
     this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
   }
 

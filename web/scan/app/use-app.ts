@@ -30,7 +30,8 @@ export function useCodes(handler: CodeHandler, { leads = false, isList = false }
 export function useCodesInTurn(handler: CodeHandler): CodeHandler {
   const inTurn = useTurns()
   const handleInTurn: CodeHandler = (...scan) => inTurn(() => handler(...scan))
-  useCodes(handleInTurn)
+  // Commands, too, are for what the codes before them lead to.
+  useCodes(handleInTurn, { leads: true })
   return handleInTurn
 }
 

@@ -37,7 +37,7 @@ const recount = statement<[], never>({
    group by tenant_id, warehouse_id having sum(n) <> 0`,
 })
 
-/** So many that the transaction runs in the lane `bulk`: it reads the totals of all tenants. */
+/** So many that the transaction runs over a connection for bulk writes: it reads the totals of all tenants. */
 const ROWS_OF_RECOUNT = 100_000
 
 /** Corrects the counts. They become wrong as long as processes of a former release run, which change stock without counting. */
