@@ -63,35 +63,36 @@ it('a tenant with many open orders does not delay another one that turns reservi
   expect(await availabilityOf(tenant, tea.id)).toMatchObject({ reserved: 1, backordered: 19_999 })
 })
 
-it('an expired hold whose stock somebody locks delays those of other tenants by a second at most', async ({
-  service,
-  tenant,
-}) => {
-  const { dedicatedPool } = service.db
-  const tenants = [tenant, await service.newTenant(), await service.newTenant()]
-  for (const of of tenants) {
-    const tea = await stockedProduct(of, { A: 1 })
-    await reserve(of, 'track')
-    const { body } = await of.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: tea.id, quantity: 1 }] })
-    expect(body).toMatchObject({ success: true })
-  }
-  // Another product of the same tenant does not wait for the locked one either.
-  const salt = await stockedProduct(tenant, { A: 1 })
-  await tenant.request('POST', '/holds', { reference: 'another', lines: [{ product_id: salt.id, quantity: 1 }] })
-  const ids = tenants.map(({ id }) => id).join(', ')
-  const lock = await dedicatedPool.connect()
-  try {
-    await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
-    await lock.query(`select from warehouse_stock where tenant_id = ${tenant.id} and product_id <> ${salt.id} for update`)
-    await dedicatedPool.query(`update hold_lines set expires_at = now() where tenant_id in (${ids})`)
-    const held = async (): Promise<number[]> =>
-      (
-        await dedicatedPool.query<{ tenant_id: number }>(
-          `select tenant_id from hold_lines where tenant_id in (${ids}) and reserved > 0`,
-        )
-      ).rows.map((row) => row.tenant_id)
-    await expect.poll(held, { interval: 200, timeout: atMost(2_500) }).toEqual([tenant.id])
-  } finally {
-    lock.release(true)
-  }
-})
+it.for(['warehouse_stock', 'hold_lines'])(
+  'an expired hold of which somebody locks %s delays those of other tenants by a second at most',
+  async (locked, { service, tenant }) => {
+    const { dedicatedPool } = service.db
+    const tenants = [tenant, await service.newTenant(), await service.newTenant()]
+    for (const of of tenants) {
+      const tea = await stockedProduct(of, { A: 1 })
+      await reserve(of, 'track')
+      const { body } = await of.request('POST', '/holds', { reference: 'cart', lines: [{ product_id: tea.id, quantity: 1 }] })
+      expect(body).toMatchObject({ success: true })
+    }
+    // Another product of the same tenant does not wait for the locked one either.
+    const salt = await stockedProduct(tenant, { A: 1 })
+    await tenant.request('POST', '/holds', { reference: 'another', lines: [{ product_id: salt.id, quantity: 1 }] })
+    const ids = tenants.map(({ id }) => id).join(', ')
+    const lock = await dedicatedPool.connect()
+    try {
+      await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
+      // Long enough to lock them before.
+      await dedicatedPool.query(`update hold_lines set expires_at = now() + interval '1 second' where tenant_id in (${ids})`)
+      await lock.query(`select from ${locked} where tenant_id = ${tenant.id} and product_id <> ${salt.id} for update`)
+      const held = async (): Promise<number[]> =>
+        (
+          await dedicatedPool.query<{ tenant_id: number }>(
+            `select tenant_id from hold_lines where tenant_id in (${ids}) and reserved > 0`,
+          )
+        ).rows.map((row) => row.tenant_id)
+      await expect.poll(held, { interval: 200, timeout: atMost(3_500) }).toEqual([tenant.id])
+    } finally {
+      lock.release(true)
+    }
+  },
+)

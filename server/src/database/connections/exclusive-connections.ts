@@ -120,18 +120,23 @@ export class ExclusiveConnections {
     try {
       const client = await this.#pool.connect()
       // Comes before the failures of its queries.
-      client.once('error', () => this.#broken.add(client))
-      client.once('end', () => {
-        const position = this.#idle.indexOf(client)
-        if (position === -1) return
-        this.#idle.splice(position, 1)
-        client.release(true)
+      client.once('error', () => {
+        this.#broken.add(client)
+        this.#giveUpIdle(client)
       })
+      client.once('end', () => this.#giveUpIdle(client))
       return client
     } catch (error) {
       this.#slots.giveBack(tenantId)
       throw new ConnectionFailure(error)
     }
+  }
+
+  #giveUpIdle(client: pg.PoolClient): void {
+    const position = this.#idle.indexOf(client)
+    if (position === -1) return
+    this.#idle.splice(position, 1)
+    client.release(true)
   }
 
   #closeUnused(): void {

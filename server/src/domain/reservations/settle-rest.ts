@@ -10,8 +10,11 @@ import { NO_LINES, RESERVING, settled, withReservationEvents } from '../reservin
  */
 const PIECE = 25
 
-/** How long a tenant whose reservations somebody locks delays the others. */
+/** How long a statement waits for each lock that somebody else holds. */
 const LOCK_TIMEOUT_MS = 500
+
+/** Of a tenant's products that are settled one by one, so many may fail in a round: each may have waited for a lock, and other tenants wait meanwhile. */
+const MOST_FAILURES = 2
 
 /** How long a run goes on with the tenants that had something to settle. Then all are looked at again. */
 const RUN_MS = 1_000
@@ -80,16 +83,46 @@ async function settleRound(
   const unsettled = await db.run(listUnsettled, [PIECE, tenants])
   for (const [tenant, pairs] of Map.groupBy(unsettled, ({ tenant_id: id }) => id)) {
     if (signal.aborted) break
-    const products = pairs.map(({ product_id: product }) => product)
-    const warehouses = pairs.map(({ warehouse_id: warehouse }) => warehouse)
-    try {
-      const [row] = await db.run(settleRestOf, [tenant, products, warehouses])
-      if (row !== undefined && row.settled > 0) settled.push(tenant)
-    } catch (error) {
-      if (!isOfStatement(error)) throw error
-      // Its other shard settles.
-      if (!isOfMovedTenant(error)) onError(error)
-    }
+    if (await settlePiece(db, tenant, pairs, onError)) settled.push(tenant)
   }
   return settled
+}
+
+/**
+ * Settles products of a tenant in one statement; if it fails, one by one, because one that is locked or too much must not keep the others. Returns
+ * whether something was settled.
+ */
+async function settlePiece(
+  db: Queryable,
+  tenant: number,
+  pairs: readonly Unsettled[],
+  onError: (error: unknown) => void,
+): Promise<boolean> {
+  const together = await settle(db, tenant, pairs)
+  if (together.is !== 'failed') return together.is === 'settled'
+  let hasSettled = false
+  let failures = 0
+  for (const pair of pairs) {
+    const alone = pairs.length === 1 ? together : await settle(db, tenant, [pair])
+    if (alone.is === 'settled') hasSettled = true
+    if (alone.is !== 'failed') continue
+    onError(alone.error)
+    if (++failures >= MOST_FAILURES) break
+  }
+  return hasSettled
+}
+
+type Outcome = { is: 'settled' | 'nothing' } | { is: 'failed'; error: unknown }
+
+async function settle(db: Queryable, tenant: number, pairs: readonly Unsettled[]): Promise<Outcome> {
+  const products = pairs.map(({ product_id: product }) => product)
+  const warehouses = pairs.map(({ warehouse_id: warehouse }) => warehouse)
+  try {
+    const [row] = await db.run(settleRestOf, [tenant, products, warehouses])
+    return { is: row !== undefined && row.settled > 0 ? 'settled' : 'nothing' }
+  } catch (error) {
+    if (!isOfStatement(error)) throw error
+    // The other shard of a moved tenant settles.
+    return isOfMovedTenant(error) ? { is: 'nothing' } : { is: 'failed', error }
+  }
 }
