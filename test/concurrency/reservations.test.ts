@@ -1,19 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { describe, expect, vi } from 'vitest'
 import type { Database } from '@fulfillment/server/database/database.ts'
 import { eventsOf } from '../support/events.ts'
 import { it } from '../support/it.ts'
-import { expectConsistentCounts, newOrder, orderFor } from '../support/orders.ts'
-import { expectConsistentPicking, OPERATOR, stockedProduct } from '../support/picking.ts'
+import { expectConsistentCounts, orderFor } from '../support/orders.ts'
+import { expectConsistentPicking, stockedProduct } from '../support/picking.ts'
 import { availabilityOf, expectConsistentReservations, expireHold, reserve } from '../support/reservations.ts'
-import { send, type ServiceResponse, type TestTenant } from '../support/service.ts'
+import type { ServiceResponse, TestTenant } from '../support/service.ts'
 import { expectConsistentStock } from '../support/stock.ts'
 import { randomCaller, type Stage } from './support/random-reservations.ts'
 
 const CALLERS = 16
 const CALLS = 30
-const PICKS = 40
 
 describe('callers who change orders, picks and stock at the same time', () => {
   it.for(['track', 'strict'] as const)('keep every invariant at any moment, under %s', async (policy, { service, tenant }) => {
@@ -47,33 +44,6 @@ describe('callers who change orders, picks and stock at the same time', () => {
     await expectBalanced(tenant)
   })
 
-  it('wait for one another, but never in a circle, unless a location changes', async ({ service, tenant }) => {
-    const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
-    await tenant.request('POST', '/locations', { id: 'N', warehouse_id: body.data.id })
-    await tenant.request('POST', '/locations', { id: 'Dock', sellable: false })
-    const products = await Promise.all([10, 40, 5, 0].map((quantity) => stockedProduct(tenant, { A: quantity, N: 3, Dock: 5 })))
-    const stage: Stage = {
-      tenant,
-      products,
-      locations: ['A', 'B', 'N', 'Dock'],
-      warehouses: [body.data.id],
-      orders: [],
-      holds: [],
-      keepsLocations: true,
-    }
-    await reserve(tenant, 'track')
-    /** A connection reports its deadlocks with the first transaction a second later. */
-    const reported = async (): Promise<number | undefined> => {
-      await delay(1_500)
-      await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 300, 2)))
-      return await deadlocks(service.db)
-    }
-    // Those of the test before.
-    const before = await reported()
-    await Promise.all(Array.from({ length: CALLERS }, (_, seed) => randomCaller(stage, seed + 200, CALLS)))
-    expect(await reported()).toBe(before)
-  })
-
   it('keep them while reserving is turned off and on', async ({ service, tenant }) => {
     const products = await Promise.all([10, 40, 5].map((quantity) => stockedProduct(tenant, { A: quantity, B: 3 })))
     const stage: Stage = {
@@ -95,33 +65,6 @@ describe('callers who change orders, picks and stock at the same time', () => {
     await expectConsistentStock(service.db, tenant)
     await expectBalanced(tenant)
   })
-})
-
-it('picks for each of two warehouses from the other one never wait in a circle', async ({ service, startService, tenant }) => {
-  const { body } = await tenant.request('POST', '/warehouses', { name: 'North' })
-  const north: number = body.data.id
-  await tenant.request('POST', '/locations', { id: 'N', warehouse_id: north })
-  const product = await stockedProduct(tenant, { A: 1_000, N: 1_000 })
-  await reserve(tenant, 'track')
-  // A server sends picks of one product one after the other, so there are two.
-  const other = await startService({ databaseUrl: service.databaseUrl })
-  const before = await deadlocks(service.db)
-  const pickAll = async (url: string, fields: object, location_id: string): Promise<void> => {
-    const order = await newOrder(tenant, { ...fields, order_detail: [{ barcode: product.barcode, quantity: PICKS }] })
-    const flow = await tenant.request('POST', '/flows', { order_id: order.id, ...OPERATOR })
-    for (let number = 0; number < PICKS; number++) {
-      const pick = { product_id: product.id, location_id, quantity: 1 }
-      const { status } = await send(`${url}/api/v1/flows/${flow.body.data.id}/picks`, 'POST', pick, { key: tenant.key })
-      expect(status).toBe(200)
-    }
-  }
-  await Promise.all(
-    Array.from({ length: 4 }, () => [pickAll(service.url, {}, 'N'), pickAll(other.url, { warehouse_id: north }, 'A')]).flat(),
-  )
-  await delay(1_500)
-  await tenant.request('PUT', `/stock/product/${product.id}`, { location_id: 'A', quantity: 5 })
-  expect(await deadlocks(service.db)).toBe(before)
-  await expectConsistentReservations(service.db, tenant)
 })
 
 describe('a hold that is over when a call that waited for it goes on', () => {
@@ -193,12 +136,6 @@ describe('under the policy strict', () => {
 async function expectBalanced(tenant: Stage['tenant']): Promise<void> {
   const { body } = await tenant.request('GET', '/stock/reconcile')
   expect(body.data).toMatchObject({ is_balanced: true, differences: [] })
-}
-
-async function deadlocks(db: Database): Promise<number | undefined> {
-  const { rows } = await sql<{ deadlocks: number }>`
-    select deadlocks from pg_stat_database where datname = current_database()`.execute(db.kysely)
-  return rows[0]?.deadlocks
 }
 
 /** The last event of an open order tells its status; without one it is reserved. */
