@@ -6,9 +6,7 @@ import { SlowestFirst } from './test/support/slowest-first.ts'
  * behind in them, such as a moved clock, would stay for the next one; such a file belongs to another folder.
  */
 const SHARED = [
-  ...['api', 'command-line', 'concurrency', 'docs', 'model', 'plans', 'web', 'webhooks'].map(
-    (folder) => `test/${folder}/**/*.test.ts`,
-  ),
+  ...['api', 'command-line', 'concurrency', 'docs', 'plans', 'web', 'webhooks'].map((folder) => `test/${folder}/**/*.test.ts`),
   // That one declares a topic, which the modules of the server then know.
   'test/contract/!(new-slice).test.ts',
 ]
@@ -19,17 +17,37 @@ const SHARED = [
  */
 const WITHOUT_SERVICE = ['test/unit/!(byte-shares).test.ts', 'test/sdk/!(end-to-end).test.ts']
 
+/**
+ * `npm run test:slow`: they take an installation apart, or repeat one check for every screen, device or block of the documents. That is two
+ * fifths of the time of all tests.
+ */
+const SLOW = [
+  ...['embedded', 'faults', 'model', 'neighbours', 'processes', 'readme', 'shards', 'simulator', 'upgrade'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+  ...[
+    'command-line/backup',
+    'contract/properties',
+    'web/dashboard/access',
+    'web/dashboard/names',
+    'web/scan/access',
+    'web/scan/budgets',
+    'web/scan/killed-browser',
+    'web/scan/picking-day',
+  ].map((file) => `test/${file}.test.ts`),
+]
+
 /** Needs Patroni, etcd and HAProxy: `npm run test:cluster`. */
 const CLUSTER = process.env.CLUSTER === 'true' ? [] : ['test/cluster/**']
 
-const project = (name: string, isolate: boolean, include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
+const project = (name: string, isolate: boolean, include: string[], exclude: string[] = []): TestProjectInlineConfiguration => ({
   // The SDK's sources rather than its build: what is tested is what is there.
   ssr: { resolve: { conditions: ['@fulfillment/source', 'module', 'node', 'development|production'] } },
   test: {
     name,
     isolate,
     include,
-    exclude,
+    exclude: [...configDefaults.exclude, ...exclude],
     // Limits for what hangs, not for what is slow: they must hold on a machine whose cores are all taken by something else.
     testTimeout: 180_000,
     hookTimeout: 240_000,
@@ -40,9 +58,10 @@ const project = (name: string, isolate: boolean, include: string[], exclude: str
 export default defineConfig({
   test: {
     projects: [
-      project('isolated', true, ['test/**/*.test.ts'], [...configDefaults.exclude, ...SHARED, ...WITHOUT_SERVICE, ...CLUSTER]),
-      project('without service', false, WITHOUT_SERVICE, configDefaults.exclude),
-      project('shared', false, SHARED, configDefaults.exclude),
+      project('slow', true, SLOW),
+      project('isolated', true, ['test/**/*.test.ts'], [...SLOW, ...SHARED, ...WITHOUT_SERVICE, ...CLUSTER]),
+      project('without service', false, WITHOUT_SERVICE),
+      project('shared', false, SHARED, SLOW),
     ],
     globalSetup: 'test/support/global-setup.ts',
     sequence: { sequencer: SlowestFirst },

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** In the order in which they start: the longest files are in the first one. */
-const PROJECTS = ['isolated', 'shared', 'without service']
+const PROJECTS = ['slow', 'isolated', 'shared', 'without service']
 
 /** Files of more than ten seconds. One of them that started last would have a worker to itself. */
 const SLOW = [
