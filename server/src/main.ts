@@ -7,16 +7,17 @@ const STOP_MS = 28_000
 
 type Running = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink' | 'stop'>
 
-let server: Running | undefined
+/** What a signal stops. Undefined while a start can be broken off. */
+let running: Promise<Running> | undefined
 let stopping = false
 // Before the start, which may take long: in a container, the first process ignores signals that it has no handler for.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (server === undefined) process.exit(1)
+    if (running === undefined) process.exit(1)
     if (stopping) return
     stopping = true
     setTimeout(() => process.exit(1), STOP_MS).unref()
-    server.stop().then(() => process.exit(0), fail)
+    running.then((server) => server.stop()).then(() => process.exit(0), fail)
   })
 }
 
@@ -24,7 +25,12 @@ try {
   const [, , argument] = process.argv
   if (argument !== undefined)
     throw new Error(`${argument}: the server takes no arguments. Settings are environment variables, as in PORT=4000 npm start`)
-  server = await start(readConfig(process.env))
+  const config = readConfig(process.env)
+  const starting = start(config)
+  // Broken off, the start would leave the embedded Postgres running.
+  if (config.databaseUrl === undefined) running = starting
+  const server = await starting
+  running = starting
   announce(server)
 } catch (error) {
   fail(error)

@@ -65,10 +65,17 @@ export async function startServer(config: Config, siblings?: Siblings): Promise<
     const parts: Parts = { config, log, shutdown, shards, encryption, webhookTargets: webhookTargetsOf(config), metrics }
     const work = await startWork(parts)
     const monitoring = monitoringRoutes(shards, metrics, () => shutdown.isBegun)
-    const api = config.role === 'worker' ? NO_API : await startApi(parts, work, monitoring)
-    // Last, because it reports that the process is ready.
+    const url = config.role === 'worker' ? undefined : await startApi(parts, work, monitoring)
+    // After the API, because it reports that the process is ready.
     if (config.monitoringPort !== undefined) await startMonitoring(parts, monitoring, config.monitoringPort)
-    return { ...api, stop: () => shutdown.stop(), handOver: () => shutdown.handOver(), ownMetrics: metrics.renderOwn }
+    return {
+      url,
+      // After all that can fail, for example because a port is taken: nobody would see the key.
+      ...(url === undefined ? NO_CREDENTIALS : await firstCredentials(shards.directory, config, url)),
+      stop: () => shutdown.stop(),
+      handOver: () => shutdown.handOver(),
+      ownMetrics: metrics.renderOwn,
+    }
   } catch (error) {
     await shutdown.end().catch((err: unknown) => log.warn({ err }, 'what had started was not stopped in good order'))
     throw error
@@ -86,10 +93,10 @@ interface Parts {
   metrics: Metrics
 }
 
-type Api = Pick<RunningServer, 'url' | 'firstKey' | 'dashboardLink'>
+type Credentials = Pick<RunningServer, 'firstKey' | 'dashboardLink'>
 type Routes = (app: FastifyInstance) => Promise<void>
 
-const NO_API: Api = { url: undefined, firstKey: undefined, dashboardLink: undefined }
+const NO_CREDENTIALS: Credentials = { firstKey: undefined, dashboardLink: undefined }
 
 function webhookTargetsOf(config: Config): WebhookTargetPolicy {
   return {
@@ -128,10 +135,9 @@ async function startWork({ config, log, shutdown, shards, encryption, webhookTar
   return work
 }
 
-/** Serves the API, with the monitoring routes unless these have a port of their own. */
-async function startApi(parts: Parts, work: BackgroundWork, monitoring: Routes): Promise<Api> {
+/** Serves the API, with the monitoring routes unless these have a port of their own, and returns its URL. */
+async function startApi(parts: Parts, work: BackgroundWork, monitoring: Routes): Promise<string> {
   const { config, log, shutdown, shards, encryption, webhookTargets, metrics } = parts
-  const first = await createFirstTenant(shards.directory)
   const replicaReads = openReplica(parts)
   // After the response: a tenant may be out of reach by then.
   const onWrite = (tenantId = DIRECTORY_TENANT): void => {
@@ -146,8 +152,13 @@ async function startApi(parts: Parts, work: BackgroundWork, monitoring: Routes):
   })
   if (config.monitoringPort === undefined) await app.register(monitoring)
   await listen(app, { setting: 'PORT', host: config.host, port: config.port })
-  const url = urlOf(app, config.host)
-  return { url, firstKey: first?.key, dashboardLink: first && dashboardLink(config, url, first.code) }
+  return urlOf(app, config.host)
+}
+
+/** Creates the first tenant if there is none. */
+async function firstCredentials(directory: Database, config: Config, url: string): Promise<Credentials> {
+  const first = await createFirstTenant(directory)
+  return first === undefined ? NO_CREDENTIALS : { firstKey: first.key, dashboardLink: dashboardLink(config, url, first.code) }
 }
 
 /** Reads from the replica that `DATABASE_REPLICA_URL` names; undefined without one. */

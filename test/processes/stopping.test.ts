@@ -69,7 +69,7 @@ describe('PROCESSES', () => {
   it('of 1 loads nothing of it, and of more not the server into the parent', async () => {
     const loadedBy = async (PROCESSES: string): Promise<string[]> => {
       const url = 'postgres://127.0.0.1:1/none'
-      const { output } = await runServer({ PROCESSES, DATABASE_URL: url }, TELL_MODULES)
+      const { output } = await runServer({ PROCESSES, DATABASE_URL: url }, { nodeOptions: TELL_MODULES })
       // The child process ends before its parent.
       return loadedModules(output)
     }
