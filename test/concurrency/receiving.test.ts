@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { newOrder } from '../support/orders.ts'
-import { announce, expectConsistentReceiving, KINDS, read, receive, received, RETURNS, undo } from '../support/receiving.ts'
+import { announce, expectConsistentReceiving, INBOUND, KINDS, read, receive, received, RETURNS, undo } from '../support/receiving.ts'
+import { availabilityOf } from '../support/reservations.ts'
 import type { ServiceResponse } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
 import { it } from './support/it.ts'
@@ -134,4 +135,35 @@ describe('parallel returns of an order', () => {
     expect(totals.reduce((sum, total) => sum + total, 0)).toBe(20)
     expect(tally(responses)).toEqual({ ok: 20, return_error: 20 })
   })
+})
+
+it('a delivery that is closed while its receipt is undone expects nothing more', async ({ service, tenant }) => {
+  const { id } = await newProduct(tenant)
+  const record = await announce(INBOUND, tenant, [{ product_id: id, quantity: 5 }])
+  await receive(INBOUND, tenant, record, { product_id: id, quantity: 5, receipt_id: 'r' })
+  const blocker = await service.db.dedicatedPool.connect()
+  const untilWaiting = (callers: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const { rowCount } = await service.db.dedicatedPool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        expect(rowCount).toBe(callers)
+      },
+      { timeout: 60_000, interval: 20 },
+    )
+  try {
+    await blocker.query('begin')
+    await blocker.query('select from inbound where tenant_id = $1 and id = $2 for update', [tenant.id, record.id])
+    const undone = undo(INBOUND, tenant, record, 'r')
+    await untilWaiting(1)
+    const closed = tenant.request('POST', `/inbound/${record.id}/close`)
+    await untilWaiting(2)
+    await blocker.query('commit')
+    expect([(await undone).status, (await closed).status]).toEqual([200, 200])
+  } finally {
+    blocker.release(true)
+  }
+  expect(await read(INBOUND, tenant, record)).toMatchObject({ state: 'closed', total_received: 0 })
+  expect(await availabilityOf(tenant, id)).toMatchObject({ incoming: 0 })
 })

@@ -50,7 +50,8 @@ export const INBOUND: ReceivingKind = {
     newLine: { warehouse_id: 'm.warehouse_id', is_open: 'false' },
     receiptColumns: [],
   },
+  // All lines: an undo of a receipt that this waited for opens lines that were not open when it began, and that it would not find as open.
   endLines: `ended_line as (
-     update inbound_lines l set is_open = false from ended where l.tenant_id = $1 and l.record_id = $2 and l.is_open
+     update inbound_lines l set is_open = false from ended where l.tenant_id = $1 and l.record_id = $2
    ), `,
 }
