@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { newOrder } from '../../support/orders.ts'
 import { expectConsistentPicking, stockedProduct, stockOf } from '../../support/picking.ts'
 import { it as base, type TestTenant } from '../support/browser.ts'
 import { startFaultyProxy } from '../support/faulty-proxy.ts'
-import { type Device, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
+import { type Device, enrol, enrolledDevice, newOperator, type TestOperator } from '../support/scan-device.ts'
 
 const QUOTA = 5_000_000
 const DAY_MS = 24 * 3_600_000
@@ -327,7 +327,21 @@ it('a device with unsent scans is removed after asking twice, offers them as a f
   await enrolledDevice(page, other, await newOperator(other, 'Alan'), proxy.url)
   await menu(page, 'Diagnostics')
   expect(await savedBy(page, 'Save the unsent queue')).toEqual([])
-  await enrolledDevice(page, tenant, ada, proxy.url)
+  // It is sent when nobody has signed in yet, and the refusal arrives when somebody has.
+  const refused = Promise.withResolvers<number>()
+  const signedIn = Promise.withResolvers<void>()
+  const answerLate = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    refused.resolve(response.status())
+    await signedIn.promise
+    await route.fulfill({ response })
+  }
+  await page.route(/\/picks$/, answerLate, { times: 1 })
+  const again = await enrol(page, tenant, proxy.url)
+  expect(await refused.promise).toBe(403)
+  await again.scan(ada.badge)
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  signedIn.resolve()
   await expect.poll(() => stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
 })
 

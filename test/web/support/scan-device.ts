@@ -29,13 +29,18 @@ export interface Device {
   scan(text: string, outcome?: string): Promise<void>
 }
 
-/** Opens the scan app on a page, enrols it and signs the operator in. `origin` is that of the service for a page without a base URL. */
-export async function enrolledDevice(page: Page, tenant: TestTenant, operator: TestOperator, origin = ''): Promise<Device> {
+/** Opens the scan app on a page and enrols it. `origin` is that of the service for a page without a base URL. */
+export async function enrol(page: Page, tenant: TestTenant, origin = ''): Promise<Device> {
   const { url } = await seed(tenant, '/devices/codes', { device_name: 'Handheld 3' })
   await page.goto(`${origin}/scan${new URL(url).hash}`)
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
-  const device = await deviceOn(page)
+  return await deviceOn(page)
+}
+
+/** The same, and signs the operator in. */
+export async function enrolledDevice(page: Page, tenant: TestTenant, operator: TestOperator, origin = ''): Promise<Device> {
+  const device = await enrol(page, tenant, origin)
   await device.scan(operator.badge)
   await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
   return device

@@ -25,6 +25,8 @@ export class Sender {
   readonly #tasks: (() => Promise<void>)[] = []
   #failures = 0
   #retryAt = 0
+  /** How often it was resumed. */
+  #resumed = 0
   #wake: (() => void) | undefined
 
   constructor(options: SenderOptions) {
@@ -58,6 +60,7 @@ export class Sender {
   /** The operator signed in, or the device was enrolled. */
   resume(): void {
     this.stopped = undefined
+    this.#resumed++
     this.#failures = 0
     this.retry()
   }
@@ -99,6 +102,7 @@ export class Sender {
     const entry = store.kept.entries.find((other) => other.seq === seq)
     // The flow was cancelled in the meantime.
     if (entry?.state !== 'sending') return
+    const resumed = this.#resumed
     const result = await attempt(entry, calls)
     await store.commit(
       (kept) => {
@@ -108,12 +112,13 @@ export class Sender {
       // After a power cut the entry is sent again, which changes nothing.
       result.is === 'refused' ? 'strict' : 'relaxed',
     )
+    // Of a call that began before the operator signed in, a refusal that asks for it says nothing any more.
+    if (result.is === 'stopped' && resumed === this.#resumed) this.stopped = result.until
     this.#schedule(result)
     onChange(result.is === 'done' ? entry : undefined)
   }
 
   #schedule(result: Attempt): void {
-    if (result.is === 'stopped') this.stopped = result.until
     if (result.is !== 'unanswered') {
       this.#failures = 0
       return
