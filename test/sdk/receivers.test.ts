@@ -179,6 +179,20 @@ test('the Express receiver behind express.json() says that the body is not raw',
   expect(await response.text()).toMatch(/^body_not_raw: /)
 })
 
+test.each<[string, (request: Request) => unknown]>([
+  ['read', (request) => request.json()],
+  ['given to another reader', (request) => request.body?.getReader()],
+])('the fetch receiver says that a body that was %s is not raw', async (_, use) => {
+  const request = new Request('https://example.com', {
+    method: 'POST',
+    body: BODY,
+    headers: { 'X-Webhook-Signature': signed(BODY) },
+  })
+  await use(request)
+  const response = await fetchReceiver({ secret: SECRET, onEvent: ignore, onError: ignore })(request)
+  expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(/^body_not_raw: /)])
+})
+
 test('the Fastify receiver leaves the parsers of other routes alone', async () => {
   const app = fastify()
   await app.register(fastifyReceiver({ path: '/webhooks', secret: SECRET, onEvent: ignore }))
