@@ -209,6 +209,17 @@ test('the node:http receiver does not read without end', async () => {
   expect(errors).toEqual([expect.objectContaining({ message: 'A body of more than 1048576 bytes' })])
 })
 
+test('the node:http receiver leaves a response alone that was sent meanwhile, as by a time limit', async () => {
+  const { promise: received, resolve } = Promise.withResolvers<void>()
+  const send = await listen((request, response) => {
+    const onEvent = () => response.writeHead(503).end('Too late')
+    resolve(nodeReceiver({ secret: SECRET, onEvent })(request, response))
+  })
+  const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY) })
+  expect([response.status, await response.text()]).toEqual([503, 'Too late'])
+  await received
+})
+
 test('the node:http receiver ends a connection whose body it did not read: another request on it would be lost', async () => {
   const send = nodeReceiver({ secret: SECRET, onEvent: ignore, onError: ignore })
   const server = createServer((incoming, response) => void send(incoming, response))
