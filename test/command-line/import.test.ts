@@ -118,6 +118,29 @@ describe('import products', () => {
     expect(stderr).toContain('Line 5 (barcode 3): barcode: ')
   })
 
+  it('writes failed JSON lines to the file for correction as they are, with all digits of their numbers', async ({ folder }) => {
+    const errors = path.join(folder, 'failed.jsonl')
+    const cases: [line: string, written: string][] = [
+      [
+        '{"barcode": 123456789012345678, "price":1e400, "sku":"},\\"{"}\r',
+        '{"barcode": 123456789012345678, "price":1e400, "sku":"},\\"{","error":ERROR}',
+      ],
+      ['{"barcode":4.50,"error":"of before","a":[{"error":1},2.0]}', '{"barcode":4.50,"a":[{"error":1},2.0],"error":ERROR}'],
+      ['{"error":"of before","barcode":5.0}', '{"barcode":5.0,"error":ERROR}'],
+      ['{ }', '{"error":ERROR}'],
+      ['[1.0]', '[1.0]'],
+      ['{"barcode":', '{"barcode":'],
+    ]
+    const options = ['--format', 'jsonl', '--dry-run', '--errors', errors]
+    const { stdout } = await runCommand(['import', 'products', '-', ...options], {}, cases.map(([line]) => line).join('\n'))
+    expect(stdout).toBe('6 rows: 6 failed\n')
+    const written = (await readFile(errors, 'utf8')).trimEnd().split('\n')
+    const withoutErrors = written.map((line, index) =>
+      index < 4 ? line.replace(JSON.stringify(JSON.parse(line).error), 'ERROR') : line,
+    )
+    expect(withoutErrors).toEqual(cases.map(([, correctable]) => correctable))
+  })
+
   it.for([
     ['an unknown column', 'barcode,colour\n1,red\n', ['Unknown in the header: "colour"', 'barcode (required), name, sku']],
     ['a required column that is missing', 'name\nTea\n', ['The header lacks barcode']],
