@@ -304,6 +304,34 @@ describe('a demo', () => {
     const [delivery] = (await allOf(tenant, '/inbound', 'inbound')).toReversed()
     expect(delivery.total_received).toBeGreaterThan(0)
   })
+
+  it(
+    'goes on when the user deletes its products, and prints the summary when the user revokes its key',
+    { timeout },
+    async ({ startService }) => {
+      const service = await startService()
+      const lines: string[] = []
+      const [begun, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const print = (line: string): void => {
+        lines.push(line)
+        if (sentIn(lines) > 1) begun.resolve()
+        if (lines.filter((told) => /^\S+ {2}D7-\d+ of .+ is refused: /.test(told)).length > 2) refused.resolve()
+      }
+      const options = { ...FILL, products: 3, days: 2, orders: 2, rate: 300, minutes: 3, live: true }
+      const run = runDemo(configOf(service.databaseUrl), options, print, new AbortController().signal)
+      const failure = run.then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      await Promise.race([begun.promise, failure])
+      const tenant = demoTenant(service, 0, keyIn(lines.join('\n')))
+      for (const { id } of await allOf(tenant, '/products', 'products')) await tenant.request('DELETE', `/products/${id}`)
+      await Promise.race([refused.promise, failure])
+      for (const { id } of await allOf(tenant, '/api-keys', 'api_keys')) await tenant.request('DELETE', `/api-keys/${id}`)
+      expect(await failure).toMatchObject({ code: 'invalid_api_key' })
+      expect(lines.at(-1)).toMatch(/^\n\d+ orders sent, \d+ picks/)
+    },
+  )
 })
 
 describe('fulfillment demo', () => {

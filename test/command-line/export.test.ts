@@ -1,7 +1,5 @@
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
@@ -11,6 +9,7 @@ import { newOrder } from '../support/orders.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { completedOrder, pack, packageOf } from '../support/shipments.ts'
 import { newProduct } from '../support/stock.ts'
+import { startGateway } from './gateway.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
 const envOf = (service: TestService, { key }: { key: string }, url = service.url) => ({
@@ -36,27 +35,6 @@ async function largeProducts(service: TestService, tenant: TestTenant, count: nu
     select ${tenant.id}, 'old-' || n, 'Product ' || n, repeat('x', 4000), now() - n * interval '1 second' from generate_series(1, ${count}::int) n`.execute(
     service.db.kysely,
   )
-}
-
-/** Starts a gateway in front of the service. `intercept` may respond to a request itself; it returns whether it did. */
-async function startGateway(
-  service: TestService,
-  intercept: (...call: Parameters<RequestListener>) => boolean | Promise<boolean>,
-): Promise<{ url: string; server: Server }> {
-  const { hostname, port } = new URL(service.url)
-  const forward: RequestListener = (incoming, response) => {
-    const { method, url, headers } = incoming
-    const onward = httpRequest({ hostname, port, method, path: url, headers }, (reply) => {
-      response.writeHead(reply.statusCode ?? 502, reply.headers)
-      reply.pipe(response)
-    })
-    incoming.pipe(onward)
-  }
-  const server = createServer((incoming, response) => {
-    void Promise.resolve(intercept(incoming, response)).then((isHandled) => isHandled || forward(incoming, response))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
 describe('an export', () => {

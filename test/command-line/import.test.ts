@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, vi } from 'vitest'
 import { csvRows } from '@fulfillment/server/command-line/import/csv-rows.ts'
@@ -11,6 +12,7 @@ import { jsonRows } from '@fulfillment/server/command-line/import/json-rows.ts'
 import { it } from '../support/it.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { newProduct } from '../support/stock.ts'
+import { startGateway } from './gateway.ts'
 import { runCommand, startCommand, type CommandRun } from './run-command.ts'
 
 const envOf = (service: TestService, tenant: TestTenant) => ({ FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: tenant.key })
@@ -118,6 +120,29 @@ describe('import products', () => {
     expect(stderr).toContain('Line 5 (barcode 3): barcode: ')
   })
 
+  it('writes failed JSON lines to the file for correction as they are, with all digits of their numbers', async ({ folder }) => {
+    const errors = path.join(folder, 'failed.jsonl')
+    const cases: [line: string, written: string][] = [
+      [
+        '{"barcode": 123456789012345678, "price":1e400, "sku":"},\\"{"}\r',
+        '{"barcode": 123456789012345678, "price":1e400, "sku":"},\\"{","error":ERROR}',
+      ],
+      ['{"barcode":4.50,"error":"of before","a":[{"error":1},2.0]}', '{"barcode":4.50,"a":[{"error":1},2.0],"error":ERROR}'],
+      ['{"error":"of before","barcode":5.0}', '{"barcode":5.0,"error":ERROR}'],
+      ['{ }', '{"error":ERROR}'],
+      ['[1.0]', '[1.0]'],
+      ['{"barcode":', '{"barcode":'],
+    ]
+    const options = ['--format', 'jsonl', '--dry-run', '--errors', errors]
+    const { stdout } = await runCommand(['import', 'products', '-', ...options], {}, cases.map(([line]) => line).join('\n'))
+    expect(stdout).toBe('6 rows: 6 failed\n')
+    const written = (await readFile(errors, 'utf8')).trimEnd().split('\n')
+    const withoutErrors = written.map((line, index) =>
+      index < 4 ? line.replace(JSON.stringify(JSON.parse(line).error), 'ERROR') : line,
+    )
+    expect(withoutErrors).toEqual(cases.map(([, correctable]) => correctable))
+  })
+
   it.for([
     ['an unknown column', 'barcode,colour\n1,red\n', ['Unknown in the header: "colour"', 'barcode (required), name, sku']],
     ['a required column that is missing', 'name\nTea\n', ['The header lacks barcode']],
@@ -129,7 +154,7 @@ describe('import products', () => {
   ] as const)('refuses %s and sends nothing', async ([, input, messages], { service, tenant }) => {
     const { exitCode, stdout, stderr } = await importText(service, tenant, 'products', input)
     expect([exitCode, stdout]).toEqual([1, ''])
-    for (const message of [...messages, 'Nothing was sent']) expect(stderr).toContain(message)
+    for (const message of [...messages, 'Nothing was imported']) expect(stderr).toContain(message)
     expect(await catalogOf(tenant)).toEqual({})
   })
 
@@ -288,7 +313,7 @@ describe('import products', () => {
       [{ FULFILLMENT_API_KEY: 'wrong', FULFILLMENT_URL: service.url }, 'FULFILLMENT_API_KEY: '],
       [
         { ...envOf(service, tenant), FULFILLMENT_API_KEY: await tenant.createKey({ scopes: ['read:products'] }) },
-        'write:products',
+        'lacks the scope write:products\nNothing was imported\n',
       ],
       [{ ...envOf(service, tenant), FULFILLMENT_URL: 'ftp://x' }, '--url: '],
     ]
@@ -326,6 +351,35 @@ describe('import stock', () => {
     expect(stderr).toBe(`Line 3 (SKU ${second.sku} at A): expected_quantity: the level is 5, not 6\n`)
     const { body } = await tenant.request('GET', '/stock/levels')
     expect(body.data.levels.map(({ quantity }: { quantity: number }) => quantity)).toEqual([4, 5, 1])
+  })
+
+  it('that fails prints what is done, and which lines may have been applied', async ({ service, tenant }) => {
+    const { sku } = await newProduct(tenant)
+    const csv = `sku,location_id,quantity\n${['A', 'B', 'C', 'D'].map((location) => `${sku},${location},1\n`).join('')}`
+    let answered = 1
+    const gateway = await startGateway(service, async (incoming, response) => {
+      if (incoming.url !== '/api/v1/stock/bulk' || answered-- > 0) return false
+      await tenant.request('POST', '/stock/bulk', await json(incoming))
+      // So long that it is not sent again.
+      response.writeHead(504, { 'retry-after': '120' }).end()
+      return true
+    })
+    const behind = { ...service, url: gateway.url }
+    const importBatches = (...options: string[]) => importText(behind, tenant, 'stock', csv, '--batch-size', '2', ...options)
+
+    const second = await importBatches()
+    expect([second.exitCode, second.stdout]).toEqual([1, '2 rows: 2 set, 0 failed\nCreated locations: A, B\n'])
+    const noAnswer = `--url: HTTP 504 with a body that is not the API's: ""`
+    const toGoOn = 'Lines up to 3 are done. Lines 4 to 5 may have been applied. Continue with --from-line 4'
+    expect(second.stderr).toBe(`${noAnswer}\n${toGoOn}\n`)
+    answered = 1
+    const asJson = await importBatches('--json')
+    const done = { rows: 2, set: 2, failed: 0, last_line: 3, interrupted: true, created_locations: [] }
+    expect([asJson.exitCode, JSON.parse(asJson.stdout)]).toEqual([1, done])
+    const first = await importBatches('--json')
+    expect([first.exitCode, first.stdout]).toEqual([1, ''])
+    expect(first.stderr).toBe(`${noAnswer}\nLines 2 to 3 may have been applied. Continue with --from-line 1\n`)
+    gateway.server.close()
   })
 
   it('names the locations that it created, of a few hundred, if the key can read them', async ({ service, tenant }) => {

@@ -1,11 +1,13 @@
 import { expect } from 'vitest'
-import { it } from '../support/it.ts'
+import { insertApiKey } from '@fulfillment/server/domain/api-keys/index.ts'
 import { createTenant } from '@fulfillment/server/domain/tenants/index.ts'
+import { it } from '../support/it.ts'
+import { addLostShard, ENCRYPTION_KEY } from '../support/lost-shard.ts'
 import type { TestService, TestTenant } from '../support/service.ts'
 import { runCommand, type CommandRun } from './run-command.ts'
 
 const run = (service: TestService, ...args: string[]): Promise<CommandRun> =>
-  runCommand(args, { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY: 'encryption key of the tests' })
+  runCommand(args, { DATABASE_URL: service.databaseUrl, ENCRYPTION_KEY })
 
 async function keysOf(tenant: TestTenant): Promise<{ id: number; revoked_at: string | null; last_used_at: string | null }[]> {
   return (await tenant.request('GET', '/api-keys')).body.data.api_keys
@@ -120,4 +122,22 @@ it('refuses a key that would have expired already', async ({ service, tenant }) 
   const today = new Date(Date.now() + 60_000).toISOString().slice(0, 10)
   expect((await create(today)).exitCode).toBe(0)
   expect(await keysOf(tenant)).toHaveLength(2)
+})
+
+it('with a lost shard, a tenant is named by its id: the one that is meant may be there', async ({ database: { db, url } }) => {
+  await addLostShard(db)
+  const command = (...args: string[]) => runCommand(args, { DATABASE_URL: url, ENCRYPTION_KEY })
+  const expectRefused = async (args: string[], reason: string): Promise<void> => {
+    const { exitCode, stdout, stderr } = await command(...args)
+    expect([exitCode, stdout, stderr.split('\n').at(-2)]).toEqual([1, '', `--tenant: shard 9 cannot be reached${reason}`])
+  }
+  const create = ['keys', 'create', '--preset', 'read_only', '--tenant']
+  const { id } = await createTenant(db, 'Acme')
+  const key = await insertApiKey(db, id, 'live', { name: 'shop', preset: 'full_access' })
+  for (const args of [[...create, 'Acme'], [...create, 'Nobody'], ['keys', 'revoke', String(key.id)], ['dashboard-link']])
+    await expectRefused(args, '; name the tenant by its id')
+  // The id of a tenant of the lost shard, and the name of one that is found.
+  await createTenant(db, '9000001')
+  await expectRefused([...create, '9000001'], ', and tenant 9000001 may be there')
+  expect((await command(...create, String(id))).exitCode).toBe(0)
 })

@@ -1,18 +1,23 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { it } from '../support/it.ts'
 import type { TestService } from '../support/service.ts'
 
-/** Runs an example as a user would, and returns its output. */
-async function run(service: TestService, example: string, key: string): Promise<{ exitCode: number; output: string }> {
+/** Runs an example as a user would, and returns its output. `onStart` gets its process. */
+async function run(
+  service: TestService,
+  example: string,
+  key: string,
+  onStart?: (child: ChildProcess) => unknown,
+): Promise<{ exitCode: number; output: string }> {
   const file = fileURLToPath(new URL(`../../examples/${example}.ts`, import.meta.url))
   const child = spawn(process.execPath, [file], {
     env: { ...process.env, FULFILLMENT_URL: service.url, FULFILLMENT_API_KEY: key },
   })
   const closed = new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
-  const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), closed, onStart?.(child)])
   return { exitCode, output: output + errors }
 }
 
@@ -88,4 +93,50 @@ it('quick-start can be run twice', async ({ service, tenant: { key } }) => {
   await run(service, 'quick-start', key)
   const { exitCode, output } = await run(service, 'quick-start', key)
   expect([exitCode, output]).toEqual([0, expect.stringContaining('orders created: 0, there before: 1')])
+})
+
+it('cart-checkout leaves the policy as it was, and no hold, when it fails', async ({ service, tenant }) => {
+  await tenant.request('PUT', '/settings', { reservation_policy: 'track' })
+  // The barcode is another product's: the hold, by SKU, is made, and the order, by barcode, is refused.
+  await tenant.request('POST', '/products', { name: 'Other', barcode: '4006381333962', sku: 'OTHER' })
+  await tenant.request('POST', '/products', { name: 'White tea', barcode: 'white-tea', sku: 'CART-TEA' })
+  const { exitCode, output } = await run(service, 'cart-checkout', tenant.key)
+  expect([exitCode, output]).toEqual([1, expect.stringContaining('keeps 2 until')])
+  expect((await tenant.request('GET', '/settings')).body.data.reservation_policy).toBe('track')
+  expect((await tenant.request('GET', '/holds')).body.data.holds).toMatchObject([{ state: 'released' }])
+})
+
+it('cart-checkout leaves the policy as it was when it is stopped', async ({ service, tenant }) => {
+  const policy = async () => (await tenant.request('GET', '/settings')).body.data.reservation_policy
+  await run(service, 'cart-checkout', tenant.key, async (child) => {
+    await vi.waitUntil(async () => (await policy()) === 'strict', { timeout: 20_000, interval: 5 })
+    child.kill('SIGINT')
+  })
+  expect(await policy()).toBe('off')
+})
+
+it('cart-checkout says what to do about a policy that an earlier run left', async ({ service, tenant }) => {
+  await tenant.request('PUT', '/settings', { reservation_policy: 'strict' })
+  const { exitCode, output } = await run(service, 'cart-checkout', tenant.key)
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('was strict before')])
+  expect((await tenant.request('GET', '/settings')).body.data.reservation_policy).toBe('strict')
+})
+
+it('webhook-receiver leaves no subscription behind when it fails', async ({ service, tenant }) => {
+  const { exitCode } = await run(
+    service,
+    'webhook-receiver',
+    await tenant.createKey({ scopes: ['read:webhooks', 'write:webhooks'] }),
+  )
+  expect(exitCode).toBe(1)
+  expect((await tenant.request('GET', '/webhooks')).body.data.webhooks).toEqual([])
+})
+
+it('webhook-receiver leaves no subscription behind when it is stopped', async ({ service, tenant }) => {
+  const subscriptions = async () => (await tenant.request('GET', '/webhooks')).body.data.webhooks
+  await run(service, 'webhook-receiver', tenant.key, async (child) => {
+    await vi.waitUntil(async () => (await subscriptions()).length > 0, { timeout: 20_000, interval: 5 })
+    child.kill('SIGINT')
+  })
+  expect(await subscriptions()).toEqual([])
 })

@@ -123,6 +123,13 @@ describe('a header', () => {
     expect(requests[0]!.headers['x-request-id']).toBe('import-7')
     expect(requests[1]!.headers).not.toHaveProperty('traceparent')
   })
+
+  test('may come from an iterator, which can be read only once, also in a call that looks for an Idempotency-Key', async () => {
+    const { baseUrl, requests } = await scriptedServer()
+    const headers = new Headers({ 'X-Request-Id': 'import-7', 'Idempotency-Key': 'job-7' }).entries()
+    await clientFor(baseUrl).products.update(1, {}, { headers })
+    expect(requests[0]!.headers).toMatchObject({ 'x-request-id': 'import-7', 'idempotency-key': 'job-7' })
+  })
 })
 
 test('a controller in place of its signal is refused before anything is sent', async () => {

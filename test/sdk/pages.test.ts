@@ -33,6 +33,28 @@ describe('a list', () => {
     ])
   })
 
+  test('has the filters and options of its call, on all pages', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 4))
+    const filters: { limit: number; state_id: (1 | 2)[] } = { limit: 2, state_id: [1] }
+    const options = { headers: new Headers({ 'X-Request-Id': 'import-7' }) }
+    const list = clientFor(baseUrl).orders.list(filters, options)
+    filters.state_id.push(2)
+    filters.limit = 50
+    options.headers.set('X-Request-Id', 'import-8')
+    await collect(list)
+    expect(requests.map(({ url, headers }) => [url, headers['x-request-id']])).toEqual([
+      ['/api/v1/orders?limit=2&state_id=1', 'import-7'],
+      ['/api/v1/orders?limit=2&state_id=1&page=2', 'import-7'],
+    ])
+  })
+
+  test('sends headers of an iterator, which can be read only once, with all pages', async () => {
+    const { baseUrl, requests } = await scriptedServer(page(1, 2, 6, 5), page(2, 2, 4))
+    const headers = new Headers({ 'X-Request-Id': 'import-7' }).entries()
+    await collect(clientFor(baseUrl).orders.list({}, { headers }))
+    expect(requests.map((request) => request.headers['x-request-id'])).toEqual(['import-7', 'import-7'])
+  })
+
   test('starts at the requested page', async () => {
     const { baseUrl, requests } = await scriptedServer(page(2, 3, 4, 3), page(3, 3, 2))
     await collect(clientFor(baseUrl).orders.list({ page: 2 }))

@@ -179,6 +179,20 @@ test('the Express receiver behind express.json() says that the body is not raw',
   expect(await response.text()).toMatch(/^body_not_raw: /)
 })
 
+test.each<[string, (request: Request) => unknown]>([
+  ['read', (request) => request.json()],
+  ['given to another reader', (request) => request.body?.getReader()],
+])('the fetch receiver says that a body that was %s is not raw', async (_, use) => {
+  const request = new Request('https://example.com', {
+    method: 'POST',
+    body: BODY,
+    headers: { 'X-Webhook-Signature': signed(BODY) },
+  })
+  await use(request)
+  const response = await fetchReceiver({ secret: SECRET, onEvent: ignore, onError: ignore })(request)
+  expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(/^body_not_raw: /)])
+})
+
 test('the Fastify receiver leaves the parsers of other routes alone', async () => {
   const app = fastify()
   await app.register(fastifyReceiver({ path: '/webhooks', secret: SECRET, onEvent: ignore }))
@@ -193,6 +207,17 @@ test('the node:http receiver does not read without end', async () => {
   const send = await listen((request, response) => void receive(request, response))
   await send('x'.repeat(2_000_000), { 'X-Webhook-Signature': signed(BODY) }).catch(() => undefined)
   expect(errors).toEqual([expect.objectContaining({ message: 'A body of more than 1048576 bytes' })])
+})
+
+test('the node:http receiver leaves a response alone that was sent meanwhile, as by a time limit', async () => {
+  const { promise: received, resolve } = Promise.withResolvers<void>()
+  const send = await listen((request, response) => {
+    const onEvent = () => response.writeHead(503).end('Too late')
+    resolve(nodeReceiver({ secret: SECRET, onEvent })(request, response))
+  })
+  const response = await send(BODY, { 'X-Webhook-Signature': signed(BODY) })
+  expect([response.status, await response.text()]).toEqual([503, 'Too late'])
+  await received
 })
 
 test('the node:http receiver ends a connection whose body it did not read: another request on it would be lost', async () => {

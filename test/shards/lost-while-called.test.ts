@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, onTestFinished } from 'vitest'
-import { createEncryption } from '@fulfillment/server/runtime/encryption/encryption.ts'
 import { closedPort, until } from '../support/receiver.ts'
 import { stockedProduct } from '../support/picking.ts'
 import { newTenant } from '../support/service.ts'
 import { it } from '../support/it.ts'
+import { addLostShard, ENCRYPTION_KEY } from '../support/lost-shard.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
-
-const ENCRYPTION_KEY = 'encryption key of the tests'
 
 type Db = TestDatabase['db']
 
@@ -19,12 +17,9 @@ async function place({ dedicatedPool }: Db, id: number, state: 'settled' | 'copy
   )
 }
 
-/** Adds shard 9, whose server refuses connections. */
-async function addLostShard(db: Db): Promise<void> {
-  const { host } = new URL(await closedPort())
-  await db.dedicatedPool.query('insert into shards (id, url_ciphertext, first_tenant_id) values (9, $1, 9000000)', [
-    createEncryption(ENCRYPTION_KEY).encrypt(`postgres://nobody@${host}/lost`),
-  ])
+/** Adds shard 9, whose server refuses connections, and a tenant that is being moved there. */
+async function addShardOfMove(db: Db): Promise<void> {
+  await addLostShard(db)
   await place(db, 8_000_000, 'copying')
 }
 
@@ -38,7 +33,7 @@ it('a call whose tenant is moved out of reach of the server before the response 
   const subscription = { name: 'shop', url: `${await closedPort()}/`, events: ['stock/updated'] }
   expect((await tenant.request('POST', '/webhooks', subscription)).status).toBe(200)
   const tea = await stockedProduct(tenant, { A: 5 })
-  await addLostShard(db)
+  await addShardOfMove(db)
   await server.printed(/shard cannot be used/)
 
   const client = await db.dedicatedPool.connect()
@@ -66,7 +61,7 @@ it('a shard that is out of reach is tried, and reported, every two seconds, also
 }) => {
   const { db, url, drop } = await openTestDatabase(inject('postgresUrl'))
   onTestFinished(drop)
-  await addLostShard(db)
+  await addShardOfMove(db)
   const server = await startProcess({ DATABASE_URL: url, ENCRYPTION_KEY, LOG_LEVEL: 'warn' })
   const reports = (): number => server.output().split('a shard cannot be used').length - 1
   await server.printed(/shard cannot be used/)

@@ -3,7 +3,7 @@ import { randomHex } from '../random-hex.ts'
 import type { RequestStarted } from './hooks.ts'
 import type { TransportOptions, WriteOptions } from './options.ts'
 import { requestBody } from './request-body.ts'
-import { ownIdempotencyKey, requestHeaders } from './request-headers.ts'
+import { headerEntries, ownIdempotencyKey, requestHeaders } from './request-headers.ts'
 import { type PathId, type Query, requestUrl } from './request-url.ts'
 
 /** The arguments of one call of an operation. */
@@ -31,7 +31,8 @@ export interface PreparedRequest {
 /** Builds the request of a call. Throws a {@link FulfillmentError} for input that cannot be sent. */
 export function prepareRequest(client: TransportOptions, method: string, route: string, input: CallInput): PreparedRequest {
   const { ids = [], itemsKey } = input
-  const { signal, headers, ...options } = input.options ?? {}
+  const { signal, headers: given, ...options } = input.options ?? {}
+  const headers = headerEntries(given)
   const limits = callLimits(client, options)
   assertSignal(signal)
   const body = requestBody(input.body)

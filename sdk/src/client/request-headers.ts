@@ -2,28 +2,30 @@ import { FulfillmentError } from '../fulfillment-error.ts'
 import { version } from '../generated/version.ts'
 import type { RequestHeaders } from './options.ts'
 
+/** The caller's headers with a value. */
+export type HeaderEntries = readonly (readonly [name: string, value: string])[]
+
 /**
  * The caller's headers, overridden by the client's. A plain record, because every fetch accepts one, while some reject the `Headers` class
  * of another implementation.
  */
-export function requestHeaders(
-  own: RequestHeaders | undefined,
-  fixed: Record<string, string | undefined>,
-): Record<string, string> {
+export function requestHeaders(own: HeaderEntries, fixed: Record<string, string | undefined>): Record<string, string> {
   const headers = new Headers({ Accept: 'application/json', ...runtimeHeaders() })
-  for (const [name, value] of [...entries(own), ...Object.entries(fixed)]) {
+  for (const [name, value] of [...own, ...Object.entries(fixed)]) {
     if (value !== undefined) setHeader(headers, name, value)
   }
   return Object.fromEntries(headers)
 }
 
 /** The `Idempotency-Key` in the caller's headers. */
-export function ownIdempotencyKey(own: RequestHeaders | undefined): string | undefined {
-  return entries(own).find(([name, value]) => name.toLowerCase() === 'idempotency-key' && value !== undefined)?.[1]
+export function ownIdempotencyKey(own: HeaderEntries): string | undefined {
+  return own.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
 }
 
-function entries(own: RequestHeaders = {}): (readonly [string, string | undefined])[] {
-  return Symbol.iterator in own ? [...(own as Iterable<readonly [string, string]>)] : Object.entries(own)
+/** Reads the caller's headers. To be called once: they may be an iterator, which has nothing left for a second reader. */
+export function headerEntries(own: RequestHeaders = {}): HeaderEntries {
+  const all = Symbol.iterator in own ? [...(own as Iterable<readonly [string, string]>)] : Object.entries(own)
+  return all.filter((header): header is [string, string] => header[1] !== undefined)
 }
 
 // The runtime's TypeError quotes the value, which may be a secret.

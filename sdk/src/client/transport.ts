@@ -1,6 +1,7 @@
 import { notify } from '../notify.ts'
 import { APIPromise, type WithResponse } from './api-promise.ts'
 import { sleep } from './attempt-signal.ts'
+import { copyInput } from './copy-input.ts'
 import { exchange } from './exchange.ts'
 import type { HookFailed, Hooks, RequestStarted } from './hooks.ts'
 import type { TransportOptions } from './options.ts'
@@ -25,8 +26,9 @@ export class Transport {
 
   // The request is sent once the promise is awaited, so that a list that is iterated later, or never, has no unhandled rejection.
   list<P, Item>(route: string, itemsKey: string, input: CallInput): PagePromise<P, Item> {
+    const called = copyInput(input)
     return new PagePromise<P, Item>(itemsKey, (changed) =>
-      this.#send<P>('GET', route, { ...input, itemsKey, query: changed ? { ...input.query, ...changed } : input.query }),
+      this.#send<P>('GET', route, { ...called, itemsKey, query: changed ? { ...called.query, ...changed } : called.query }),
     )
   }
 

@@ -1,6 +1,7 @@
 import { readBytes } from '../read-bytes.ts'
 import { bodyTooLarge, MOST_BYTES } from './body-limit.ts'
 import { receive, type ReceiverOptions } from './receive.ts'
+import { WebhookVerificationError } from './webhook-verification-error.ts'
 
 /**
  * A webhook endpoint for platforms that map a `Request` to a `Response`: Workers, Deno, Bun, Next.js, Hono, SvelteKit.
@@ -16,7 +17,12 @@ export function fetchReceiver(options: ReceiverOptions): (request: Request) => P
 }
 
 // The body is read before its signature can be checked, so its size must be limited.
-async function readBody({ body }: Request): Promise<Uint8Array> {
+async function readBody({ body, bodyUsed }: Request): Promise<Uint8Array> {
+  if (bodyUsed || body?.locked)
+    throw new WebhookVerificationError(
+      'body_not_raw',
+      'The body was read already. Pass the request before that, or a clone of it.',
+    )
   const bytes = body ? await readBytes(body, MOST_BYTES) : new Uint8Array()
   if (bytes === undefined) throw bodyTooLarge()
   return bytes

@@ -14,6 +14,8 @@ import { receive, type ReceiverOptions } from './receive.ts'
 export function nodeReceiver(options: ReceiverOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     const { status, text } = await receive(options, request.headers['x-webhook-signature'], () => readRawBody(request))
+    // Sent meanwhile, such as by a middleware with a time limit: writing would throw, and nobody handles a rejection here.
+    if (response.headersSent) return
     // A body above the limit is not read to its end. A proxy must not send the next webhook on a connection that ends with it.
     if (!request.complete) response.setHeader('Connection', 'close')
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text)

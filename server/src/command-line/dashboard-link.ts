@@ -7,7 +7,7 @@ import { dashboardLink } from '../http/pages/dashboard-link.ts'
 import type { OpenShards } from '../shards/open-shards.ts'
 import { type CommandResult } from './result.ts'
 import { runOnShards } from './run.ts'
-import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
+import { requireAllShards, rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 interface Options {
   tenant?: string
@@ -53,6 +53,7 @@ async function createLink(shards: OpenShards, options: Options): Promise<Command
 
 async function requireTenant(shards: OpenShards, tenant: string | undefined): Promise<number> {
   if (tenant !== undefined) return await tenantIdOf(shards, tenant)
+  requireAllShards(shards)
   const [first, second] = await rowsOfAll(
     shards,
     ({ kysely }) => kysely.selectFrom('tenants').select('id').where('sandbox_of', 'is', null).execute(),

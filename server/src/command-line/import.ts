@@ -5,7 +5,7 @@ import { CreatedLocations } from './import/created-locations.ts'
 import { describeFields, fieldsOf } from './import/columns.ts'
 import { csvRows } from './import/csv-rows.ts'
 import { FailedRows } from './import/failed-rows.ts'
-import { importRows, rowsOf, type Import, type Outcome } from './import/import-rows.ts'
+import { importRows, rowsOf, type Import, type Lines, type Outcome } from './import/import-rows.ts'
 import { IMPORT_TARGETS, type ImportTarget } from './import/import-target.ts'
 import { openInput, type InputFile } from './import/input-file.ts'
 import { jsonRows } from './import/json-rows.ts'
@@ -76,6 +76,7 @@ async function importFile({ text, size }: InputFile, read: ReadOptions, work: Fi
   const { target, failedRows, signal } = work
   const progress = startProgress('rows', work)
   const outcome: Outcome = { counts: {}, failed: 0, lastLine: work.fromLine - 1 }
+  let failure: Error | undefined
   try {
     const rows =
       read.format === 'jsonl'
@@ -83,16 +84,20 @@ async function importFile({ text, size }: InputFile, read: ReadOptions, work: Fi
         : csvRows(text, target, read, (names) => failedRows?.writeHeader(names))
     await importRows(rows, { ...work, progress, size }, outcome)
   } catch (error) {
-    if (!signal.aborted) throw new Error(`${(error as Error).message}\n${progressText(outcome)}`, { cause: error })
-    process.exitCode = INTERRUPTED_EXIT_CODE
+    failure = error as Error
   } finally {
     progress.stop()
   }
+  const ending = failure === undefined ? 'complete' : signal.aborted ? 'interrupted' : 'failed'
+  if (ending === 'interrupted') process.exitCode = INTERRUPTED_EXIT_CODE
   if (outcome.failed > 0) process.exitCode ??= 1
-  print(work, summaryOf(outcome, work.createdLocations, signal.aborted))
+  if (ending !== 'failed' || rowsOf(outcome) > 0) print(work, summaryOf(outcome, work.createdLocations, ending))
+  if (ending === 'failed') throw new Error(`${failure?.message}\n${goOn(outcome)}`, { cause: failure })
 }
 
-function summaryOf(outcome: Outcome, locations: CreatedLocations | undefined, interrupted: boolean) {
+type Ending = 'complete' | 'interrupted' | 'failed'
+
+function summaryOf(outcome: Outcome, locations: CreatedLocations | undefined, ending: Ending) {
   const { failed, counts, lastLine } = outcome
   const rows = rowsOf(outcome)
   const done = Object.entries({ ...counts, failed }).map(([name, count]) => `${count} ${name}`)
@@ -100,16 +105,25 @@ function summaryOf(outcome: Outcome, locations: CreatedLocations | undefined, in
   const text = `${rows} rows: ${done.join(', ')}${created.length === 0 ? '' : `\nCreated locations: ${listOf(created)}`}`
   const createdJson = locations === undefined ? {} : { created_locations: locations.ids }
   return {
-    json: { rows, ...counts, failed, last_line: lastLine, interrupted, ...createdJson },
-    text: interrupted ? `Interrupted. ${text}\n${goOn(lastLine)}` : text,
+    json: { rows, ...counts, failed, last_line: lastLine, interrupted: ending !== 'complete', ...createdJson },
+    text: ending === 'interrupted' ? `Interrupted. ${text}\n${goOn(outcome)}` : text,
   }
 }
 
-function progressText(outcome: Outcome): string {
-  return rowsOf(outcome) === 0 ? 'Nothing was sent' : goOn(outcome.lastLine)
+/** What an import that ended early has done, and where to continue. */
+function goOn(outcome: Outcome): string {
+  const { lastLine, unanswered } = outcome
+  const isBegun = rowsOf(outcome) > 0
+  if (!isBegun && unanswered === undefined) return 'Nothing was imported'
+  const sentences = [
+    ...(isBegun ? [`Lines up to ${lastLine} are done`] : []),
+    ...(unanswered === undefined ? [] : [`${textOf(unanswered)} may have been applied`]),
+    `Continue with --from-line ${lastLine + 1}`,
+  ]
+  return sentences.join('. ')
 }
 
-const goOn = (lastLine: number): string => `Lines up to ${lastLine} are done. Continue with --from-line ${lastLine + 1}`
+const textOf = ({ first, last }: Lines): string => (first === last ? `Line ${first}` : `Lines ${first} to ${last}`)
 
 function formatOf(path: string, { format }: ImportOptions): 'csv' | 'jsonl' {
   if (format !== undefined) return format

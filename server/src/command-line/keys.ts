@@ -8,7 +8,7 @@ import { sandboxOf } from '../domain/tenants/index.ts'
 import { addRotateEncryptionCommand } from './rotate-encryption.ts'
 import { printSecret, table } from './result.ts'
 import { runOnShards } from './run.ts'
-import { rowsOfAll, tenantIdOf } from './tenant-option.ts'
+import { requireAllShards, rowsOfAll, tenantIdOf } from './tenant-option.ts'
 
 const OPTION_OF: Record<string, string> = { ip_whitelist: 'ip', expires_at: 'expires-at' }
 
@@ -151,6 +151,7 @@ async function revokeKey(shards: OpenShards, id: string, tenant: string | undefi
   if (!/^\d{1,15}$/.test(id)) throw new Error(`${id} is not the id of an API key; "keys list" shows the ids`)
   const keyId = Number(id)
   const tenantId = tenant === undefined ? undefined : await tenantIdOf(shards, tenant)
+  if (tenantId === undefined) requireAllShards(shards)
   const found = (
     await rowsOfAll(
       shards,

@@ -8,7 +8,7 @@ import { isDashboardBuilt } from '../http/pages/built-pages.ts'
 import { dashboardLink } from '../http/pages/dashboard-link.ts'
 import { startServer } from '../server.ts'
 import { type FilledTenant, fillTenant, type FillOptions } from './fill-tenant.ts'
-import type { Journal } from './live/journal.ts'
+import { Journal } from './live/journal.ts'
 import { runLive } from './live/run-live.ts'
 import { requireOnlyDemos } from './require-demo-database.ts'
 
@@ -57,8 +57,8 @@ export async function runDemo(
       const client = new FulfillmentClient({ baseUrl: url, apiKey: filled.key })
       announce(config, url, filled, options, performance.now() - startedAt, print)
       await reserveStock(client)
-      const journal = options.live ? await playUntil(client, options, print, signal) : undefined
-      if (journal !== undefined) print(`\n${journal.summary}`)
+      const journal = options.live ? new Journal(print) : undefined
+      if (journal !== undefined) await playUntil(client, journal, options, signal).finally(() => print(`\n${journal.summary}`))
       return { url, filled, journal }
     } finally {
       await server.stop()
@@ -70,12 +70,12 @@ export async function runDemo(
 
 async function playUntil(
   client: FulfillmentClient,
+  journal: Journal,
   { seed, rate, minutes }: DemoOptions,
-  print: (line: string) => void,
   signal: AbortSignal,
-): Promise<Journal> {
+): Promise<void> {
   const isOver = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)])
-  return await runLive(client, { seed, rate, print, signal: isOver })
+  await runLive(client, journal, { seed, rate, signal: isOver })
 }
 
 /** Turns reserving on. The server reserves for the open orders in the background. */

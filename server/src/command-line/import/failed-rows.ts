@@ -57,14 +57,37 @@ export class FailedRows {
   }
 }
 
-/** Adds the error to a JSON object. Any other text stays unchanged. */
+/** Adds the error to a JSON object, in place of an earlier one. Any other text stays unchanged. */
 function withError(text: string, error: string): string {
+  if (!isObject(text)) return text.trimEnd()
+  const kept = membersOf(text).filter((member) => !Object.hasOwn(JSON.parse(`{${member}}`) as object, ERROR_FIELD))
+  return `{${[...kept, `"${ERROR_FIELD}":${JSON.stringify(error)}`].join(',')}}`
+}
+
+function isObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return JSON.stringify({ ...value, [ERROR_FIELD]: error })
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
-    // The text is not JSON.
+    return false
   }
-  return text.trimEnd()
+}
+
+/** The strings of a JSON text, and what nests or separates its values. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g
+
+/** The members of a JSON object as they are written. A parsed and written number could lose digits. */
+function membersOf(object: string): string[] {
+  const members: string[] = []
+  let depth = 0
+  let start = object.indexOf('{') + 1
+  for (const { 0: token, index } of object.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') depth++
+    else if (token === '}' || token === ']') depth--
+    const isEnd = depth === 0 || (depth === 1 && token === ',')
+    if (!isEnd) continue
+    members.push(object.slice(start, index))
+    start = index + 1
+  }
+  return members.filter((member) => member.trim() !== '')
 }

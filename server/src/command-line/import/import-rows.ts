@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { invalidInput } from '../../procedures/invalid-input.ts'
 import { patiently } from '../api-client.ts'
 import type { Progress } from '../progress.ts'
-import type { FulfillmentClient } from '../sdk.ts'
+import { APIError, type FulfillmentClient } from '../sdk.ts'
 import type { CreatedLocations } from './created-locations.ts'
 import type { FailedRows } from './failed-rows.ts'
 import type { ImportTarget, Item } from './import-target.ts'
@@ -33,6 +33,14 @@ export interface Outcome {
   failed: number
   /** The rows up to this line of the file have been applied or have failed. */
   lastLine: number
+  /** The lines of a batch that was sent without learning its result: the server may have applied it. */
+  unanswered?: Lines | undefined
+}
+
+/** Lines of a file. */
+export interface Lines {
+  first: number
+  last: number
 }
 
 /** Number of rows that were applied or have failed. */
@@ -102,11 +110,26 @@ async function sendBatch(batch: readonly Sendable[], work: Import, outcome: Outc
   // All attempts use one key, so a batch whose response was lost is not applied twice.
   const key = randomUUID()
   const items = batch.map(({ item }) => item)
-  const { counts, errors } = await patiently(() => target.send(client, items, key), signal)
+  const noteUnanswered = (error: unknown): never => {
+    if (!isRefusal(error)) outcome.unanswered = linesOf(batch)
+    throw error
+  }
+  const { counts, errors } = await patiently(() => target.send(client, items, key).catch(noteUnanswered), signal)
+  outcome.unanswered = undefined
   for (const [name, count] of Object.entries(counts)) outcome.counts[name] = (outcome.counts[name] ?? 0) + count
   const failed = new Set(errors.map(({ index }) => index))
   createdLocations?.add(items.filter((_, index) => !failed.has(index)))
   return errors.map(({ index, error }) => ({ row: batch[index] as Sendable, error }))
+}
+
+function linesOf(batch: readonly Sendable[]): Lines {
+  return { first: batch[0]?.line ?? 0, last: batch.at(-1)?.line ?? 0 }
+}
+
+/** Whether the service has refused a request, and therefore applied nothing of it. An earlier attempt can still be running after a conflict. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof APIError) || error.status >= 500) return false
+  return error.code !== 'unexpected_response' && error.code !== 'idempotency_conflict'
 }
 
 async function fail({ row, error }: Failed, { target, progress, failedRows }: Import, outcome: Outcome): Promise<void> {

@@ -1,6 +1,6 @@
 import { Random } from '../random.ts'
 import type { LiveOptions } from './customers.ts'
-import { isRefusal } from './refusal.ts'
+import { unlessRefused } from './refusal.ts'
 
 /** Visits for so many orders. */
 const ORDERS_BETWEEN = 4
@@ -16,20 +16,20 @@ export async function carry({ client, seed, journal, pace }: LiveOptions): Promi
     const { shipments: packed } = await client.shipments.list({ state: 'open', limit: MOST_AT_ONCE })
     for (const { id, reference } of underWay.slice(-random.integer(1, ORDERS_BETWEEN))) {
       if (pace.isOver) return
-      await client.shipments.deliver(id)
-      journal.arrived++
-      journal.tell(`The carrier delivers ${reference}`)
+      await unlessRefused(journal, 'The carrier', async () => {
+        await client.shipments.deliver(id)
+        journal.arrived++
+        journal.tell(`The carrier delivers ${reference}`)
+      })
     }
     for (const { id, reference } of packed) {
       if (pace.isOver) return
-      try {
+      // It may have been cancelled with its order.
+      await unlessRefused(journal, 'The carrier', async () => {
         await client.shipments.ship(id)
         journal.shipped++
         journal.tell(`The carrier takes ${reference}`)
-      } catch (error) {
-        // Cancelled with its order.
-        if (!isRefusal(error)) throw error
-      }
+      })
     }
   }
 }

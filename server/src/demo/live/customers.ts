@@ -5,6 +5,7 @@ import { catalogOf } from './catalog-of.ts'
 import { fateOf } from './fate.ts'
 import type { Journal } from './journal.ts'
 import type { Pace } from './pace.ts'
+import { unlessRefused } from './refusal.ts'
 import { today } from './today.ts'
 
 export interface LiveOptions {
@@ -31,11 +32,13 @@ export async function sendOrders({ client, seed, journal, pace }: LiveOptions): 
       shipping_address: address,
       order_detail,
     }
-    await client.orders.create({ orders: [order] })
-    journal.sent++
-    journal.became(name, 1)
-    journal.tell(`${customer} orders ${name}: ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`)
-    if (fateOf(seed, name) === 'cancelled') cancellations.push(cancelOrder({ client, seed, journal, pace }, name))
+    await unlessRefused(journal, `${name} of ${customer}`, async () => {
+      await client.orders.create({ orders: [order] })
+      journal.sent++
+      journal.became(name, 1)
+      journal.tell(`${customer} orders ${name}: ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`)
+      if (fateOf(seed, name) === 'cancelled') cancellations.push(cancelOrder({ client, seed, journal, pace }, name))
+    })
     await pace.wait(pace.orderMs, random)
   }
   await Promise.all(cancellations)

@@ -6,6 +6,7 @@ import { catalogOf } from './catalog-of.ts'
 import type { LiveOptions } from './customers.ts'
 import { exact } from './exact.ts'
 import type { Person } from './person.ts'
+import { unlessRefused } from './refusal.ts'
 
 const RETURNS_SHARE = 0.3
 
@@ -34,7 +35,8 @@ export async function workDock(options: LiveOptions, person: Person): Promise<vo
     await pace.wait(pace.orderMs, random)
     if (pace.isOver) return
     const [first, second] = random.chance(RETURNS_SHARE) ? [receiveReturn, receiveDelivery] : [receiveDelivery, receiveReturn]
-    if (!(await first(dock))) await second(dock)
+    const isDone = await unlessRefused(options.journal, person.name, () => first(dock))
+    if (isDone !== true) await unlessRefused(options.journal, person.name, () => second(dock))
   }
 }
 

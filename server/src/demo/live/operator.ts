@@ -5,7 +5,7 @@ import type { LiveOptions } from './customers.ts'
 import { type Fate, fateOf } from './fate.ts'
 import { packOrder } from './pack-order.ts'
 import type { Person } from './person.ts'
-import { isRefusal } from './refusal.ts'
+import { isRefusal, unlessRefused } from './refusal.ts'
 import { startWalk, walkBatch } from './walk.ts'
 
 const QUEUE_LIMIT = 50
@@ -44,12 +44,19 @@ export class LiveOperator {
   async work(): Promise<void> {
     const { pace } = this.#options
     while (!pace.isOver) {
-      const batch = await this.#nextBatch()
-      const flow = batch === undefined ? await this.#next() : undefined
-      if (batch !== undefined) await this.#walk(batch)
-      else if (flow !== undefined) await this.#pick(flow)
-      else await pace.wait(pace.orderMs, this.#random)
+      const isDone = await unlessRefused(this.#options.journal, this.#person.name, () => this.#step())
+      // What was refused could be refused again at once.
+      if (isDone !== true) await pace.wait(pace.orderMs, this.#random)
     }
+  }
+
+  /** Goes on with what was begun, or begins something. False if there is nothing to do. */
+  async #step(): Promise<boolean> {
+    const batch = await this.#nextBatch()
+    const flow = batch === undefined ? await this.#next() : undefined
+    if (batch !== undefined) await this.#walk(batch)
+    else if (flow !== undefined) await this.#pick(flow)
+    return batch !== undefined || flow !== undefined
   }
 
   /** The batch to go on with, or now and then a new one. */
@@ -103,24 +110,17 @@ export class LiveOperator {
   }
 
   async #pick(flow: PickingFlowDetails): Promise<void> {
-    const { journal, seed, client } = this.#options
+    const { seed, client } = this.#options
     const name = flow.order_tenant_id
     const fate = this.#shared.met.has(name) ? 'whole' : fateOf(seed, name)
     if (fate !== 'cancelled') this.#shared.met.add(name)
-    try {
-      await this.#pickLines(flow, fate)
-      // What was begun stays as it is.
-      if (this.#options.pace.isOver) return
-      if (fate === 'put back') await this.#putBack(flow)
-      else {
-        const { state } = await client.flows.complete(flow.id)
-        const order = await client.orders.get(flow.order_id)
-        if (state === 'completed') await this.#completed({ id: flow.order_id, name }, order.state_id)
-      }
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      journal.tell(`${this.#person.name} stops: ${(error as Error).message}`)
-    }
+    await this.#pickLines(flow, fate)
+    // What was begun stays as it is.
+    if (this.#options.pace.isOver) return
+    if (fate === 'put back') return await this.#putBack(flow)
+    const { state } = await client.flows.complete(flow.id)
+    const order = await client.orders.get(flow.order_id)
+    if (state === 'completed') await this.#completed({ id: flow.order_id, name }, order.state_id)
   }
 
   /** Picks the open lines in the order of the way: all of them, or what the fate leaves. */

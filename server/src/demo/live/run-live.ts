@@ -3,7 +3,7 @@ import { OPERATORS } from '../people.ts'
 import { carry } from './carrier.ts'
 import { type LiveOptions, sendOrders } from './customers.ts'
 import { workDock } from './dock.ts'
-import { Journal } from './journal.ts'
+import type { Journal } from './journal.ts'
 import { LiveOperator } from './operator.ts'
 import { Pace } from './pace.ts'
 import type { Person } from './person.ts'
@@ -14,10 +14,10 @@ import { supply } from './supplier.ts'
 /** Plays customers, operators, a supplier, a carrier and a receiver of webhooks over the API, until the signal. Then the calls under way end. */
 export async function runLive(
   client: FulfillmentClient,
-  { seed, rate, print, signal }: { seed: number; rate: number; print: (line: string) => void; signal: AbortSignal },
-): Promise<Journal> {
+  journal: Journal,
+  { seed, rate, signal }: { seed: number; rate: number; signal: AbortSignal },
+): Promise<void> {
   const failed = new AbortController()
-  const journal = new Journal(print)
   const pace = new Pace(rate, AbortSignal.any([signal, failed.signal]))
   const options: LiveOptions = { client, seed, journal, pace }
   const receiver = await startReceiver(options)
@@ -36,12 +36,11 @@ export async function runLive(
     ...staff.map((person) => new LiveOperator(options, person, shared).work()),
   ]
   try {
-    // One that fails ends the others, after their calls.
+    // One that fails for good ends the others, after their calls.
     for (const part of parts) part.catch(() => failed.abort())
     await Promise.all(parts)
   } finally {
     await Promise.allSettled(parts)
     await receiver.close()
   }
-  return journal
 }
