@@ -34,9 +34,9 @@ it.concurrent.each([
       timeout: START_MS,
     },
   )
-  const { exitCode, stdout, stderr } = await ended
+  const { exitCode, stdout } = await ended
   expect([exitCode, stdout]).toEqual([1, ''])
-  expect(stderr.trim().split('\n')).toEqual([
+  expect(said().trim().split('\n')).toEqual([
     expect.stringContaining('Waiting for'),
     expect.stringMatching(
       new RegExp(`^--url: ${url} did not respond within 10 seconds \\(connect ECONNREFUSED .*FULFILLMENT_URL$`),
