@@ -293,6 +293,20 @@ describe('GET /orders/{id}/timeline', () => {
     )
   })
 
+  it('has a reservation once that comes after other events of its millisecond', async ({ tenant }) => {
+    const tea = await stockedProduct(tenant, { A: 1 })
+    await reserve(tenant, 'track')
+    const order = await newOrder(tenant, { order_detail: [{ barcode: tea.barcode, quantity: 1 }] })
+    const flow = await startFlow(tenant, order.id)
+    await pick(tenant, flow, tea.id, 1, 'back')
+    await tenant.request('PUT', '/locations/A', { sellable: false })
+    // What was picked goes back to where it is not for sale.
+    await tenant.request('POST', `/flows/${flow}/cancel`)
+    const all = await timelineOf(tenant, order)
+    expect(dataOfKind(all, 'reservation')).toMatchObject([{ status: 'backordered' }])
+    for (let limit = 1; limit <= all.length; limit++) expect(await inPages(tenant, order.id, limit)).toEqual(all)
+  })
+
   it('has each reservation once in pages of any size, with its event and without', async ({ tenant }) => {
     const tea = await stockedProduct(tenant, { A: 1 })
     await reserve(tenant, 'track')

@@ -12,10 +12,7 @@ import { CREATED, HAS_RECORDS, LONG, type LongKind, longList, NAMES, ORDER, RECO
 
 const LONG_KINDS = Object.keys(LONG) as LongKind[]
 
-/**
- * The lists to read for these kinds. That of events has the reservations, too, and none of them is missed: reservations come before the other
- * events of their millisecond, so what is left of the events after a position includes what is left of the reservations.
- */
+/** The lists to read for these kinds. That of events has the reservations, too: see `mayLackReservation`. */
 const listsOf = (kinds: readonly Kind[]): LongKind[] =>
   LONG_KINDS.filter((kind) => kinds.includes(kind) && !(kind === 'reservation' && kinds.includes('event')))
 
@@ -152,28 +149,58 @@ export interface TimelinePart {
 }
 
 /** The entries of these kinds after a position, oldest first; undefined for an order that does not exist. */
-export async function readTimeline(
+export async function readTimeline(db: Queryable, tenantId: number, query: TimelineQuery): Promise<TimelinePart | undefined> {
+  for (let most = query.limit; ; most += MORE_EVENTS) {
+    const lists = await readLists(db, tenantId, query, most)
+    if (lists === undefined) return undefined
+    const entries = entriesFor(query, lists)
+    if (!mayLackReservation(entries, query, most))
+      return { entries: entries.slice(0, query.limit), hasWebhooks: lists.has_webhooks === true }
+  }
+}
+
+/** More than have one millisecond. */
+const MORE_EVENTS = 20
+
+const EVENT = rankOf('event')
+
+/**
+ * Whether the page ends with an event of the millisecond in which the list of events ends, and that list has the reservations. They come before
+ * the other events of their millisecond, so one that comes after the end of the list would be on no page.
+ */
+function mayLackReservation(entries: readonly TimelineEntry[], { limit, kinds }: TimelineQuery, most: number): boolean {
+  const last = entries[limit - 1]
+  if (last?.rank !== EVENT || !kinds.includes('reservation')) return false
+  const events = entries.filter(({ rank }) => rank === EVENT)
+  return events.length === most && events.at(-1)?.at === last.at
+}
+
+/** Reads at most this number of rows of each long list. */
+async function readLists(
   db: Queryable,
   tenantId: number,
-  { orderId, after, limit, kinds }: TimelineQuery,
-): Promise<TimelinePart | undefined> {
+  { orderId, after, kinds }: TimelineQuery,
+  most: number,
+): Promise<Row | undefined> {
   const long = listsOf(kinds)
   const positions = after === undefined ? [] : long.map((kind) => positionIn(kind, after))
   const choice = { kinds: long, isFirst: after === undefined }
   const { plain, withRecords } = PAGES.get(numberOf(choice)) as ReturnType<typeof pagesOf>
-  const call = { tenantId, orderId, limit, positions }
+  const call = { tenantId, orderId, limit: most, positions }
   const showsRecords = SHOWN_WITH_RECORDS.some((kind) => kinds.includes(kind))
-  let [lists] = await db.runBatched(showsRecords && tenantsWithRecords.has(tenantId) ? withRecords : plain, call)
-  if (showsRecords && lists?.has_records === true) {
-    tenantsWithRecords.set(tenantId, true)
-    ;[lists] = await db.runBatched(withRecords, call)
-  }
-  if (lists === undefined) return undefined
+  const [lists] = await db.runBatched(showsRecords && tenantsWithRecords.has(tenantId) ? withRecords : plain, call)
+  if (!showsRecords || lists?.has_records !== true) return lists
+  tenantsWithRecords.set(tenantId, true)
+  return (await db.runBatched(withRecords, call))[0]
+}
+
+/** The entries of the lists that are asked for, in order. */
+function entriesFor({ kinds, after }: TimelineQuery, lists: Lists): TimelineEntry[] {
   const ranks = new Set(kinds.map(rankOf))
   const entries = entriesOf(lists)
     .filter((entry) => ranks.has(entry.rank) && (after === undefined || inOrder(entry, positionOf(after)) > 0))
     .toSorted(inOrder)
-  return { entries: withoutRepeats(entries).slice(0, limit), hasWebhooks: lists.has_webhooks === true }
+  return withoutRepeats(entries)
 }
 
 const positionOf = ({ at, rank, id }: Position) => ({ at: at.toISOString(), rank, id })
