@@ -88,8 +88,8 @@ export class App {
   onBadge: (badge: string, at: number) => void = () => undefined
   /** After each entry that the server carried out. */
   onSent: () => void = () => undefined
-  /** The badge of an operator who signed in without a connection: it is shown to the server later. */
-  offlineBadge: string | undefined
+  /** The badge of the operator who signed in without a connection: it is shown to the server later, if they are still here. */
+  offlineBadge: { badge: string; operatorId: number } | undefined
   readonly store: Store
   readonly api: Api
   readonly sender: Sender
