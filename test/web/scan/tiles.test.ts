@@ -177,7 +177,19 @@ it('Receive, Count list: a code that the server must look up is meant for the lo
   expect(await scanPackAndGoOn('FC-CONFIRM')).toEqual(['taken', 'line'])
   // What was counted at the first location must be confirmed there.
   expect(await scanPackAndGoOn('A-1')).toEqual(['taken', 'problem'])
-  await page.getByText('Confirm the count of Tea first').waitFor()
+  const confirmFirst = page.getByText('Confirm the count of Tea first')
+  await confirmFirst.waitFor()
+  await device.scanner.scan('FC-OK')
+  await device.scan('FC-UNDO')
+  // The server says what the pack is while the question of Submit is open.
+  const isAsked = page.waitForRequest(lookUp)
+  await device.scanner.scan(pack)
+  await isAsked
+  await press(page, 'Submit')
+  answer()
+  await said(page, '6 × Tea')
+  await page.getByRole('dialog', { name: 'Submit' }).getByRole('button', { name: 'Submit' }).click()
+  await confirmFirst.waitFor()
 })
 
 it('Receive: what the server refuses becomes a Problem, survives a reload, and is set aside or sent again', async ({
@@ -344,7 +356,11 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   await dialog.getByText('1 line is not counted').waitFor()
   await dialog.getByRole('button', { name: 'Back' }).click()
   await device.scan('B-1')
+  await press(page, 'Submit')
+  // What is scanned instead of an answer is not lost: it is to be confirmed.
   await device.scan(tea.barcode)
+  await device.scan('FC-FINISH', 'problem')
+  await device.scanner.scan('FC-OK')
   await device.scan('FC-CONFIRM', 'order')
   await whenSent(page)
   await device.scan('FC-FINISH', 'order')

@@ -43,7 +43,7 @@ export interface Ui {
   needs: 'enrolment' | 'badge' | undefined
   problem: ProblemNote | undefined
   verdict: Verdict | undefined
-  dialog: 'quantity' | 'short' | 'elsewhere' | undefined
+  dialog: 'quantity' | 'short' | 'elsewhere' | 'submit' | undefined
   isOnline: boolean
   /** The operator waits for the server, for longer than a second by now. */
   isWaiting: boolean

@@ -148,10 +148,16 @@ async function forget(app: App, refs: readonly RecordRef[]): Promise<void> {
   await app.keep(() => ({ records: rows }))
 }
 
-/** Ends counting: the office looks at it. All that was counted must have been sent. */
+/** Ends counting: the office looks at it. All that was counted must have been confirmed and sent. */
 export async function submitCount(app: App, ref: RecordRef, name: string): Promise<void> {
   const at = performance.now()
   const begun = app.begin()
+  const item = rowOf(app.kept, ref)?.draft.item
+  // What was scanned while Submit was asked.
+  if (item && item.quantity > 0) {
+    app.stop({ message: goods.problem.confirmFirst(item.product_name) }, at)
+    return
+  }
   const unsent = app.kept.entries.filter((entry) => isOfRecord(entry, ref)).length
   if (unsent > 0) {
     app.stop({ message: goods.count.unsent(unsent) }, at)

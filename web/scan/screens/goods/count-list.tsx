@@ -187,26 +187,31 @@ interface SubmitProps {
   isHeld: boolean
 }
 
-/** Ends counting; asks first when something was not counted. */
+/** Ends counting; asks first when something was not counted. A scan closes the question. */
 function Submit({ recordRef, name, left, isHeld }: SubmitProps) {
   const app = useApp()
-  const [isAsking, setAsking] = useState(false)
+  const close = (): void => app.set({ dialog: undefined })
   const submit = (): void => {
-    setAsking(false)
+    close()
     app.lead(submitCount(app, recordRef, name))
   }
   return (
     <>
-      <Button kind="primary" command="FC-FINISH" isDisabled={isHeld} onClick={() => (left === 0 ? submit() : setAsking(true))}>
+      <Button
+        kind="primary"
+        command="FC-FINISH"
+        isDisabled={isHeld}
+        onClick={() => (left === 0 ? submit() : app.set({ dialog: 'submit' }))}
+      >
         {goods.count.submit}
       </Button>
-      {isAsking && (
-        <Dialog title={goods.count.submit} onClose={() => setAsking(false)}>
+      {app.ui.dialog === 'submit' && (
+        <Dialog title={goods.count.submit} onClose={close}>
           <p>{goods.count.submitAsk(left)}</p>
           <Button kind="primary" command="FC-FINISH" onClick={submit}>
             {goods.count.submit}
           </Button>
-          <Button onClick={() => setAsking(false)}>{t.dialog.cancel}</Button>
+          <Button onClick={close}>{t.dialog.cancel}</Button>
         </Dialog>
       )}
     </>
