@@ -57,6 +57,9 @@ it('S6: one tab works; another one takes over while picks are being sent, and ea
   await first.getByRole('button', { name: 'Use here' }).click()
   await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
   await expect.poll(() => first.locator('body').innerText()).toContain('Take 14')
+  // The tab that waits goes on when the one that worked is closed.
+  await first.close()
+  await second.getByText('Take 14').waitFor()
   await proxy.close()
 })
 
@@ -100,6 +103,38 @@ it('S6: a tab that does not notice that it was taken over writes nothing more', 
   expect(await device.outcomes()).toEqual(before)
   await second.reload()
   await second.getByText('Taken here: 0', { exact: true }).waitFor()
+})
+
+it('a lock that is refused and a database that does not open are tried again, by itself and then by a button', async ({
+  window: { page },
+}) => {
+  await page.addInitScript(() => {
+    const state = { failures: 1 }
+    Object.assign(globalThis, { state })
+    const { locks } = navigator
+    const request = locks.request.bind(locks) as (...given: unknown[]) => Promise<unknown>
+    let refusals = 1
+    const refused = () => Promise.reject(new DOMException('The lock manager is not there', 'InvalidStateError'))
+    locks.request = ((...given: unknown[]) => (refusals-- > 0 ? refused() : request(...given))) as never
+    const open = indexedDB.open.bind(indexedDB)
+    indexedDB.open = (...given) => {
+      if (state.failures-- > 0) throw new DOMException('Internal error opening backing store', 'UnknownError')
+      return open(...given)
+    }
+  })
+  const fail = (failures: number): Promise<void> =>
+    page.evaluate((failures) => {
+      ;(globalThis as unknown as { state: { failures: number } }).state.failures = failures
+    }, failures)
+  const enrol = page.getByRole('heading', { name: 'Enrol this device' })
+  await page.goto('/scan')
+  await enrol.waitFor()
+  await page.addInitScript(() => ((globalThis as unknown as { state: { failures: number } }).state.failures = Infinity))
+  await page.reload()
+  await page.getByRole('heading', { name: 'This browser cannot keep scans' }).waitFor()
+  await fail(0)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await enrol.waitFor()
 })
 
 it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
