@@ -121,7 +121,7 @@ it('a lock that is refused and a database that does not open are tried again, by
     const request = locks.request.bind(locks) as (...given: unknown[]) => Promise<unknown>
     let refusals = 1
     const refused = () => Promise.reject(new DOMException('The lock manager is not there', 'InvalidStateError'))
-    locks.request = ((...given: unknown[]) => (refusals-- > 0 ? refused() : request(...given))) as never
+    locks.request = (...given: unknown[]) => (refusals-- > 0 ? refused() : request(...given))
     const open = indexedDB.open.bind(indexedDB)
     indexedDB.open = (...given) => {
       if (state.failures-- > 0) throw new DOMException('Internal error opening backing store', 'UnknownError')

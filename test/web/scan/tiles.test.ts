@@ -297,6 +297,36 @@ it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ wi
   await expectConsistentReceiving(service.db, tenant, RETURNS)
 })
 
+it('Receive: what the server says of a code when the operator has left the delivery is dropped', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { tea } = await announced(tenant)
+  const pack = '14006381333938'
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: pack, quantity: 6 })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openTile(device, 'Receive', 'Deliveries to receive', 'PO-1')
+  await device.scan('DOCK-1')
+  let answer = (): void => undefined
+  const lookUp = `**/scan/api/v1/scan?code=${pack}`
+  await page.route(lookUp, async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  const isAsked = page.waitForRequest(lookUp)
+  await device.scanner.scan(pack)
+  await isAsked
+  await press(page, 'Finish')
+  await page.getByRole('heading', { name: 'Deliveries to receive' }).waitFor()
+  const isAnswered = page.waitForResponse(lookUp)
+  answer()
+  await isAnswered
+  await device.scanner.scan('PO-1')
+  await inHand(page).getByText('Nothing in hand').waitFor()
+  expect((await device.outcomes()).slice(before)).toEqual(['taken'])
+})
+
 /** Two products at two locations, to be counted. */
 async function counted(tenant: TestTenant, fields: object = {}) {
   const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea', barcode: '4006381333931' })

@@ -8,7 +8,7 @@ const LOOK_MS = 30 * 60_000
 const CHECK_IDLE_MS = 10_000
 const IDLE_MS = 60_000
 /** Screens that are in the store, or read from the server. Others hold what was typed or scanned, and the key of a call without an answer. */
-const STORED: readonly Screen['name'][] = ['queue', 'pick', 'finish', 'finish-batch', 'problems']
+const STORED = new Set<Screen['name']>(['queue', 'pick', 'finish', 'finish-batch', 'problems'])
 
 /** Installs the service worker, which opens the app without a connection, and looks for new builds. Over plain HTTP there is none. */
 export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void> {
@@ -33,7 +33,7 @@ export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void>
 function isAllStored({ ui: { screen, needs, problem, code } }: App): boolean {
   if (problem !== undefined || code !== undefined || document.querySelector('dialog[open]') !== null) return false
   // Who is not signed in does not see the screen of the address.
-  return needs !== undefined || STORED.includes(screen.name)
+  return needs !== undefined || STORED.has(screen.name)
 }
 
 /** Takes the new build. */
