@@ -17,25 +17,47 @@ import { Store } from './store/store.ts'
 import { listenToWedge } from './wedge/listen.ts'
 import { Wedge } from './wedge/wedge.ts'
 
+const OPEN_TRIES = 3
+const OPEN_PAUSE_MS = 500
+
 let code = takeEnrolmentCode()
 const element = document.querySelector('#root')
 const root = element === null ? undefined : createRoot(element)
 
 const show = (screen: ReactNode): void => root?.render(<StrictMode>{screen}</StrictMode>)
 
+const takeOver = (): void => void start(true)
+const takeIfFree = (): void => void startIfFree()
+const showOtherTab = (): void => show(<OtherTab onUse={takeOver} onWait={takeIfFree} />)
+
 if (!isTooOld()) void start(false)
 
 /** Starts the app in this tab, unless another tab works. */
 async function start(steal: boolean): Promise<void> {
   const lock = await holdPage(steal)
-  if (!lock.isHeld) return show(<OtherTab onUse={() => void start(true)} />)
+  if (lock.isHeld) await open(lock.lost)
+  else showOtherTab()
+}
+
+/** Starts the app if no other tab works any more. */
+async function startIfFree(): Promise<void> {
+  const lock = await holdPage(false)
+  if (lock.isHeld) await open(lock.lost)
+}
+
+/** Opens the store, and with it the app. After a crash of the browser, its database may open at the second try only. */
+async function open(lost: AbortSignal, triesLeft = OPEN_TRIES): Promise<void> {
   let store: Store
   try {
     store = await Store.open()
   } catch (error) {
-    return show(<NoStore isFull={error instanceof DOMException && error.name === 'QuotaExceededError'} />)
+    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError'
+    if (triesLeft === 1) return show(<NoStore isFull={isFull} onAgain={takeOver} />)
+    await new Promise((resolve) => setTimeout(resolve, OPEN_PAUSE_MS))
+    // The store belongs to the tab that has taken over meanwhile.
+    return lost.aborted ? showOtherTab() : await open(lost, triesLeft - 1)
   }
-  run(store, lock.lost)
+  run(store, lost)
 }
 
 function run(store: Store, lost: AbortSignal): void {
@@ -55,7 +77,7 @@ function run(store: Store, lost: AbortSignal): void {
   lost.addEventListener('abort', () => app.set({ isFrozen: true }))
   show(
     <AppContext value={app}>
-      <Root onUse={() => void start(true)} />
+      <Root onUse={takeOver} onWait={takeIfFree} />
     </AppContext>,
   )
 }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { isBrowserSkipped } from '../../support/browser.ts'
 import { newOrder } from '../../support/orders.ts'
@@ -21,6 +21,20 @@ const heard = (page: Page, number: number): Promise<unknown> =>
       }),
     number,
   )
+
+/** Waits until something is shown; if it is not, says what is shown instead. */
+async function whenShown(what: Locator, when: string): Promise<void> {
+  try {
+    await what.waitFor()
+  } catch (error) {
+    const text = await what
+      .page()
+      .locator('body')
+      .innerText({ timeout: 5_000 })
+      .catch((failure: unknown) => `nothing that can be read: ${String(failure)}`)
+    throw new Error(`${when}, the page shows: ${text}`, { cause: error })
+  }
+}
 
 it.skipIf(isBrowserSkipped)(
   'S4: the browser is killed after each ok, 20 times: none is lost, none is doubled',
@@ -47,9 +61,9 @@ it.skipIf(isBrowserSkipped)(
     for (let kill = 0; kill < KILLS; kill++) {
       const { page } = browser
       const stop = Math.floor(taken / perLine)
-      await page.getByRole('heading', { name: `A-${stop + 1}`, exact: true }).waitFor()
+      await whenShown(page.getByRole('heading', { name: `A-${stop + 1}`, exact: true }), `After ${kill} kills`)
       // All that sounded ok before is there.
-      await page.getByText(`Taken here: ${taken % perLine}`, { exact: true }).waitFor()
+      await whenShown(page.getByText(`Taken here: ${taken % perLine}`, { exact: true }), `After ${kill} kills`)
       const device = await deviceOn(page)
       if (taken % perLine === 0) await device.scan(`A-${stop + 1}`)
       const outcomes = (await device.outcomes()).length
@@ -61,7 +75,7 @@ it.skipIf(isBrowserSkipped)(
       await restart()
     }
     const { page } = browser
-    await page.getByText(`Taken here: ${taken % perLine}`, { exact: true }).waitFor()
+    await whenShown(page.getByText(`Taken here: ${taken % perLine}`, { exact: true }), `After ${KILLS} kills`)
     const device = await deviceOn(page)
     for (; taken < perLine * STOPS; taken++)
       await device.scan(products[STOPS - 1]?.barcode ?? '', taken + 1 === perLine * STOPS ? 'order' : 'taken')

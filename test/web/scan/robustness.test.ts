@@ -96,6 +96,19 @@ it('without a connection, operators of the last 30 days sign in by their badge, 
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 4 })
   const { body } = await tenant.request('GET', '/audit-log?operation=flows.pick&surface=scan')
   expect(body.data.entries).toMatchObject([{ operator_email: ada.email, error: null }])
+  // Signed in without a connection, whom the server still knows: the badge is shown to it no more, whoever works later.
+  await window.context.setOffline(true)
+  await menu(page, 'Change operator')
+  await page.getByRole('heading', { name: 'Scan your badge' }).waitFor()
+  await scan(ada.badge)
+  await window.context.setOffline(false)
+  await expect.poll(() => connection(page)).toBe('Online')
+  await scan(grace.badge)
+  const headers = { 'sec-fetch-site': 'same-origin', 'x-page': 'scan' }
+  expect((await page.context().request.delete('/scan/session/operator', { headers })).status()).toBe(200)
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await expect.poll(() => page.title()).toBe('Scan your badge · Scan')
+  await scan(ada.badge)
   // Who was here more than a month ago does not.
   await window.context.setOffline(true)
   await menu(page, 'Change operator')
@@ -218,6 +231,35 @@ it('a badge that is scanned while a sign-out waits counts, and late answers abou
   await isTold
   await menu(page, 'Diagnostics')
   await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorAda')
+
+  // Neither if it comes while the device still stores who works now.
+  const isSignedAgain = Promise.withResolvers<undefined>()
+  const isReadAgain = Promise.withResolvers<undefined>()
+  await page.route(
+    /\/scan\/session$/,
+    async (route) => {
+      const response = await route.fetch()
+      isReadAgain.resolve(undefined)
+      await isSignedAgain.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await isReadAgain.promise
+  const release = await holdStore(page)
+  const isSignedIn = page.waitForResponse(/\/session\/operator$/)
+  await scanner.scan(grace.badge)
+  await isSignedIn
+  const isToldAgain = page.waitForResponse(/\/scan\/session$/)
+  isSignedAgain.resolve(undefined)
+  await isToldAgain
+  await release()
+  await page.getByRole('heading', { name: 'Orders to pick' }).waitFor()
+  await menu(page, 'Diagnostics')
+  await expect.poll(() => page.getByText('Operator', { exact: true }).locator('..').textContent()).toBe('OperatorGrace')
+  await scan(ada.badge)
+  await menu(page, 'Diagnostics')
 
   // The device is removed while the sign-out waits.
   await changeOperator()
@@ -364,6 +406,28 @@ async function fillStorage(page: Page): Promise<void> {
     for (const bytes of [65_536, 8_192, 1_024, 128]) while (await write(bytes));
     database.close()
   })
+}
+
+/** Keeps the device from storing anything, until what it returns is called. */
+async function holdStore(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const opening = indexedDB.open('scan')
+        opening.addEventListener('success', () => {
+          const rows = opening.result.transaction(['meta'], 'readwrite').objectStore('meta')
+          Object.assign(globalThis, { isHeld: true })
+          // A transaction lives as long as it has something to do.
+          const hold = (): void => {
+            if ((globalThis as { isHeld?: boolean }).isHeld) rows.get('owner').addEventListener('success', hold)
+            else opening.result.close()
+          }
+          hold()
+          resolve()
+        })
+      }),
+  )
+  return () => page.evaluate(() => void Object.assign(globalThis, { isHeld: false }))
 }
 
 async function savedBy(page: Page, name: string): Promise<unknown> {

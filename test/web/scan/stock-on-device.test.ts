@@ -216,6 +216,10 @@ it('moves once when the answer is lost and the button is pressed again; scans th
   await page.getByRole('button', { name: 'Move' }).click()
   await page.getByRole('alertdialog').getByText('No answer from the server. Try again: nothing is done twice.').waitFor()
   await page.getByRole('button', { name: 'OK' }).click()
+  // Also after a look elsewhere.
+  await open(page, 'Look up')
+  await open(page, 'Move')
+  expect(await page.getByRole('definition').allTextContents()).toEqual(['Tea', 'A-1', 'B-1'])
   await page.getByRole('button', { name: 'Move' }).click()
   await page.getByText('Scan the product.').waitFor()
   expect(await stockOf(tenant, tea)).toEqual({ 'A-1': 1, 'B-1': 5 })
@@ -305,4 +309,36 @@ it('what was scanned before Start over and is answered after it is dropped; what
   await expect.poll(async () => (await device.outcomes()).slice(before)).toEqual(['taken'])
   expect(await page.getByRole('definition').allTextContents()).toEqual(['Cup', '', ''])
   expect(asked).toEqual([tea.barcode, cup.barcode])
+})
+
+it('what is answered after the operator has left the screen is dropped', async ({ window: { page }, tenant }) => {
+  const tea = await stockedProduct(tenant, { 'A-1': 4 }, { name: 'Tea', barcode: '4006381333931' })
+  const cup = await stockedProduct(tenant, { 'A-1': 7 }, { name: 'Cup' })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada', { may_change_stock: true }))
+  const lookUp = `**/scan/api/v1/scan?code=${tea.barcode}`
+  let answer = (): void => undefined
+  await page.route(lookUp, async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  /** Scans tea, and opens another screen before the server has said what it is. */
+  const scanAndLeave = async (screen: string): Promise<void> => {
+    const isAsked = page.waitForRequest(lookUp)
+    await device.scanner.scan(tea.barcode)
+    await isAsked
+    await open(page, screen)
+    const isAnswered = page.waitForResponse(lookUp)
+    answer()
+    await isAnswered
+  }
+  await open(page, 'Look up')
+  await scanAndLeave('Move')
+  await device.scanner.scan(cup.barcode)
+  await page.getByText('Scan the location it comes from.').waitFor()
+  await open(page, 'Count')
+  await scanAndLeave('Look up')
+  await device.scanner.scan(cup.barcode)
+  await page.getByRole('region', { name: 'Cup' }).waitFor()
+  expect((await device.outcomes()).slice(before)).toEqual(['taken', 'taken'])
 })

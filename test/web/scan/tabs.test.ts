@@ -1,5 +1,6 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { openDatabase } from '@fulfillment/server/database/database.ts'
 import { newOrder } from '../../support/orders.ts'
@@ -13,6 +14,11 @@ import { deviceOn, enrolledDevice, newOperator } from '../support/scan-device.ts
 import { copyServer } from '../support/server-copy.ts'
 
 const BUILT = path.join(import.meta.dirname, '../../../web/dist/scan')
+
+async function open(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
 
 it('S6: one tab works; another one takes over while picks are being sent, and each is recorded once', async ({
   openWindow,
@@ -57,6 +63,9 @@ it('S6: one tab works; another one takes over while picks are being sent, and ea
   await first.getByRole('button', { name: 'Use here' }).click()
   await second.getByRole('heading', { name: 'Open in another tab' }).waitFor()
   await expect.poll(() => first.locator('body').innerText()).toContain('Take 14')
+  // The tab that waits goes on when the one that worked is closed.
+  await first.close()
+  await second.getByText('Take 14').waitFor()
   await proxy.close()
 })
 
@@ -102,6 +111,38 @@ it('S6: a tab that does not notice that it was taken over writes nothing more', 
   await second.getByText('Taken here: 0', { exact: true }).waitFor()
 })
 
+it('a lock that is refused and a database that does not open are tried again, by itself and then by a button', async ({
+  window: { page },
+}) => {
+  await page.addInitScript(() => {
+    const state = { failures: 1 }
+    Object.assign(globalThis, { state })
+    const { locks } = navigator
+    const request = locks.request.bind(locks) as (...given: unknown[]) => Promise<unknown>
+    let refusals = 1
+    const refused = () => Promise.reject(new DOMException('The lock manager is not there', 'InvalidStateError'))
+    locks.request = (...given: unknown[]) => (refusals-- > 0 ? refused() : request(...given))
+    const open = indexedDB.open.bind(indexedDB)
+    indexedDB.open = (...given) => {
+      if (state.failures-- > 0) throw new DOMException('Internal error opening backing store', 'UnknownError')
+      return open(...given)
+    }
+  })
+  const fail = (failures: number): Promise<void> =>
+    page.evaluate((failures) => {
+      ;(globalThis as unknown as { state: { failures: number } }).state.failures = failures
+    }, failures)
+  const enrol = page.getByRole('heading', { name: 'Enrol this device' })
+  await page.goto('/scan')
+  await enrol.waitFor()
+  await page.addInitScript(() => ((globalThis as unknown as { state: { failures: number } }).state.failures = Infinity))
+  await page.reload()
+  await page.getByRole('heading', { name: 'This browser cannot keep scans' }).waitFor()
+  await fail(0)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await enrol.waitFor()
+})
+
 it('S6: a new build is taken from the queue, with entries waiting', async ({ openWindow, folder }) => {
   const database = await cloneDatabase(inject('postgresUrl'))
   const copy = await copyServer(folder)
@@ -138,6 +179,33 @@ it('S6: a new build is taken from the queue, with entries waiting', async ({ ope
     proxy.fault = () => 'none'
     await expect.poll(() => page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Online')
     expect((await tenant.request('GET', `/orders/${order.id}`)).body.data.state_id).toBe(5)
+
+    // Nobody touches the device: the next build is taken where nothing is lost, neither a problem nor what was entered.
+    const next = await newOrder(tenant, { order_detail: [{ barcode: product.barcode, quantity: 1 }] })
+    await page.clock.install()
+    await edit('sw.js', /0123456789abcdef/, 'fedcba9876543210')
+    await page.evaluate(async () => await (await navigator.serviceWorker.getRegistration('/scan'))?.update())
+    await page.getByRole('button', { name: 'Update now' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Update now' }).waitFor()
+    await page.evaluate(() => {
+      const taken: unknown[] = []
+      Object.assign(globalThis, { taken })
+      ServiceWorker.prototype.postMessage = (message: unknown) => void taken.push(message)
+    })
+    const takenWhenIdle = async (): Promise<boolean> => {
+      await page.clock.runFor(80_000)
+      return await page.evaluate(() => (globalThis as unknown as { taken: unknown[] }).taken.length > 0)
+    }
+    proxy.fault = (method, path) => (method === 'POST' && path.endsWith('/flows') ? 'lost before' : 'none')
+    await page.getByRole('button', { name: `Pick ${next.order_tenant_id}` }).click()
+    await page.getByRole('alertdialog', { name: 'Problem' }).waitFor()
+    expect(await takenWhenIdle()).toBe(false)
+    await page.getByRole('button', { name: 'OK' }).click()
+    await open(page, 'Move')
+    expect(await takenWhenIdle()).toBe(false)
+    await open(page, 'Queue')
+    expect(await takenWhenIdle()).toBe(true)
     await window.context.close()
   } finally {
     await proxy.close()

@@ -177,7 +177,19 @@ it('Receive, Count list: a code that the server must look up is meant for the lo
   expect(await scanPackAndGoOn('FC-CONFIRM')).toEqual(['taken', 'line'])
   // What was counted at the first location must be confirmed there.
   expect(await scanPackAndGoOn('A-1')).toEqual(['taken', 'problem'])
-  await page.getByText('Confirm the count of Tea first').waitFor()
+  const confirmFirst = page.getByText('Confirm the count of Tea first')
+  await confirmFirst.waitFor()
+  await device.scanner.scan('FC-OK')
+  await device.scan('FC-UNDO')
+  // The server says what the pack is while the question of Submit is open.
+  const isAsked = page.waitForRequest(lookUp)
+  await device.scanner.scan(pack)
+  await isAsked
+  await press(page, 'Submit')
+  answer()
+  await said(page, '6 × Tea')
+  await page.getByRole('dialog', { name: 'Submit' }).getByRole('button', { name: 'Submit' }).click()
+  await confirmFirst.waitFor()
 })
 
 it('Receive: what the server refuses becomes a Problem, survives a reload, and is set aside or sent again', async ({
@@ -285,6 +297,36 @@ it('Return: goods go back to stock, to quarantine, or are scrapped', async ({ wi
   await expectConsistentReceiving(service.db, tenant, RETURNS)
 })
 
+it('Receive: what the server says of a code when the operator has left the delivery is dropped', async ({
+  window: { page },
+  tenant,
+}) => {
+  const { tea } = await announced(tenant)
+  const pack = '14006381333938'
+  await seed(tenant, `/products/${tea.id}/barcodes`, { barcode: pack, quantity: 6 })
+  const device = await enrolledDevice(page, tenant, await newOperator(tenant, 'Ada'))
+  await openTile(device, 'Receive', 'Deliveries to receive', 'PO-1')
+  await device.scan('DOCK-1')
+  let answer = (): void => undefined
+  const lookUp = `**/scan/api/v1/scan?code=${pack}`
+  await page.route(lookUp, async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve))
+    await route.continue()
+  })
+  const before = (await device.outcomes()).length
+  const isAsked = page.waitForRequest(lookUp)
+  await device.scanner.scan(pack)
+  await isAsked
+  await press(page, 'Finish')
+  await page.getByRole('heading', { name: 'Deliveries to receive' }).waitFor()
+  const isAnswered = page.waitForResponse(lookUp)
+  answer()
+  await isAnswered
+  await device.scanner.scan('PO-1')
+  await inHand(page).getByText('Nothing in hand').waitFor()
+  expect((await device.outcomes()).slice(before)).toEqual(['taken'])
+})
+
 /** Two products at two locations, to be counted. */
 async function counted(tenant: TestTenant, fields: object = {}) {
   const tea = await stockedProduct(tenant, { 'A-1': 4, 'B-1': 2 }, { name: 'Tea', barcode: '4006381333931' })
@@ -344,7 +386,11 @@ it('Count list: levels are counted in pick order and submitted', async ({ openWi
   await dialog.getByText('1 line is not counted').waitFor()
   await dialog.getByRole('button', { name: 'Back' }).click()
   await device.scan('B-1')
+  await press(page, 'Submit')
+  // What is scanned instead of an answer is not lost: it is to be confirmed.
   await device.scan(tea.barcode)
+  await device.scan('FC-FINISH', 'problem')
+  await device.scanner.scan('FC-OK')
   await device.scan('FC-CONFIRM', 'order')
   await whenSent(page)
   await device.scan('FC-FINISH', 'order')

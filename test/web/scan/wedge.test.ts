@@ -113,6 +113,17 @@ it('says where a burst begins, so that its characters can be taken out of a text
   expect(kinds).toEqual(['first', 'other', 'first', 'more', 'more', 'scan'])
 })
 
+it("a further Enter or Tab at the end of a scan is the scanner's; a later one is a person's", () => {
+  const kindsOf = (keys: readonly WedgeKey[]): string[] => {
+    const wedge = new Wedge(SETTINGS)
+    return keys.map((key) => wedge.press(key).kind)
+  }
+  const scan = [...keystrokes('12'), ENTER]
+  expect(kindsOf(burst([...scan, ENTER, TAB], timed([10])))).toEqual(['first', 'more', 'scan', 'tail', 'tail'])
+  expect(kindsOf([...burst(scan, timed([10], 0)), ...burst([ENTER], timed([0], 20 + 61))]).at(-1)).toBe('other')
+  expect(textsOf(burst([...scan, ENTER, ...scan, ENTER], timed([10])))).toEqual(['12', '12'])
+})
+
 it('joins slower characters when the device is set so', () => {
   const keys = burst([...keystrokes('A-01'), ENTER], timed([55]))
   expect(textsOf(keys)).toEqual([])

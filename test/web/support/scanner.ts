@@ -5,7 +5,7 @@ import { ENTER, type Keystroke, keystrokes, TAB } from './bursts.ts'
 export interface BurstOptions {
   /** Pause between two keys. */
   gapMs?: number
-  end?: 'enter' | 'tab' | 'none'
+  end?: 'enter' | 'two enters' | 'tab' | 'none'
   layout?: 'us' | 'german'
 }
 
@@ -33,7 +33,7 @@ export class Scanner {
   }
 
   async scan(text: string, { gapMs = 8, end = 'enter', layout = 'us' }: BurstOptions = {}): Promise<void> {
-    const ends = { enter: [ENTER], tab: [TAB], none: [] }[end]
+    const ends = { enter: [ENTER], 'two enters': [ENTER, ENTER], tab: [TAB], none: [] }[end]
     const keys = [...keystrokes(text, layout), ...ends]
     let at = await this.#begin((keys.length * gapMs) / 1000)
     const presses: Promise<void>[] = []

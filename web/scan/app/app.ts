@@ -43,7 +43,7 @@ export interface Ui {
   needs: 'enrolment' | 'badge' | undefined
   problem: ProblemNote | undefined
   verdict: Verdict | undefined
-  dialog: 'quantity' | 'short' | 'elsewhere' | undefined
+  dialog: 'quantity' | 'short' | 'elsewhere' | 'submit' | undefined
   isOnline: boolean
   /** The operator waits for the server, for longer than a second by now. */
   isWaiting: boolean
@@ -58,7 +58,7 @@ export interface Ui {
 
 /**
  * What a screen does with a code. False: the code is not known to it. `codes` are the readings `texts` with their AIM prefix; `begun` is what
- * the operator has begun with the scan, for `goOn`.
+ * the operator has begun with the scan, for `goOn` and `isLeft`.
  */
 export type CodeHandler = (
   texts: readonly string[],
@@ -88,8 +88,8 @@ export class App {
   onBadge: (badge: string, at: number) => void = () => undefined
   /** After each entry that the server carried out. */
   onSent: () => void = () => undefined
-  /** The badge of an operator who signed in without a connection: it is shown to the server later. */
-  offlineBadge: string | undefined
+  /** The badge of the operator who signed in without a connection: it is shown to the server later, if they are still here. */
+  offlineBadge: { badge: string; operatorId: number } | undefined
   readonly store: Store
   readonly api: Api
   readonly sender: Sender
@@ -198,9 +198,14 @@ export class App {
    * already: the operator stays there, however late an answer comes.
    */
   goOn(begun: number, screen: Screen): boolean {
-    if (begun < this.#shownBy) return false
+    if (this.isLeft(begun)) return false
     this.#open(screen, begun)
     return true
+  }
+
+  /** Whether the operator has gone elsewhere since they began this: an answer that comes now is for no screen. */
+  isLeft(begun: number): boolean {
+    return begun < this.#shownBy
   }
 
   /** Reads what a scanner or camera saw. `texts` are its readings, `at` the time of its last character. */
@@ -282,7 +287,7 @@ export class App {
   /** Does what a scan stands for when it is its turn. If that returns a promise, the next scan waits for it. */
   #inTurn(begun: number, text: string, at: number, run: () => void | Promise<void>): void {
     void this.#scans.take(() => {
-      if (begun < this.#shownBy) return undefined
+      if (this.isLeft(begun)) return undefined
       return this.ui.problem === undefined ? run() : this.#sound('problem', text, at)
     })
   }
@@ -300,11 +305,10 @@ export class App {
   async #offer(screens: Iterable<ScreenCodes | undefined>, scan: Parameters<CodeHandler>): Promise<void> {
     const [texts, at, , begun] = scan
     for (const screen of screens) {
-      // The operator has gone elsewhere meanwhile.
-      if (begun < this.#shownBy) return
+      if (this.isLeft(begun)) return
       if ((await screen?.handle(...scan)) === true) return
     }
-    if (begun < this.#shownBy) return
+    if (this.isLeft(begun)) return
     this.stop({ message: t.problem.unknown, scanned: texts[0] }, at)
   }
 

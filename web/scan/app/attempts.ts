@@ -5,6 +5,11 @@ import { newPickId } from './picking-actions.ts'
 export class Attempts {
   #open: { what: string; key: string } | undefined
 
+  /** Whether it is not known what became of the last one. */
+  get isOpen(): boolean {
+    return this.#open !== undefined
+  }
+
   async of<T>(what: string, call: (key: string) => PromiseLike<T>): Promise<T> {
     if (this.#open?.what !== what) this.#open = { what, key: newPickId() }
     try {

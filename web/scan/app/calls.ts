@@ -6,26 +6,28 @@ import type { App } from './app.ts'
 
 /**
  * Runs a call that cannot wait. Without a connection, or when it is refused, the operator is stopped with the reason; then it is undefined.
+ * With `begun`, it is for the screen on which the operator began it: who has left that is not stopped, and gets no answer.
  */
-export async function online<T>(app: App, call: () => PromiseLike<T>): Promise<T | undefined> {
+export async function online<T>(app: App, call: () => PromiseLike<T>, begun = Infinity): Promise<T | undefined> {
   const endWait = app.beginWait()
   try {
-    return await call()
+    const answer = await call()
+    return app.isLeft(begun) ? undefined : answer
   } catch (error) {
-    const at = performance.now()
-    if (error instanceof ConnectionError) app.stop({ message: navigator.onLine ? t.problem.noAnswer : t.problem.offline }, at)
-    else if (error instanceof APIError) refuse(app, error, at)
-    else throw error
+    if (error instanceof APIError) refuse(app, error, begun)
+    else if (!(error instanceof ConnectionError)) throw error
+    else if (!app.isLeft(begun))
+      app.stop({ message: navigator.onLine ? t.problem.noAnswer : t.problem.offline }, performance.now())
     return undefined
   } finally {
     endWait()
   }
 }
 
-function refuse(app: App, error: APIError, at: number): void {
+function refuse(app: App, error: APIError, begun: number): void {
   const interruption = interruptionOf(error)
   if (interruption?.is === 'stopped') app.set({ needs: interruption.until === 'enrolled' ? 'enrolment' : 'badge' })
-  else app.stop({ message: refusalText(error), requestId: error.requestId }, at)
+  else if (!app.isLeft(begun)) app.stop({ message: refusalText(error), requestId: error.requestId }, performance.now())
 }
 
 /**

@@ -20,9 +20,10 @@ export interface Counted {
 export function setCounted(app: App, counted: Counted, attempts = new Attempts()): Promise<boolean> {
   const { product_id, location_id, location_code } = counted
   return app.sender.between(async () => {
-    const quantity = exact(counted.quantity + (await takenAt(app, counted)))
+    const taken = await takenAt(app, counted)
+    const quantity = exact(counted.quantity + (taken ?? 0))
     // Below zero, goods that were put there are counted, and the server does not know of them.
-    if (!(quantity >= 0)) {
+    if (taken === undefined || quantity < 0) {
       app.stop({ message: t.problem.unsentAt(location_code) }, performance.now())
       app.sender.retry()
       return false
@@ -36,20 +37,24 @@ export function setCounted(app: App, counted: Counted, attempts = new Attempts()
 }
 
 /** The product of an entry of a flow. The flow may have left this device. Undefined if the order has the line no more. */
-export async function productOf(app: App, flowId: number, body: PickBody): Promise<number | undefined> {
+export async function productIdOf(app: App, flowId: number, body: PickBody): Promise<number | undefined> {
   const { lines } = app.kept.flows.get(flowId)?.flow ?? (await app.api.readFlow(flowId, 0))
   return lines.find(({ order_detail_id }) => order_detail_id === body.order_detail_id)?.product_id
 }
 
 type Level = Pick<Counted, 'product_id' | 'location_id'>
 
-/** What this device took of a product at a location, less what it put there, and the server does not know yet. NaN if it may know some of it. */
-async function takenAt(app: App, level: Level): Promise<number> {
+/**
+ * What this device took of a product at a location, less what it put there, and the server does not know yet. Undefined if it may know some of
+ * it.
+ */
+async function takenAt(app: App, level: Level): Promise<number | undefined> {
   let taken = draftedAt(app, level)
   for (const entry of app.kept.entries) {
     const quantity = takenBy(entry, level.location_id)
-    if (quantity === 0 || (await productOfEntry(app, entry)) !== level.product_id) continue
-    taken += isUnknownToServer(entry) ? quantity : NaN
+    if (quantity === 0 || (await productIdOfEntry(app, entry)) !== level.product_id) continue
+    if (!isUnknownToServer(entry)) return undefined
+    taken += quantity
   }
   return taken
 }
@@ -73,7 +78,7 @@ function takenBy({ kind, record, body }: Entry, locationId: string): number {
   return isTaken ? body.quantity : -body.quantity
 }
 
-async function productOfEntry(app: App, entry: Entry): Promise<number | undefined> {
+async function productIdOfEntry(app: App, entry: Entry): Promise<number | undefined> {
   if (entry.record !== undefined) return entry.body.product_id
-  return entry.body === null ? undefined : await productOf(app, entry.flow_id, entry.body)
+  return entry.body === null ? undefined : await productIdOf(app, entry.flow_id, entry.body)
 }

@@ -33,8 +33,11 @@ function holdLock(steal: boolean): Promise<PageLock> {
       // Held as long as the page lives.
       return new Promise<never>(() => undefined)
     })
-    // Stolen by another tab.
-    held.catch(() => lost.abort())
+    // Stolen by another tab, or refused before it was held.
+    held.catch(() => {
+      lost.abort()
+      resolve({ isHeld: false })
+    })
   })
 }
 

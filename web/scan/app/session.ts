@@ -19,6 +19,7 @@ export async function enrol(app: App, code: string, at = performance.now()): Pro
   if (!isKept) return
   // The browser must not delete what was not sent when space is short. Firefox asks the user, and answers when they have.
   void navigator.storage?.persist?.().catch(() => undefined)
+  app.offlineBadge = undefined
   app.set({ code: undefined, needs: session.operator === null ? 'badge' : undefined })
   app.sender.resume()
   app.tell('taken', session.device_name, at)
@@ -54,11 +55,13 @@ async function takeBadge(app: App, badge: string, at: number): Promise<void> {
   }
   const session = await online(app, async () => {
     try {
-      return await app.api.signIn(badge)
+      const signedIn = await app.api.signIn(badge)
+      app.offlineBadge = undefined
+      return signedIn
     } catch (error) {
       const known = error instanceof ConnectionError ? await operatorOfBadge(app.kept.operators, badge) : undefined
       if (known === undefined) throw error
-      app.offlineBadge = badge
+      app.offlineBadge = { badge, operatorId: known.id }
       return offlineSession(app, known)
     }
   })
@@ -88,6 +91,7 @@ async function signOutOf(app: App, operatorId: number): Promise<void> {
   // Without a connection the server keeps the operator until the next badge; this device does not.
   await app.api.signOut().catch(() => undefined)
   endWait()
+  app.offlineBadge = undefined
   const isKept = await app.keep((kept) => {
     const { session } = kept
     return session !== null && isHere(kept) ? { session: { ...session, operator: null } } : undefined
@@ -112,8 +116,12 @@ export async function checkSession(app: App): Promise<void> {
   try {
     const session = await readSession(app)
     // Somebody has signed in or out meanwhile: the answer may be older than that.
-    if (app.kept.session !== before) return
-    await app.keep(() => ({ session }))
+    let isCurrent = false
+    const isKept = await app.keep((kept) => {
+      isCurrent = kept.session === before
+      return isCurrent ? { session } : undefined
+    })
+    if (!isKept || !isCurrent) return
     app.set({ needs: session.operator === null ? 'badge' : undefined })
     app.sender.resume()
   } catch (error) {
@@ -124,15 +132,16 @@ export async function checkSession(app: App): Promise<void> {
 
 /** The server's session, with an operator only if it is the one whom this device knows: who signed in or out offline counts. */
 async function readSession(app: App): Promise<DeviceSession> {
-  const session = await app.api.readSession()
+  let session = await app.api.readSession()
   const here = app.kept.session?.operator
-  if (here?.id === session.operator?.id) return session
-  if (here !== null && here !== undefined && app.offlineBadge !== undefined) {
-    const signedIn = await app.api.signIn(app.offlineBadge)
-    app.offlineBadge = undefined
-    return signedIn
+  const { offlineBadge } = app
+  if (here?.id !== session.operator?.id) {
+    if (offlineBadge === undefined || offlineBadge.operatorId !== here?.id) return { ...session, operator: null }
+    session = await app.api.signIn(offlineBadge.badge)
   }
-  return { ...session, operator: null }
+  // Another operator may have signed in offline meanwhile.
+  if (app.offlineBadge === offlineBadge) app.offlineBadge = undefined
+  return session
 }
 
 function offlineSession(app: App, operator: KnownOperator): DeviceSession {

@@ -1,11 +1,14 @@
 import { idleMs } from '../../shared/page-fetch.ts'
 import { serviceWorkerUrl } from '../script-urls.ts'
 import type { App } from './app.ts'
+import type { Screen } from './screen.ts'
 
 const SCOPE = '/scan'
 const LOOK_MS = 30 * 60_000
 const CHECK_IDLE_MS = 10_000
 const IDLE_MS = 60_000
+/** Screens that are in the store, or read from the server. Others hold what was typed or scanned, and the key of a call without an answer. */
+const STORED = new Set<Screen['name']>(['queue', 'pick', 'finish', 'finish-batch', 'problems'])
 
 /** Installs the service worker, which opens the app without a connection, and looks for new builds. Over plain HTTP there is none. */
 export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void> {
@@ -18,7 +21,7 @@ export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void>
   registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
   const asking = setInterval(() => void registration.update().catch(() => undefined), LOOK_MS)
   const idling = setInterval(() => {
-    if (app.kept.entries.length === 0 && idleMs() > IDLE_MS) update(app)
+    if (app.kept.entries.length === 0 && idleMs() > IDLE_MS && isAllStored(app)) update(app)
   }, CHECK_IDLE_MS)
   signal.addEventListener('abort', () => {
     clearInterval(asking)
@@ -26,7 +29,14 @@ export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void>
   })
 }
 
-/** Takes the new build: all that is on the screen is in the store. */
+/** Whether a reload shows the same again: a problem, a question and the code of an enrolment are in memory alone. */
+function isAllStored({ ui: { screen, needs, problem, code } }: App): boolean {
+  if (problem !== undefined || code !== undefined || document.querySelector('dialog[open]') !== null) return false
+  // Who is not signed in does not see the screen of the address.
+  return needs !== undefined || STORED.has(screen.name)
+}
+
+/** Takes the new build. */
 export function update({ ui }: App): void {
   if (ui.update === undefined) return
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })

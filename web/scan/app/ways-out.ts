@@ -5,7 +5,7 @@ import type { QueueEvent } from '../queue/reduce.ts'
 import type { LogRow } from '../store/database.ts'
 import type { App } from './app.ts'
 import { online } from './calls.ts'
-import { productOf, setCounted } from './count-stock.ts'
+import { productIdOf, setCounted } from './count-stock.ts'
 import { refreshFlow } from './flows.ts'
 import { newPickId } from './picking-actions.ts'
 
@@ -28,7 +28,7 @@ export const takeElsewhere = (app: App, { seq }: PickEntry, { location_id, locat
 export async function countAgain(app: App, { seq, flow_id, body, about }: PickEntry, quantity: number): Promise<void> {
   const { order_tenant_id, location_code } = about
   const isSaved = await online(app, async () => {
-    const product_id = await productOf(app, flow_id, body)
+    const product_id = await productIdOf(app, flow_id, body)
     if (product_id !== undefined)
       return await setCounted(app, { product_id, location_id: body.location_id, location_code, quantity })
     app.stop({ message: t.problem.lineGone(order_tenant_id, location_code) }, performance.now())

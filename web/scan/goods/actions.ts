@@ -63,17 +63,18 @@ interface Deciders {
 export async function scanInRecord(
   app: App,
   ref: RecordRef,
-  [texts, at, codes]: Parameters<CodeHandler>,
+  [texts, at, codes, begun]: Parameters<CodeHandler>,
   { scan, goTo, take }: Deciders,
 ): Promise<boolean> {
   const as = { at, scanned: texts[0] }
   if (await decide(app, ref, (work) => scan(work, texts), as)) return true
   if (!app.ui.isOnline) return false
-  const found = await online(app, async () => {
+  const find = async () => {
     const product = await findProduct(app.api.client, texts, codes)
     return product === undefined ? { place: await searchPlace(app, texts) } : { product }
-  })
-  // The operator knows by now that the search failed.
+  }
+  const found = await online(app, find, begun)
+  // The operator knows by now that the search failed, or has left the record.
   if (found === undefined) return true
   const { product, place } = found
   if (product !== undefined) {
@@ -87,7 +88,7 @@ export async function scanInRecord(
 /** Shows a record. One that is not on this device yet is read and stored, so that it can go on without a connection. */
 export async function openRecord(app: App, ref: RecordRef, at = performance.now(), begun = app.begin()): Promise<void> {
   const held = rowOf(app.kept, ref)?.known
-  const known = held ?? (await online(app, () => app.api.readRecord(ref)))
+  const known = held ?? (await online(app, () => app.api.readRecord(ref), begun))
   if (known === undefined) return
   if (held === undefined) {
     if (!isOpen(known)) {
@@ -148,10 +149,16 @@ async function forget(app: App, refs: readonly RecordRef[]): Promise<void> {
   await app.keep(() => ({ records: rows }))
 }
 
-/** Ends counting: the office looks at it. All that was counted must have been sent. */
+/** Ends counting: the office looks at it. All that was counted must have been confirmed and sent. */
 export async function submitCount(app: App, ref: RecordRef, name: string): Promise<void> {
   const at = performance.now()
   const begun = app.begin()
+  const item = rowOf(app.kept, ref)?.draft.item
+  // What was scanned while Submit was asked.
+  if (item && item.quantity > 0) {
+    app.stop({ message: goods.problem.confirmFirst(item.product_name) }, at)
+    return
+  }
   const unsent = app.kept.entries.filter((entry) => isOfRecord(entry, ref)).length
   if (unsent > 0) {
     app.stop({ message: goods.count.unsent(unsent) }, at)

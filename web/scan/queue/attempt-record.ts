@@ -26,9 +26,12 @@ const CERTAIN = new Set([400, 404, 409])
  */
 const LATE_MS = 60_000
 
-/** The refusal of a count that has waited too long to be sent; undefined for other entries. */
+/**
+ * The refusal of a count that has waited too long to be sent; undefined for other entries. The clock counts, which may be set meanwhile: unlike
+ * `performance.now()` it goes on while the device sleeps, and over a restart. After it was set back, a count is late too.
+ */
 export function lateCount({ kind, added_at, attempts }: Entry): Refusal | undefined {
-  if (kind !== 'count' || !(Date.now() - Date.parse(added_at) > LATE_MS)) return undefined
+  if (kind !== 'count' || !(Math.abs(Date.now() - Date.parse(added_at)) > LATE_MS)) return undefined
   // The attempt that begins now is counted.
   return { reason: 'late', code: 'late', message: '', request_id: null, is_certain: attempts <= 1 }
 }

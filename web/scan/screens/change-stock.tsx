@@ -3,7 +3,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
-import { useApp, useCodes, useTitle, useTurns } from '../app/use-app.ts'
+import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
@@ -21,6 +21,16 @@ interface Scanned {
   to?: Place
 }
 
+/** What the operator entered. Sent again, it is the same attempt. */
+interface Entered {
+  scanned: Scanned
+  typed: string
+  attempts: Attempts
+}
+
+/** What has no answer yet, by screen and operator: who looks elsewhere and comes back can try it again. */
+const unanswered = new Map<string, Entered>()
+
 interface ChangeStockProps {
   title: string
   /** Names of the locations, in the order in which they are scanned. */
@@ -35,13 +45,15 @@ interface ChangeStockProps {
 /** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
 export function ChangeStock({ title, places, quantityLabel, button, done, save }: ChangeStockProps) {
   const app = useApp()
-  const [scanned, setScanned] = useState<Scanned>({})
+  const owner = `${title} ${app.kept.session?.operator?.id}`
+  const [restored] = useState(() => unanswered.get(owner))
+  const [scanned, setScanned] = useState<Scanned>(restored?.scanned ?? {})
   const latest = useRef(scanned)
-  /** How often the operator has started over. */
-  const starts = useRef(0)
-  const [typed, setTyped] = useState('')
+  /** What the operator had begun when they started over: what was scanned before is not meant any more. */
+  const start = useRef(0)
+  const [typed, setTyped] = useState(restored?.typed ?? '')
   const [isBusy, setBusy] = useState(false)
-  const [attempts, setAttempts] = useState(() => new Attempts())
+  const [attempts, setAttempts] = useState(() => restored?.attempts ?? new Attempts())
   useTitle(title)
   const missing = places.find(({ key }) => scanned[key] === undefined)
   const { product } = scanned
@@ -49,39 +61,32 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     latest.current = next
     setScanned(next)
   }
-  /** `start`: the one after which the code was scanned. After another one, the code is not meant any more. */
-  const take = async (start: number, [texts, at, codes]: Parameters<CodeHandler>): Promise<boolean> => {
-    if (start !== starts.current) return true
+  const take: CodeHandler = async (texts, at, codes, begun) => {
+    if (begun < start.current) return true
     const before = latest.current
     const next = places.find(({ key }) => before[key] === undefined)
     const { client } = app.api
-    const found = await online(app, async () =>
-      before.product === undefined
-        ? await findProduct(client, texts, codes)
-        : ((await findCode(client, texts, codes))?.location ?? null),
-    )
-    if (start !== starts.current) return true
-    if (found === undefined && app.ui.problem !== undefined) return true
-    if (found === undefined || found === null) return false
+    const find = async () =>
+      before.product === undefined ? await findProduct(client, texts, codes) : (await findCode(client, texts, codes))?.location
+    const found = await online(app, async () => (await find()) ?? null, begun)
+    if (begun < start.current || found === undefined) return true
+    if (found === null) return false
     const isProduct = 'weighable' in found
     if (!isProduct && next === undefined) return false
     change({ ...before, [isProduct ? 'product' : (next?.key ?? 'from')]: found })
     app.tell('taken', isProduct ? found.name : found.code, at, texts[0])
     return true
   }
-  const inTurn = useTurns()
-  useCodes((...scan) => {
-    const start = starts.current
-    return inTurn(() => take(start, scan))
-  })
+  useCodes(take, { leads: true })
   const restart = (): void => {
     // What is entered anew is meant anew.
+    unanswered.delete(owner)
     setAttempts(new Attempts())
     change({})
     setTyped('')
   }
   const startOver = (): void => {
-    starts.current++
+    start.current = app.begin()
     restart()
   }
   const quantity = quantityOf(typed)
@@ -92,9 +97,11 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
     const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
     const isSaved = await online(app, () => save(complete, quantity, attempts))
     setBusy(false)
-    if (isSaved !== true) return
     // The operator may have started over meanwhile, and scanned something else.
-    if (latest.current === scanned) restart()
+    const isStillHere = latest.current === scanned
+    if (isStillHere && attempts.isOpen) unanswered.set(owner, { scanned, typed, attempts })
+    if (isSaved !== true) return
+    if (isStillHere) restart()
     app.tell('taken', done, at)
   }
   const isAllowed = app.kept.session?.operator?.may_change_stock === true

@@ -2,8 +2,9 @@ import type { FulfillmentClient, Scan } from '@fulfillment/sdk'
 import { useState } from 'react'
 import { formatDay } from '../../shared/format.ts'
 import { t } from '../../shared/texts/scan-texts.ts'
+import type { CodeHandler } from '../app/app.ts'
 import { online } from '../app/calls.ts'
-import { useApp, useCodesInTurn, useTitle } from '../app/use-app.ts'
+import { useApp, useCodes, useTitle } from '../app/use-app.ts'
 import { findBySku, findCode } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
@@ -26,20 +27,15 @@ export function LookUp() {
   const [found, setFound] = useState<Found>()
   const [typed, setTyped] = useState('')
   useTitle(t.lookUp.title)
-  const look = useCodesInTurn(async (texts, at, codes) => {
-    const result = await online(app, async () => (await find(app.api.client, texts, codes)) ?? false)
+  const look: CodeHandler = async (texts, at, codes, begun) => {
+    const result = await online(app, async () => (await find(app.api.client, texts, codes)) ?? false, begun)
     if (result === undefined) return true
     if (result === false) return false
     setFound(result)
     app.tell('taken', result.title, at, texts[0])
     return true
-  })
-  const lookTyped = async (): Promise<void> => {
-    const at = performance.now()
-    const code = [typed.trim()]
-    const isKnown = await look(code, at, code, app.begin())
-    if (!isKnown) app.stop({ message: t.problem.unknown, scanned: typed }, at)
   }
+  useCodes(look, { leads: true })
   const showMore = async (more: () => Promise<Found>): Promise<void> => {
     const all = await online(app, more)
     // Something else may have been looked up meanwhile.
@@ -53,7 +49,7 @@ export function LookUp() {
         onSubmit={(event) => {
           event.preventDefault()
           app.feedback.unlock()
-          void lookTyped()
+          app.scan([typed], performance.now())
         }}
       >
         <Field label={t.lookUp.code} value={typed} onChange={setTyped} required />

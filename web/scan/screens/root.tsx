@@ -10,7 +10,7 @@ import { Finish } from './finish.tsx'
 import { Frame } from './frame.tsx'
 import { LookUp } from './look-up.tsx'
 import { Count, Move } from './move-and-count.tsx'
-import { OtherTab } from './other-tab.tsx'
+import { OtherTab, type OtherTabProps } from './other-tab.tsx'
 import { Pick } from './pick.tsx'
 import { ProblemDialog } from './problem-dialog.tsx'
 import { Problems } from './problems.tsx'
@@ -18,9 +18,9 @@ import { Queue } from './queue.tsx'
 import { TileScreen } from './tile.tsx'
 
 /** The screen of the address, unless something must be done before. */
-export function Root({ onUse }: { onUse: () => void }) {
+export function Root(whenFrozen: OtherTabProps) {
   const app = useApp()
-  if (app.ui.isFrozen) return <OtherTab onUse={onUse} />
+  if (app.ui.isFrozen) return <OtherTab {...whenFrozen} />
   return (
     <Frame>
       <CurrentScreen />

@@ -30,10 +30,11 @@ export function listenToWedge(wedge: Wedge, onScan: (scan: WedgeScan) => void, s
     'keydown',
     (event) => {
       const step = wedge.press(event)
-      if (step.kind === 'scan') {
+      if (step.kind === 'scan' || step.kind === 'tail') {
         event.preventDefault()
         event.stopImmediatePropagation()
-        return scanned(step.scan)
+        if (step.kind === 'scan') scanned(step.scan)
+        return
       }
       if (step.kind === 'first') remembered = remember(document.activeElement)
       // A space inside a code must not press the button that has the focus.

@@ -24,10 +24,10 @@ export interface WedgeScan {
 }
 
 /**
- * What a key is: no part of a burst, the first or a further character of one, or the end of a scan. After `scan` the key's default must be
- * prevented; what the characters did to a text field since `first` must be undone.
+ * What a key is: no part of a burst, the first or a further character of one, the end of a scan, or one more end of the same scan. After `scan`
+ * and `tail` the key's default must be prevented; what the characters did to a text field since `first` must be undone.
  */
-export type WedgeStep = { kind: 'other' | 'first' | 'more' } | { kind: 'scan'; scan: WedgeScan }
+export type WedgeStep = { kind: 'other' | 'first' | 'more' | 'tail' } | { kind: 'scan'; scan: WedgeScan }
 
 export const DEFAULT_WEDGE: WedgeSettings = { gapMs: 35, endsInSilence: false }
 
@@ -40,6 +40,7 @@ const LEAST_CHARACTERS_IN_SILENCE = 6
 /** Separates the fields of GS1 codes. Some scanners type it as Ctrl and `]`. */
 const GROUP_SEPARATOR = '\u001D'
 const OTHER: WedgeStep = { kind: 'other' }
+const TAIL: WedgeStep = { kind: 'tail' }
 
 /** Finds scans in key presses by their speed: a scanner types faster than a person. It remembers one burst and knows no clock. */
 export class Wedge {
@@ -47,6 +48,8 @@ export class Wedge {
   #text = ''
   #usText = ''
   #lastAt = -Infinity
+  /** When the last key came that ended a scan. */
+  #endedAt = -Infinity
 
   constructor(settings: WedgeSettings = DEFAULT_WEDGE) {
     this.settings = settings
@@ -75,9 +78,12 @@ export class Wedge {
 
   #end(at: number): WedgeStep {
     const isScan = this.#text.length >= LEAST_CHARACTERS && at - this.#lastAt <= END_WITHIN_MS
+    // Some scanners end a code with two Enters, for CR and LF, or with Enter and Tab: the second must not press the button that has the focus.
+    const isTail = this.#text === '' && at - this.#endedAt <= END_WITHIN_MS
+    if (isScan || isTail) this.#endedAt = at
     if (isScan) return this.#scan(at)
     this.#forget()
-    return OTHER
+    return isTail ? TAIL : OTHER
   }
 
   #scan(at: number): WedgeStep {

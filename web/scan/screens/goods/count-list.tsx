@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
 import { t } from '../../../shared/texts/scan-texts.ts'
+import type { CodeHandler } from '../../app/app.ts'
 import type { Tile } from '../../app/screen.ts'
-import { useApp, useCodesInTurn, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, submitCount, workOf } from '../../goods/actions.ts'
 import { choose, confirm, goTo, type KnownCount, type LevelLine, levelsOf, nextPlace, scan, undo } from '../../goods/counting.ts'
@@ -46,13 +47,13 @@ function Counting({ work }: { work: CountingWork }) {
   useTitle(name)
   useWakeLock()
   useFresh(ref)
-  useCodesInTurn((...scanned) =>
+  const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofCount((of) => scan(of, texts))(work),
       goTo: (work, place) => ofCount((of) => goTo(of, place))(work),
       take: (work, product, quantity) => ofCount((of) => choose(of, product, quantity))(work),
-    }),
-  )
+    })
+  useCodes(handle, { leads: true })
   const run = (make: (work: CountingWork) => Step | undefined): void => {
     app.feedback.unlock()
     void decide(app, ref, ofCount(make))
@@ -187,26 +188,31 @@ interface SubmitProps {
   isHeld: boolean
 }
 
-/** Ends counting; asks first when something was not counted. */
+/** Ends counting; asks first when something was not counted. A scan closes the question. */
 function Submit({ recordRef, name, left, isHeld }: SubmitProps) {
   const app = useApp()
-  const [isAsking, setAsking] = useState(false)
+  const close = (): void => app.set({ dialog: undefined })
   const submit = (): void => {
-    setAsking(false)
+    close()
     app.lead(submitCount(app, recordRef, name))
   }
   return (
     <>
-      <Button kind="primary" command="FC-FINISH" isDisabled={isHeld} onClick={() => (left === 0 ? submit() : setAsking(true))}>
+      <Button
+        kind="primary"
+        command="FC-FINISH"
+        isDisabled={isHeld}
+        onClick={() => (left === 0 ? submit() : app.set({ dialog: 'submit' }))}
+      >
         {goods.count.submit}
       </Button>
-      {isAsking && (
-        <Dialog title={goods.count.submit} onClose={() => setAsking(false)}>
+      {app.ui.dialog === 'submit' && (
+        <Dialog title={goods.count.submit} onClose={close}>
           <p>{goods.count.submitAsk(left)}</p>
           <Button kind="primary" command="FC-FINISH" onClick={submit}>
             {goods.count.submit}
           </Button>
-          <Button onClick={() => setAsking(false)}>{t.dialog.cancel}</Button>
+          <Button onClick={close}>{t.dialog.cancel}</Button>
         </Dialog>
       )}
     </>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { goods } from '../../../shared/texts/scan-goods-texts.ts'
+import type { CodeHandler } from '../../app/app.ts'
 import type { Tile } from '../../app/screen.ts'
-import { useApp, useCodesInTurn, useTitle } from '../../app/use-app.ts'
+import { useApp, useCodes, useTitle } from '../../app/use-app.ts'
 import { useWakeLock } from '../../app/use-wake-lock.ts'
 import { decide, scanInRecord, workOf } from '../../goods/actions.ts'
 import { linesOf } from '../../goods/lines.ts'
@@ -47,13 +48,13 @@ function Receiving({ work }: { work: ReceivingWork }) {
   useTitle(name)
   useWakeLock()
   useFresh(ref)
-  useCodesInTurn((...scanned) =>
+  const handle: CodeHandler = (...scanned) =>
     scanInRecord(app, ref, scanned, {
       scan: (work, texts) => ofGoods((of) => scan(of, texts))(work),
       goTo: (work, place) => ofGoods((of) => goTo(of, place))(work),
       take: (work, product, quantity) => ofGoods((of) => take(of, product, quantity))(work),
-    }),
-  )
+    })
+  useCodes(handle, { leads: true })
   const run = (make: (work: ReceivingWork) => Step | undefined) => (): Promise<boolean> => {
     app.feedback.unlock()
     return decide(app, ref, ofGoods(make))

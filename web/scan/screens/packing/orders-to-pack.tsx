@@ -32,7 +32,7 @@ export function OrdersToPack() {
     if (app.goOn(begun, { name: 'pack', record: id })) app.tell('taken', name, at, scanned)
   }
   const find: CodeHandler = async (texts, at, codes, begun) => {
-    const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null)
+    const found = await online(app, async () => (await findCode(app.api.client, texts, codes)) ?? null, begun)
     // The operator knows by now that the search failed.
     if (found === undefined) return true
     if (found?.order) pack(found.order.id, found.order.order_tenant_id, { begun, at, scanned: texts[0] })
