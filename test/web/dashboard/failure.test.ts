@@ -238,6 +238,28 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
+  it('another tenant signs in in another tab: this one writes nothing there, and starts anew', async ({
+    window,
+    tenant,
+    service,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/401/)
+    const other = await service.newTenant()
+    await fillProduct(page, tenant)
+    // The page learns it from its write.
+    await page.route('**/dashboard/pulse', (route) => route.fulfill({ status: 304 }))
+    await signIn(page, other.key)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('list', { name: 'First steps' }).waitFor()
+    for (const one of [tenant, other]) expect(await productsOf(one)).toEqual([])
+
+    await page.unroute('**/dashboard/pulse')
+    const isAnew = page.waitForEvent('load')
+    await signIn(page, tenant.key)
+    await isAnew
+  })
+
   it('a sign-in by another tenant over the screen starts anew: nothing of the two mixes', async ({ window, tenant, service }) => {
     const { page } = window
     window.expectComplaint(/401/)
