@@ -51,7 +51,7 @@ describe('D4: products and stock', () => {
   })
 
   it('what is no number is not saved as an empty one, and no character of it is lost', async ({ window: { page }, tenant }) => {
-    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3 })
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3, minimum_threshold: 5 })
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     const price = page.getByRole('spinbutton', { name: 'Price' })
@@ -69,10 +69,11 @@ describe('D4: products and stock', () => {
     await price.fill('3.9')
     await price.press('ArrowUp')
     await page.getByRole('spinbutton', { name: 'Cost' }).fill('')
+    await page.getByRole('spinbutton', { name: 'Minimum threshold' }).fill(' ')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved Tea').last().waitFor()
     const { body } = await tenant.request('GET', `/products/${id}`)
-    expect(body.data).toMatchObject({ price: 4.9, cost: null })
+    expect(body.data).toMatchObject({ price: 4.9, cost: null, minimum_threshold: null })
   })
 
   it('a quantity that is missing is said to be required, at its field', async ({ window, tenant }) => {
