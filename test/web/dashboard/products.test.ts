@@ -276,6 +276,27 @@ describe('D4: products and stock', () => {
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 6 })
   })
 
+  it('that is edited stays when its product leaves the list, until it is saved or undone', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/409/)
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5 })
+    await seed(tenant, `/products/${id}`, { minimum_threshold: 10 }, 'PUT')
+    await signIn(page, tenant.key, '/stock?low=true')
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('40')
+    await seed(tenant, '/stock/adjustment', { product_id: id, location_id: 'A-01', adjustment_quantity: 50 })
+    await page.getByText('0 products', { exact: true }).waitFor()
+    expect(await grid.count()).toBe(1)
+    expect(await grid.getByRole('spinbutton').inputValue()).toBe('40')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The level is 55 by now.').waitFor()
+    await page.getByRole('button', { name: 'Keep 55' }).click()
+    await page.getByText('No products match').waitFor()
+    expect(await grid.count()).toBe(0)
+  })
+
   it('is filtered by the code of a location, as people know it', async ({ window: { page }, tenant }) => {
     await stocked(tenant, 'Tea', { 'A-01': 5 })
     await stocked(tenant, 'Coffee', { 'B-01': 7 })
