@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { atMost } from '../../support/patience.ts'
 import { abandonCall } from '../support/abandoned-call.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
@@ -254,8 +255,9 @@ describe('D9: failure in the middle of a form', () => {
     await page.getByRole('list', { name: 'First steps' }).waitFor()
     for (const one of [tenant, other]) expect(await productsOf(one)).toEqual([])
 
+    // By a pulse, not only when everything is read again after a minute.
     await page.unroute('**/dashboard/pulse')
-    const isAnew = page.waitForEvent('load')
+    const isAnew = page.waitForEvent('load', { timeout: atMost(4_000) })
     await signIn(page, tenant.key)
     await isAnew
   })
