@@ -141,7 +141,9 @@ it('a count is dropped with its reason, and lists are filtered', async ({ window
   await page.getByText('No counts match').waitFor()
 })
 
-it('a line with text that is not saved stays in its view when somebody else counts it', async ({ window: { page }, tenant }) => {
+it('text that is not saved stays when somebody else counts its line, or submits the count', async ({ window, tenant }) => {
+  const { page } = window
+  window.expectComplaint(/400/)
   await stocked(tenant)
   const count = await seed(tenant, '/counts', { reference: 'CC-1', location_ids: ['A'] })
   await signIn(page, tenant.key, `/counts/${count.id}?show=open`)
@@ -153,6 +155,17 @@ it('a line with text that is not saved stays in its view when somebody else coun
   expect(await cup.inputValue()).toBe('7')
   await page.keyboard.press('Enter')
   await lineOf(page, 'Cup').waitFor({ state: 'detached' })
+
+  await page.getByRole('radio', { name: 'All' }).check({ force: true })
+  await cup.fill('8')
+  await seed(tenant, `/counts/${count.id}/submit`, {})
+  await expect.poll(() => page.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('spinbutton').count()).toBe(1)
+  expect(await cup.inputValue()).toBe('8')
+  await cup.press('Enter')
+  await lineOf(page, 'Cup').getByRole('alert').waitFor()
+  await cup.fill('7')
+  await cup.waitFor({ state: 'detached' })
 })
 
 it('approval says how many lines were not counted, and leaves them alone', async ({ window: { page }, tenant }) => {

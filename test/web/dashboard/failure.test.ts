@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { atMost } from '../../support/patience.ts'
 import { abandonCall } from '../support/abandoned-call.ts'
 import { it, type TestTenant } from '../support/browser.ts'
 import { layoutProblems } from '../support/layout.ts'
@@ -236,6 +237,29 @@ describe('D9: failure in the middle of a form', () => {
     await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
     await page.waitForURL('**/dashboard')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('another tenant signs in in another tab: this one writes nothing there, and starts anew', async ({
+    window,
+    tenant,
+    service,
+  }) => {
+    const { page } = window
+    window.expectComplaint(/401/)
+    const other = await service.newTenant()
+    await fillProduct(page, tenant)
+    // The page learns it from its write.
+    await page.route('**/dashboard/pulse', (route) => route.fulfill({ status: 304 }))
+    await signIn(page, other.key)
+    await page.getByRole('button', { name: 'Create product' }).click()
+    await page.getByRole('list', { name: 'First steps' }).waitFor()
+    for (const one of [tenant, other]) expect(await productsOf(one)).toEqual([])
+
+    // By a pulse, not only when everything is read again after a minute.
+    await page.unroute('**/dashboard/pulse')
+    const isAnew = page.waitForEvent('load', { timeout: atMost(4_000) })
+    await signIn(page, tenant.key)
+    await isAnew
   })
 
   it('a sign-in by another tenant over the screen starts anew: nothing of the two mixes', async ({ window, tenant, service }) => {

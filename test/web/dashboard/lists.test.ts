@@ -174,6 +174,35 @@ describe('a list without rows', () => {
   })
 })
 
+it('what is typed into a filter ends with Back and with Clear filters, also just before it is applied', async ({
+  window: { page },
+  tenant,
+}) => {
+  await page.clock.install()
+  await signIn(page, tenant.key, '/orders')
+  await page.getByText('No orders yet').waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const customer = page.getByRole('textbox', { name: 'Customer' })
+  const search = (): string => new URL(page.url()).search
+  const state = async (): Promise<[string, string]> => [search(), await customer.inputValue()]
+  await customer.fill('ab')
+  await customer.press('Enter')
+  await expect.poll(search).toBe('?customer=ab')
+  await customer.press('c')
+  await page.evaluate(() => history.back())
+  await expect.poll(state).toEqual(['', ''])
+  await page.clock.runFor(1_000)
+  expect(await state()).toEqual(['', ''])
+
+  await page.getByRole('checkbox', { name: 'Pending' }).check({ force: true })
+  await expect.poll(search).toBe('?state=1')
+  await customer.press('c')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(search).toBe('')
+  await page.clock.runFor(1_000)
+  expect(await state()).toEqual(['', ''])
+})
+
 it('nothing below the filters moves when the first of them is set', async ({ window: { page }, tenant }) => {
   await signIn(page, tenant.key)
   const moved: string[] = []

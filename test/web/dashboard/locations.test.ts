@@ -32,7 +32,7 @@ describe('a location', () => {
     await expect.poll(() => cellsOf('A-01')).toEqual(['7', 'No', 'Yes'])
 
     await table.getByRole('button', { name: 'Edit A-01' }).click()
-    await sequence.fill('')
+    await sequence.fill(' ')
     await dialog.getByRole('checkbox', { name: 'Sellable' }).setChecked(false, { force: true })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect.poll(async () => (await cellsOf('A-01')).slice(1)).toEqual(['No', 'No'])

@@ -156,6 +156,10 @@ it('deliveries and returns ask as well; a count, the source of a transfer and qu
   const inbound = await seed(tenant, '/inbound', { lines })
   const returned = await seed(tenant, '/returns', { lines })
   const count = await seed(tenant, '/counts', { product_ids: [id] })
+  const choose = async (dialog: Locator, disposition: string): Promise<void> => {
+    await dialog.getByRole('button', { name: 'Disposition' }).click()
+    await page.getByRole('option', { name: disposition }).click()
+  }
   await signIn(page, tenant.key, `/inbound/${inbound.id}`)
   for (const address of [`/inbound/${inbound.id}`, `/returns/${returned.id}`]) {
     await page.goto(`/dashboard${address}`)
@@ -164,6 +168,11 @@ it('deliveries and returns ask as well; a count, the source of a transfer and qu
     await page.keyboard.press('Enter')
     await dialog.getByRole('checkbox', { name: 'Create location DOCKS' }).waitFor()
     await expect.poll(() => focusedName(page)).toBe('Create location DOCKS')
+    if (address.startsWith('/returns')) {
+      for (const disposition of ['Scrap', 'Restock']) await choose(dialog, disposition)
+      await dialog.getByRole('button', { name: 'Receive', exact: true }).click()
+      await dialog.getByRole('checkbox', { name: 'Create location DOCKS' }).waitFor()
+    }
     await dialog.getByRole('textbox', { name: 'Location' }).fill('A-10')
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('Received 5 × Tea at A-10').last().waitFor()
@@ -180,9 +189,6 @@ it('deliveries and returns ask as well; a count, the source of a transfer and qu
   }
   await refused(`/products/${id}`, 'Transfer', 'From', async () => undefined)
   await refused(`/counts/${count.id}`, 'Add an entry', 'Location', async () => undefined)
-  await refused(`/returns/${returned.id}`, 'Receive', 'Location', async (dialog) => {
-    await dialog.getByRole('button', { name: 'Disposition' }).click()
-    await page.getByRole('option', { name: 'Quarantine' }).click()
-  })
+  await refused(`/returns/${returned.id}`, 'Receive', 'Location', (dialog) => choose(dialog, 'Quarantine'))
   expect(await locationsOf(tenant)).toEqual(['A-10'])
 })

@@ -51,7 +51,7 @@ describe('D4: products and stock', () => {
   })
 
   it('what is no number is not saved as an empty one, and no character of it is lost', async ({ window: { page }, tenant }) => {
-    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3 })
+    const { id } = await seed(tenant, '/products', { name: 'Tea', barcode: '1', price: 4.9, cost: 3, minimum_threshold: 5 })
     await signIn(page, tenant.key, `/products/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     const price = page.getByRole('spinbutton', { name: 'Price' })
@@ -69,10 +69,11 @@ describe('D4: products and stock', () => {
     await price.fill('3.9')
     await price.press('ArrowUp')
     await page.getByRole('spinbutton', { name: 'Cost' }).fill('')
+    await page.getByRole('spinbutton', { name: 'Minimum threshold' }).fill(' ')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Saved Tea').last().waitFor()
     const { body } = await tenant.request('GET', `/products/${id}`)
-    expect(body.data).toMatchObject({ price: 4.9, cost: null })
+    expect(body.data).toMatchObject({ price: 4.9, cost: null, minimum_threshold: null })
   })
 
   it('a quantity that is missing is said to be required, at its field', async ({ window, tenant }) => {
@@ -273,6 +274,27 @@ describe('D4: products and stock', () => {
     await page.getByRole('button', { name: 'Keep 6' }).click()
     await grid.getByRole('gridcell', { name: '6', exact: true }).waitFor()
     expect(await levelsOf(tenant, id)).toEqual({ 'A-01': 9, 'B-01': 6 })
+  })
+
+  it('that is edited stays when its product leaves the list, until it is saved or undone', async ({ window, tenant }) => {
+    const { page } = window
+    window.expectComplaint(/409/)
+    const id = await stocked(tenant, 'Tea', { 'A-01': 5 })
+    await seed(tenant, `/products/${id}`, { minimum_threshold: 10 }, 'PUT')
+    await signIn(page, tenant.key, '/stock?low=true')
+    const grid = page.getByRole('grid', { name: 'Stock levels' })
+    await grid.getByRole('gridcell', { name: '5', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('40')
+    await seed(tenant, '/stock/adjustment', { product_id: id, location_id: 'A-01', adjustment_quantity: 50 })
+    await page.getByText('0 products', { exact: true }).waitFor()
+    expect(await grid.count()).toBe(1)
+    expect(await grid.getByRole('spinbutton').inputValue()).toBe('40')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('The level is 55 by now.').waitFor()
+    await page.getByRole('button', { name: 'Keep 55' }).click()
+    await page.getByText('No products match').waitFor()
+    expect(await grid.count()).toBe(0)
   })
 
   it('is filtered by the code of a location, as people know it', async ({ window: { page }, tenant }) => {

@@ -83,6 +83,11 @@ describe('weight barcodes', () => {
     await form.getByRole('button', { name: 'Save weight barcodes' }).click()
     await form.getByRole('alert').waitFor()
     expect(await patterns.getAttribute('aria-invalid')).toBe('true')
+    // The message goes with its pattern.
+    await form.getByRole('button', { name: 'Add a pattern' }).click()
+    await form.getByRole('button', { name: 'Remove pattern 21IIIII' }).click()
+    await expect.poll(() => patterns.count()).toBe(1)
+    expect(await patterns.getAttribute('aria-invalid')).not.toBe('true')
     await patterns.fill('21IIIIIWWWWWC')
     await form.getByRole('button', { name: 'Add a pattern' }).click()
     await patterns.nth(1).fill('22IIIIIWWWWWC')

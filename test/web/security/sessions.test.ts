@@ -253,6 +253,37 @@ describe('live and test', () => {
   })
 })
 
+describe('a page of another tenant', () => {
+  it('whose browser has signed in anew is refused; the session stays', async ({ service, tenant }) => {
+    const other = await service.newTenant()
+    const client = await signedIn(service.url, tenant.key)
+    const [own, foreign] = [tenant, other].map(({ id }) => ({ 'x-page-mode': 'live', 'x-page-tenant': String(id) }))
+    const tea = { name: 'Tea', barcode: '1' }
+    for (const [method, path, body] of [
+      ['GET', '/dashboard/api/v1/products', undefined],
+      ['POST', '/dashboard/api/v1/products', tea],
+      ['GET', '/dashboard/pulse', undefined],
+      ['POST', '/dashboard/exports', { resource: 'products' }],
+    ] as const) {
+      const refused = await client.send(method, path, body, foreign)
+      expect([path, ...outcome(refused), refused.headers['set-cookie']]).toEqual([path, 401, 'no_session', undefined])
+    }
+    expect((await client.call('GET', '/products', undefined, own)).body.data.pagination.total).toBe(0)
+    expect((await client.call('POST', '/products', tea, own)).status).toBe(200)
+    // By this the page learns whose session it is.
+    expect((await client.send('GET', '/dashboard/session', undefined, foreign)).body.data.tenant.id).toBe(tenant.id)
+  })
+
+  it('does not include the sandbox: it has the tenant of its session', async ({ service, tenant }) => {
+    const { key } = await newKey(tenant, { scopes: ['admin'], mode: 'test' })
+    const test = { 'x-page-mode': 'test', 'x-page-tenant': String(tenant.id) }
+    for (const each of [key, tenant.key]) {
+      const client = await signedIn(service.url, each)
+      expect((await client.call('GET', '/products', undefined, test)).status).toBe(200)
+    }
+  })
+})
+
 describe('the operations on sessions', () => {
   it('list those of the tenant, with what tells them apart, and end one', async ({ service, tenant }) => {
     const { id: keyId, key } = await newKey(tenant, { preset: 'read_only' })

@@ -27,9 +27,16 @@ const onCall = (call: CallRecord): void => {
 /** Up to where the log of the database is known to this page: what it reads must not be older. */
 export const positionSeen = createStore<string | undefined>(undefined)
 
+/** The tenant that this document shows. All tabs share the cookie, so the session may have become that of another tenant. */
+export const tenantShown = createStore<number | undefined>(undefined)
+
 const headers = (): Record<string, string> => {
   const position = positionSeen.get()
-  return position === undefined ? {} : { 'X-Page-Position': position }
+  const tenant = tenantShown.get()
+  return {
+    ...(position === undefined ? {} : { 'X-Page-Position': position }),
+    ...(tenant === undefined ? {} : { 'X-Page-Tenant': String(tenant) }),
+  }
 }
 
 /** Of every call of this page. */
@@ -37,7 +44,12 @@ export const pageOptions = { app: 'dashboard', mode: MODE, headers, onCall } as 
 
 export const client = pageClient(pageOptions)
 
-export const readSession = (): Promise<Session> => sessionCall<Session>(pageOptions, 'GET', '/session')
+/** The first session that is read says which tenant this document shows. */
+export async function readSession(): Promise<Session> {
+  const session = await sessionCall<Session>(pageOptions, 'GET', '/session')
+  tenantShown.set((shown) => shown ?? session.tenant.id)
+  return session
+}
 
 export const startSession = (input: { key: string } | { code: string }): Promise<Session> =>
   sessionCall<Session>(pageOptions, 'POST', '/session', { body: input })

@@ -38,11 +38,16 @@ export const signInNeeded = createStore(false)
 
 let waiting: (() => void)[] = []
 
+/** Opens the sign-in dialog. */
+export function needSignIn(): void {
+  signInNeeded.set(() => true)
+  // Another tab may have signed in. From now on the session is read again whenever the page is looked at, too.
+  void queries.invalidateQueries({ queryKey: ['session'] })
+}
+
 /** Opens the sign-in dialog; resolves once somebody has signed in. */
 export function whenSignedIn(): Promise<void> {
-  signInNeeded.set(() => true)
-  // From now on it is read again whenever the page is looked at: another tab may have signed in.
-  void queries.invalidateQueries({ queryKey: ['session'] })
+  needSignIn()
   return new Promise((resolve) => {
     waiting.push(resolve)
   })

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { idleMs } from '../../shared/page-fetch.ts'
 import { queries } from './client.ts'
 import { changedKinds, type Known, type PulseKind, PulseRefused, readPulse, shows, type Tokens } from './pulse.ts'
-import { signInNeeded } from './session.tsx'
+import { needSignIn, signInNeeded } from './session.tsx'
 import { createStore } from './store.ts'
 
 const EVERY_MS = 3_000
@@ -51,7 +51,7 @@ function beatOf(): () => Promise<void> {
       else if (before !== known) readAgain(changedKinds(before.tokens, known.tokens))
     } catch (error) {
       // Another one follows. Only an ended session does not mend by itself.
-      if (error instanceof PulseRefused && error.status === 401) signInNeeded.set(() => true)
+      if (error instanceof PulseRefused && error.status === 401) needSignIn()
     } finally {
       isUnderWay = false
     }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { isNoSession, type Session } from '../../shared/api.ts'
 import { t } from '../../shared/texts/texts.ts'
-import { BASE_PATH, MODE, readSession } from '../data/client.ts'
+import { BASE_PATH, MODE, readSession, tenantShown } from '../data/client.ts'
 import { SessionProvider, signedIn, signInNeeded } from '../data/session.tsx'
 import { leaveFor } from '../data/unsaved.ts'
 import { Region } from '../kit/region.tsx'
@@ -23,12 +23,10 @@ export function Root() {
     const next = state.location.href
     void navigate({ to: '/sign-in', search: next === '/' ? {} : { next }, replace: true })
   }, [hasEnded, data === undefined])
-  const tenant = useRef<number>(undefined)
   useEffect(() => {
     if (data === undefined) return
-    tenant.current ??= data.tenant.id
     // Somebody signed in, over the screen or in another tab. Another tenant's data must not mix with what is on screen.
-    if (data.tenant.id !== tenant.current) leaveFor(BASE_PATH)
+    if (data.tenant.id !== tenantShown.get()) leaveFor(BASE_PATH)
     else if (signInNeeded.get()) signedIn()
   }, [data, query.dataUpdatedAt])
   if (data === undefined && hasEnded) return null

@@ -26,6 +26,7 @@ export function FilterField({ value = '', onFilter, isCalendarDay = false, ...re
   useEffect(() => {
     // Another value, such as that of Back, ends it.
     if (value !== applied.current) {
+      clearTimeout(timer.current)
       setTyped(value)
       isMore.current = false
     }

@@ -22,6 +22,8 @@ interface LocationFieldProps {
   value: string
   onChange: (id: string) => void
   autoFocus?: boolean
+  /** The id that needs no lookup, where it is not the one that the field begins with. */
+  known?: string
   /** Whether the form's write creates a location that does not exist. The person has to agree to that. */
   canCreate?: boolean
 }
@@ -33,14 +35,15 @@ type Answer = { id: string } | { isMissing: true } | { failure: string }
  * A field for a location by its id or code. The API creates locations on first use, so a mistyped one would be created. What is typed is looked
  * up when the field is left, and the form waits for that.
  */
-export function LocationField({ label, name, value, onChange, autoFocus = false, canCreate = false }: LocationFieldProps) {
-  const [initial] = useState(value)
+export function LocationField(props: LocationFieldProps) {
+  const { label, name, value, onChange, autoFocus = false, canCreate = false } = props
+  const [known] = useState(props.known ?? value)
   const [typed, setTyped] = useState(value)
   const [isLeft, setLeft] = useState(false)
   const [answer, setAnswer] = useState<Answer>()
   const [agreed, setAgreed] = useState<string>()
   const text = typed.trim()
-  const isPending = text !== '' && text !== initial && answer === undefined
+  const isPending = text !== '' && text !== known && answer === undefined
   useLookup(text, isPending, isLeft, (found) => {
     setAnswer(found)
     if ('id' in found) onChange(found.id)

@@ -28,7 +28,10 @@ export const isNoNumber = (input: HTMLInputElement): boolean =>
 /** The number of a field. An empty one is not sent: the server says that it is required. NaN for a text that is no number. */
 export const numberOf = (text: string): number => (text.trim() === '' ? (undefined as unknown as number) : Number(text))
 
-/** The same. Throws an error that says how to write a number. */
+/** The number of a field that can be emptied: an empty one is null. */
+export const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+
+/** The same as `numberOf`. Throws an error that says how to write a number. */
 export function checkedNumber(text: string): number {
   if (text.trim() !== '' && !isNumber(text)) throw new Error(t.states.noNumber)
   return numberOf(text)

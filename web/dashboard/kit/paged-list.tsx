@@ -12,6 +12,8 @@ export interface Counted {
 
 export interface PagedListProps {
   pagination: Counted
+  /** Whether rows stay on screen that the list does not have any more. */
+  hasKept?: boolean
   /** "1,284 orders" */
   total: (number: number) => string
   /** What is shown when nothing matches. */
@@ -28,6 +30,7 @@ export interface PagedListProps {
 /** One page of a list, the exact total and the way to the other pages. A page that there is not leads to the last one. */
 export function PagedList({
   pagination: { total: rows, total_pages },
+  hasKept = false,
   total,
   empty,
   of,
@@ -35,18 +38,19 @@ export function PagedList({
   onPage,
   children,
 }: PagedListProps) {
-  const isPast = rows > 0 && page > total_pages
+  const isEmpty = rows === 0 && !hasKept
+  const isPast = rows > 0 && page > total_pages && !hasKept
   // Beside other lists, an empty one needs no more than its sentence.
   const hasPages = of === undefined || rows > 0 || page > 1
   return (
     <>
-      {rows === 0 && empty}
+      {isEmpty && empty}
       {isPast && (
         <Empty text={t.pages.past(page, total_pages)}>
           <Button onPress={() => onPage(total_pages === 1 ? undefined : total_pages)}>{t.pages.last}</Button>
         </Empty>
       )}
-      {rows > 0 && !isPast && children}
+      {!isEmpty && !isPast && children}
       {hasPages && <Pages total={total(rows)} page={page} totalPages={total_pages} of={of} onPage={onPage} />}
     </>
   )

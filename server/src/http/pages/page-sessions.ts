@@ -32,7 +32,7 @@ export function modesOf({ is_sandbox, scopes }: Session): Mode[] {
 
 /** Authenticates requests of the dashboard: by its session, with the rights of its key. */
 export interface PageAuthentication {
-  /** Sets the caller, in the mode of the header `X-Page-Mode`. */
+  /** Sets the caller, in the mode of the header `X-Page-Mode`. Throws `no_session` if `X-Page-Tenant` is another tenant. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The caller of a navigation, which cannot have the header. */
   callerInMode(request: FastifyRequest, reply: FastifyReply, mode: Mode): Promise<Caller>
@@ -42,6 +42,7 @@ export function pageAuthentication(shards: Shards, sessions: Sessions): PageAuth
   return {
     authenticate: async (request, reply) => {
       const session = await requireSession(request, reply, sessions)
+      requireTenantOf(request, session)
       request.caller = await callerOf(shards, sessions, request, session, headerModeOf(request))
     },
     callerInMode: async (request, reply, mode) =>
@@ -77,6 +78,16 @@ function headerModeOf({ headers }: FastifyRequest): Mode {
   const mode = headers['x-page-mode']
   if (mode !== 'live' && mode !== 'test') throw new ServiceError('validation_error', 'X-Page-Mode must be live or test')
   return mode
+}
+
+/**
+ * All tabs of a browser share its cookie. So a page that shows one tenant gets the session of another after a sign-in in another tab. The
+ * cookie stays: that tab goes on with it.
+ */
+function requireTenantOf({ headers }: FastifyRequest, { owner_id }: Session): void {
+  const tenant = headers['x-page-tenant']
+  if (tenant === undefined || tenant === String(owner_id)) return
+  throw new ServiceError('no_session', 'Sign in: the session of this browser is now that of another tenant')
 }
 
 function requireMode(mode: Mode, session: Session): void {

@@ -51,7 +51,7 @@ export function CountLines({ count, problemOf }: CountLinesProps) {
     >
       <Table
         caption={t.orders.linesTitle}
-        columns={columnsOf({ count, problemOf, onTyped })}
+        columns={columnsOf({ count, problemOf, typedIn, onTyped })}
         rows={lines}
         rowKey={({ id }) => id}
         isMarked={(line) => problemOf(line) !== undefined}
@@ -64,11 +64,13 @@ export function CountLines({ count, problemOf }: CountLinesProps) {
 const OPTIONS = (['all', 'open', 'different'] as const).map((value) => ({ value, label: t.counts.shows[value] }))
 
 interface Lines extends CountLinesProps {
+  /** The lines whose field has text that is not saved. */
+  typedIn: ReadonlySet<number>
   /** Is told whether a line's field has text that is not saved. */
   onTyped: (lineId: number, isTyped: boolean) => void
 }
 
-function columnsOf({ count, problemOf, onTyped }: Lines): Column<CountLine>[] {
+function columnsOf({ count, problemOf, typedIn, onTyped }: Lines): Column<CountLine>[] {
   const hasOperators = count.lines.some(({ operator_id }) => operator_id !== null)
   return [
     {
@@ -92,7 +94,16 @@ function columnsOf({ count, problemOf, onTyped }: Lines): Column<CountLine>[] {
       id: 'counted',
       header: t.counts.counted,
       isNumber: true,
-      cell: (line) => <CountedCell count={count} line={line} problem={problemOf(line)} onTyped={onTyped} />,
+      cell: (line) => (
+        <CountedCell
+          count={count}
+          line={line}
+          problem={problemOf(line)}
+          // What is typed stays when somebody else submits the count.
+          isField={count.state === 'counting' || typedIn.has(line.id)}
+          onTyped={onTyped}
+        />
+      ),
     },
     {
       id: 'variance',
@@ -117,12 +128,13 @@ const numberOrNone = (quantity: number | null) => (quantity === null ? <None /> 
 interface CountedCellProps extends Pick<Lines, 'count' | 'onTyped'> {
   line: CountLine
   problem: string | undefined
+  isField: boolean
 }
 
-function CountedCell({ count, line, problem, onTyped }: CountedCellProps) {
+function CountedCell({ count, line, problem, isField, onTyped }: CountedCellProps) {
   return (
     <span className={styles.counted}>
-      {count.state === 'counting' ? (
+      {isField ? (
         <CountField count={count} line={line} isAsked={problem !== undefined} onTyped={onTyped} />
       ) : (
         numberOrNone(line.counted_quantity)

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { t } from '../../../shared/texts/texts.ts'
 import { Checkbox } from '../../kit/choices.tsx'
 import { Field } from '../../kit/field.tsx'
+import { numberOrNull } from '../../kit/number-input.ts'
 import { Select } from '../../kit/select.tsx'
 import { WriteDialog } from '../../kit/write-dialog.tsx'
 
@@ -22,7 +23,7 @@ export function EditLocation({
   const [sequence, setSequence] = useState(location.pick_sequence?.toString() ?? '')
   const [pickable, setPickable] = useState(location.pickable)
   const [sellable, setSellable] = useState(location.sellable)
-  const pickSequence = sequence === '' ? null : Number(sequence)
+  const pickSequence = numberOrNull(sequence)
   const input: LocationsUpdateParams = {
     ...(code === location.code ? {} : { code }),
     ...(name === (location.name ?? '') ? {} : { name: name === '' ? null : name }),

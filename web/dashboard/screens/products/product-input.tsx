@@ -4,6 +4,7 @@ import { t } from '../../../shared/texts/texts.ts'
 import { Checkbox } from '../../kit/choices.tsx'
 import { Field } from '../../kit/field.tsx'
 import form from '../../kit/form.module.css'
+import { numberOrNull } from '../../kit/number-input.ts'
 import { useTyped } from '../../kit/use-typed.ts'
 
 const TEXTS = ['name', 'sku', 'category', 'description', 'photo_url'] as const
@@ -54,8 +55,8 @@ export function changedFields(typed: Pick<Typed, 'fields' | 'weighable'>, produc
 }
 
 function valueOf(name: TextName | NumberName, text: string): string | number | null {
-  if (text === '') return name === 'name' ? '' : null
-  return (NUMBERS as readonly string[]).includes(name) ? Number(text) : text
+  if ((NUMBERS as readonly string[]).includes(name)) return numberOrNull(text)
+  return text === '' && name !== 'name' ? null : text
 }
 
 /** Units as the API defines them. Prices are in the tenant's own currency, which it does not know. */

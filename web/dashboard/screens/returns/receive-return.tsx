@@ -48,6 +48,8 @@ export function ReceiveReturn({ record, onClose }: RecordDialogProps<Return>) {
           name="location_id"
           canCreate={disposition === 'restock'}
           autoFocus
+          // After Scrap and back, the field begins with what was typed, which may not exist.
+          known=""
           value={location}
           onChange={setLocation}
         />

@@ -30,6 +30,11 @@ export function WeightBarcodes({ settings: { weight_barcodes } }: { settings: Te
   })
   const change = (position: number, part: Partial<Typed>): void =>
     setEdited(patterns.map((each, at) => (at === position ? { ...each, ...part } : each)))
+  const remove = (position: number): void => {
+    // The server's messages name places, which now are those of other patterns.
+    write.forget()
+    setEdited(patterns.filter((_, at) => at !== position))
+  }
   return (
     <Form
       {...write}
@@ -58,7 +63,7 @@ export function WeightBarcodes({ settings: { weight_barcodes } }: { settings: Te
                 typed={each}
                 position={position}
                 onChange={(part) => change(position, part)}
-                onRemove={() => setEdited(patterns.filter((_, at) => at !== position))}
+                onRemove={() => remove(position)}
               />
             </li>
           ))}

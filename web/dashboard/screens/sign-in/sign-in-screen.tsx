@@ -3,7 +3,7 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Session } from '../../../shared/api.ts'
 import { t } from '../../../shared/texts/texts.ts'
-import { BASE_PATH } from '../../data/client.ts'
+import { BASE_PATH, tenantShown } from '../../data/client.ts'
 import { StatusBars } from '../../frame/status-bars.tsx'
 import { CodeForm, SignInForm } from '../../frame/sign-in-form.tsx'
 import styles from '../../frame/frame.module.css'
@@ -52,6 +52,7 @@ function useEnter(next: string | undefined): (session: Session) => void {
     forgetCode()
     // What an earlier session read is not this one's.
     cache.clear()
+    tenantShown.set(() => session.tenant.id)
     cache.setQueryData(['session'], session)
     if (next === undefined) void navigate({ to: '/', replace: true })
     else history.replace(BASE_PATH + next)

@@ -8,6 +8,7 @@ import table from '../../kit/table.module.css'
 import { numberInput } from '../../kit/number-input.ts'
 import type { StockedProduct } from './stock-columns.tsx'
 import styles from './stock.module.css'
+import type { OnEdit } from './use-edited-products.ts'
 import { useLevelEdit } from './use-level-edit.ts'
 
 interface Props {
@@ -15,16 +16,22 @@ interface Props {
   product: StockedProduct
   level: StockedProduct['levels'][number]
   isEditable: boolean
+  onEdit: OnEdit
 }
 
 /**
  * A level: Enter edits it, Enter saves it, Esc undoes. A refused value stays in its field, with the message below. When the level has changed
  * since it was shown, the cell shows it as it is now, and asks.
  */
-export function LevelCell({ cell, product, level, isEditable }: Props) {
+export function LevelCell({ cell, product, level, isEditable, onEdit }: Props) {
   const own = useRef<HTMLTableCellElement>(null)
   const error = useId()
-  const { typed, type, now, isSame, open, save, close, write } = useLevelEdit(product, level, () => own.current?.focus())
+  const { typed, type, now, isSame, open, save, close, write } = useLevelEdit({
+    product,
+    level,
+    onEdit,
+    onClosed: () => own.current?.focus(),
+  })
   const start = (): void => {
     if (isEditable && typed === undefined) open()
   }

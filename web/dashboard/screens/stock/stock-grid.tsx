@@ -5,17 +5,19 @@ import table from '../../kit/table.module.css'
 import { LevelCell } from './level-cell.tsx'
 import { LEVEL, type StockChange, type StockColumn, stockColumns, type StockedProduct, type StockRow } from './stock-columns.tsx'
 import styles from './stock.module.css'
+import type { OnEdit } from './use-edited-products.ts'
 
 interface Props {
   products: readonly StockedProduct[]
   onAdd: (product: StockedProduct, kind: StockChange) => void
+  onEdit: OnEdit
 }
 
 /**
  * A grid: arrows move between cells, Enter edits a level and saves it, Esc undoes. One cell is in the order of Tab. A product has a row
  * for each of its locations.
  */
-export function StockGrid({ products, onAdd }: Props) {
+export function StockGrid({ products, onAdd, onEdit }: Props) {
   const grid = useRef<HTMLTableElement>(null)
   // A column by its name: others come and go with the policy of the tenant.
   const [at, setAt] = useState({ row: 0, column: LEVEL })
@@ -56,7 +58,14 @@ export function StockGrid({ products, onAdd }: Props) {
               className={styles.row}
             >
               {columns.map((one, position) => (
-                <GridCell key={one.id} column={one} row={each} cell={cellAt(row, position)} isEditable={canWrite} />
+                <GridCell
+                  key={one.id}
+                  column={one}
+                  row={each}
+                  cell={cellAt(row, position)}
+                  isEditable={canWrite}
+                  onEdit={onEdit}
+                />
               ))}
             </tr>
           ))}
@@ -85,12 +94,14 @@ interface CellProps {
   row: StockRow
   cell: HTMLAttributes<HTMLTableCellElement>
   isEditable: boolean
+  onEdit: OnEdit
 }
 
-function GridCell({ column: { id, header, isNumber = false, isWide = false, cell: content }, row, cell, isEditable }: CellProps) {
+function GridCell({ column, row, cell, isEditable, onEdit }: CellProps) {
+  const { id, header, isNumber = false, isWide = false, cell: content } = column
   const { product, level } = row
   if (id === LEVEL && level !== undefined)
-    return <LevelCell cell={cell} product={product} level={level} isEditable={isEditable} />
+    return <LevelCell cell={cell} product={product} level={level} isEditable={isEditable} onEdit={onEdit} />
   return (
     <td
       {...cell}

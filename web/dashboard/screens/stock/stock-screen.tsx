@@ -17,6 +17,7 @@ import { filterBy, isFiltered } from '../../search-parameters.ts'
 import type { StockChange, StockedProduct } from './stock-columns.tsx'
 import { StockAsOf } from './stock-as-of.tsx'
 import { StockGrid } from './stock-grid.tsx'
+import { useEditedProducts } from './use-edited-products.ts'
 
 const LIMIT = 50
 
@@ -67,6 +68,7 @@ export function StockScreen() {
             <Levels
               found={found}
               onAdd={(product, kind) => setChanged({ product, kind })}
+              list={JSON.stringify(search)}
               isSearch={isFiltered(search)}
               page={page}
               onPage={(next) => filter({ page: next })}
@@ -89,16 +91,20 @@ export function StockScreen() {
 
 interface LevelsProps {
   found: StockOverviewResult
+  /** Names the list: with other filters or on another page nothing goes on being edited. */
+  list: string
   isSearch: boolean
   page: number
   onAdd: (product: StockedProduct, kind: StockChange) => void
   onPage: (page: number | undefined) => void
 }
 
-function Levels({ found: { products, pagination }, isSearch, page, onAdd, onPage }: LevelsProps) {
+function Levels({ found: { products, pagination }, list, isSearch, page, onAdd, onPage }: LevelsProps) {
+  const { shown, hasKept, onEdit } = useEditedProducts(products)
   return (
     <PagedList
       pagination={pagination}
+      hasKept={hasKept}
       total={t.products.total}
       empty={
         isSearch ? (
@@ -114,7 +120,7 @@ function Levels({ found: { products, pagination }, isSearch, page, onAdd, onPage
       page={page}
       onPage={onPage}
     >
-      <StockGrid products={products} onAdd={onAdd} />
+      <StockGrid key={list} products={shown} onAdd={onAdd} onEdit={onEdit} />
     </PagedList>
   )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { APIError } from '../../../shared/api.ts'
 import { t } from '../../../shared/texts/texts.ts'
 import { queries } from '../../data/client.ts'
@@ -6,11 +6,19 @@ import { useUnsaved } from '../../data/unsaved.ts'
 import { useWrite, type Writing } from '../../data/use-write.ts'
 import { checkedNumber } from '../../kit/number-input.ts'
 import type { StockedProduct } from './stock-columns.tsx'
+import type { OnEdit } from './use-edited-products.ts'
 
 /** What is saved: a new quantity in place of the one that was on the screen. */
 interface Saved {
   typed: string
   expected: number
+}
+
+interface LevelEditOptions {
+  product: StockedProduct
+  level: StockedProduct['levels'][number]
+  onEdit: OnEdit
+  onClosed: () => void
 }
 
 interface LevelEdit {
@@ -29,7 +37,7 @@ interface LevelEdit {
 }
 
 /** The edit of one level. It is saved only in place of the quantity that was shown: else the person decides, and saves in place of the new one. */
-export function useLevelEdit(product: StockedProduct, level: StockedProduct['levels'][number], onClosed: () => void): LevelEdit {
+export function useLevelEdit({ product, level, onEdit, onClosed }: LevelEditOptions): LevelEdit {
   const [typed, setTyped] = useState<string>()
   const [shown, setShown] = useState(level.quantity)
   const write = useWrite({
@@ -48,6 +56,13 @@ export function useLevelEdit(product: StockedProduct, level: StockedProduct['lev
     onDone: () => close(),
   })
   useUnsaved(() => typed !== undefined && typed !== String(shown))
+  const isEdited = typed !== undefined
+  useEffect(() => {
+    if (!isEdited) return undefined
+    onEdit(product, level.location_id, true)
+    return () => onEdit(product, level.location_id, false)
+    // `onEdit` is another function at each drawing, and does the same.
+  }, [isEdited, product, level.location_id])
   const now = levelFound(write.error)
   const open = (): void => {
     write.forget()
