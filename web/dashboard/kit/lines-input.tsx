@@ -5,6 +5,7 @@ import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { announce } from '../data/messages.ts'
 import { t } from '../../shared/texts/texts.ts'
 import { Button } from './button.tsx'
+import { exact } from './exact.ts'
 import { Field } from './field.tsx'
 import form from './form.module.css'
 import styles from './lines-input.module.css'
@@ -138,9 +139,7 @@ const isReadable = (quantity: string): boolean => quantity.trim() === '' || isNu
 
 /** With at most 3 decimals, as quantities have them. What is typed and no number stays as it is. */
 const withUnits = (line: NewLine, units: number): NewLine =>
-  isReadable(line.quantity)
-    ? { ...line, quantity: String(Math.round((Number(line.quantity) + units) * 1_000) / 1_000) }
-    : { ...line, isUnread: true }
+  isReadable(line.quantity) ? { ...line, quantity: String(exact(Number(line.quantity) + units)) } : { ...line, isUnread: true }
 
 /** Lines as deliveries and returns take them. */
 export const announcedLines = (lines: readonly NewLine[]) =>

@@ -2,6 +2,7 @@ import type { StockMovement } from '@fulfillment/sdk'
 import { Link } from '@tanstack/react-router'
 import { formatChange, formatNumber } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
+import { exact } from './exact.ts'
 import { OrderLink, ProductLink } from './record-link.tsx'
 import { type Column, Table } from './table.tsx'
 import { None, Time, Value } from './time.tsx'
@@ -46,7 +47,7 @@ export const MOVEMENT_COLUMNS: Column<StockMovement>[] = [
     id: 'change',
     header: t.stock.change,
     isNumber: true,
-    cell: ({ previous_quantity, new_quantity }) => formatChange(rounded(new_quantity - previous_quantity)),
+    cell: ({ previous_quantity, new_quantity }) => formatChange(exact(new_quantity - previous_quantity)),
   },
   { id: 'before', header: t.movements.before, isNumber: true, cell: ({ previous_quantity }) => formatNumber(previous_quantity) },
   { id: 'after', header: t.movements.after, isNumber: true, cell: ({ new_quantity }) => formatNumber(new_quantity) },
@@ -59,8 +60,3 @@ export const MOVEMENT_COLUMNS: Column<StockMovement>[] = [
   },
   { id: 'user', header: t.movements.user, isNumber: true, cell: ({ user_id }) => <Value text={user_id} /> },
 ]
-
-/** Quantities have at most three decimals; their difference in binary may have more. */
-function rounded(change: number): number {
-  return Math.round(change * 1_000) / 1_000
-}

@@ -1,6 +1,7 @@
 import { type Dispatch, type SetStateAction, useState } from 'react'
 import { formatNumber } from '../../shared/format.ts'
 import { t } from '../../shared/texts/texts.ts'
+import { exact } from '../kit/exact.ts'
 import { Field } from '../kit/field.tsx'
 import { packHint, ProductCombo } from '../kit/product-combo.tsx'
 import { Select } from '../kit/select.tsx'
@@ -80,8 +81,7 @@ export function GoodsInput({ record: { lines, allow_over }, goods, onGoods }: Go
   )
 }
 
-const openOf = ({ quantity, received_quantity }: Line): number =>
-  Math.max(Math.round((quantity - received_quantity) * 1_000) / 1_000, 0)
+const openOf = ({ quantity, received_quantity }: Line): number => Math.max(exact(quantity - received_quantity), 0)
 
 const labelOf = (line: Line): string =>
   t.receiving.lineOf(line.product_name, formatNumber(line.received_quantity), formatNumber(line.quantity))

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatChange } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { exact } from '../../kit/exact.ts'
 import { ProductLink } from '../../kit/record-link.tsx'
 
 type Entry<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { kind: Kind }>
@@ -84,8 +85,7 @@ function FlowText({ data }: Entry<'flow'>) {
 
 function MovementText({ data }: Entry<'movement'>) {
   const { product_id, product_name, previous_quantity, new_quantity, location_id, pick_id, reason } = data
-  // Quantities have at most three decimals; their difference in binary may have more.
-  const change = formatChange(Math.round((new_quantity - previous_quantity) * 1_000) / 1_000)
+  const change = formatChange(exact(new_quantity - previous_quantity))
   return (
     <>
       <ProductLink id={product_id}>{product_name}</ProductLink>{' '}

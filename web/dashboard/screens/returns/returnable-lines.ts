@@ -1,9 +1,10 @@
 import type { FulfillmentClient, Order, RequestOptions, Return } from '@fulfillment/sdk'
 import { formatNumber } from '../../../shared/format.ts'
 import { t } from '../../../shared/texts/texts.ts'
+import { exact } from '../../kit/exact.ts'
 import type { NewLine } from '../../kit/lines-input.tsx'
+import { takenOf } from '../../kit/taken-of.ts'
 
-const COMPLETED = 5
 /** An order with more returns is offered too much, which the server refuses. */
 const MOST_RETURNS = 20
 
@@ -27,12 +28,6 @@ export async function readReturnable(api: FulfillmentClient, orderId: number, op
 /** Whether something was taken for an order: only that can come back. */
 export const wasTaken = (order: Order): boolean => order.order_detail.some((line) => takenOf(order, line) > 0)
 
-/** An order that was completed without picking took all that it ordered. */
-function takenOf({ state_id, order_detail }: Order, line: Order['order_detail'][number]): number {
-  const isPicked = order_detail.some(({ picked_quantity }) => picked_quantity > 0)
-  return state_id === COMPLETED && !isPicked ? line.quantity : line.picked_quantity
-}
-
 /** What is in returns, by product: a closed one has what it received, another what it announced, or more if more came. */
 function returnedOf(returns: readonly Return[]): Map<number, number> {
   const returned = new Map<number, number>()
@@ -51,7 +46,7 @@ function linesOf(order: Order, returned: ReadonlyMap<number, number>): NewLine[]
     lines.set(line.product_id, { line, taken })
   }
   return [...lines.values()].flatMap(({ line: { product_id: id, product_name: name, barcode }, taken }) => {
-    const left = Math.round((taken - (returned.get(id) ?? 0)) * 1_000) / 1_000
+    const left = exact(taken - (returned.get(id) ?? 0))
     return left > 0
       ? [{ product: { id, name, barcode }, quantity: String(left), note: t.returns.taken(formatNumber(taken)) }]
       : []

@@ -1,0 +1,9 @@
+import type { Order, OrderLine } from '@fulfillment/sdk'
+
+const COMPLETED = 5
+
+/** How much was taken for a line. Whoever completes an order without picking it has taken what was ordered. */
+export function takenOf({ state_id, order_detail }: Order, line: OrderLine): number {
+  const isPicked = order_detail.some(({ picked_quantity }) => picked_quantity > 0)
+  return state_id === COMPLETED && !isPicked ? line.quantity : line.picked_quantity
+}
