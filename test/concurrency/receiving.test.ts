@@ -1,7 +1,17 @@
 import { sql } from 'kysely'
 import { describe, expect, vi } from 'vitest'
 import { newOrder } from '../support/orders.ts'
-import { announce, expectConsistentReceiving, INBOUND, KINDS, read, receive, received, RETURNS, undo } from '../support/receiving.ts'
+import {
+  announce,
+  expectConsistentReceiving,
+  INBOUND,
+  KINDS,
+  read,
+  receive,
+  received,
+  RETURNS,
+  undo,
+} from '../support/receiving.ts'
 import { availabilityOf } from '../support/reservations.ts'
 import type { ServiceResponse } from '../support/service.ts'
 import { expectConsistentStock, newProduct } from '../support/stock.ts'
