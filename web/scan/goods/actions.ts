@@ -88,7 +88,7 @@ export async function scanInRecord(
 /** Shows a record. One that is not on this device yet is read and stored, so that it can go on without a connection. */
 export async function openRecord(app: App, ref: RecordRef, at = performance.now(), begun = app.begin()): Promise<void> {
   const held = rowOf(app.kept, ref)?.known
-  const known = held ?? (await online(app, () => app.api.readRecord(ref), begun))
+  const known = held ?? (await online(app, () => app.api.readRecord(ref)))
   if (known === undefined) return
   if (held === undefined) {
     if (!isOpen(known)) {

@@ -53,7 +53,7 @@ export function Queue() {
     const walk = walks.find(({ flows }) => flows.some(({ order_tenant_id }) => texts.includes(order_tenant_id)))
     if (walk !== undefined && app.goOn(begun, pickScreen(walk.key))) app.tell('taken', t.said.started(nameOfWalk(walk)), at)
     if (walk !== undefined) return true
-    const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts, begun))
+    const order = orders.find(({ order_tenant_id }) => texts.includes(order_tenant_id)) ?? (await findOrder(app, texts))
     if (order !== undefined) await start(order.order_id, at, begun)
     // The operator knows by now that the search failed.
     return order !== undefined || app.ui.problem !== undefined
@@ -109,9 +109,9 @@ function Tiles() {
   )
 }
 
-async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[], begun: number): Promise<Order | undefined> {
+async function findOrder(app: ReturnType<typeof useApp>, texts: readonly string[]): Promise<Order | undefined> {
   for (const search of texts) {
-    const found = await online(app, () => app.api.client.flows.queue({ search, limit: PAGE }), begun)
+    const found = await online(app, () => app.api.client.flows.queue({ search, limit: PAGE }))
     const order = found?.orders.find(({ order_tenant_id }) => order_tenant_id === search)
     if (order !== undefined || found === undefined) return order
   }

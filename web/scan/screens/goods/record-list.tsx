@@ -33,7 +33,7 @@ export function RecordList({ kind }: { kind: RecordKind }) {
   const openScanned: CodeHandler = async (texts, at, _codes, scan) => {
     const isCalled = ({ record: { reference } }: Listed | KnownRecord): boolean => reference !== null && texts.includes(reference)
     const found = [...begun, ...listed].find(isCalled)
-    const ref = found === undefined ? await search(app, kind, texts, scan) : refOf(found)
+    const ref = found === undefined ? await search(app, kind, texts) : refOf(found)
     if (ref === undefined) return app.ui.problem !== undefined
     await openRecord(app, ref, at, scan)
     return true
@@ -92,10 +92,9 @@ async function search(
   app: ReturnType<typeof useApp>,
   kind: RecordKind,
   texts: readonly string[],
-  begun: number,
 ): Promise<RecordRef | undefined> {
   for (const text of texts) {
-    const found = await online(app, async () => (await findByReference(app.api.client, kind, text)) ?? null, begun)
+    const found = await online(app, async () => (await findByReference(app.api.client, kind, text)) ?? null)
     if (found === undefined) return undefined
     if (found !== null) return refOf(found)
   }
