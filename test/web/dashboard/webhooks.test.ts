@@ -166,6 +166,25 @@ describe('D6: webhooks', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('shop')
   })
 
+  it('reads the health of each webhook for the list once, and not whenever the tab comes to the front', async ({
+    window: { page },
+    tenant,
+    receiver,
+  }) => {
+    await seed(tenant, '/webhooks', { name: 'shop', url: receiver.url, events: ['*'] })
+    let reports = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/reports/deliveries?')) reports += 1
+    })
+    const isReported = page.waitForResponse('**/reports/deliveries?*')
+    await signIn(page, tenant.key, '/webhooks')
+    await (await isReported).finished()
+    const isListed = page.waitForResponse('**/webhooks?*')
+    await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+    await isListed
+    expect(reports).toBe(1)
+  })
+
   it('disables each write of a key that may only read, with its reason', async ({ window, tenant, receiver }) => {
     const { id } = await seed(tenant, '/webhooks', { name: 'shop', url: receiver.url, events: ['*'] })
     const key = await tenant.createKey({ name: 'reader', scopes: ['read:webhooks'] })

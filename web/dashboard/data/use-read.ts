@@ -17,6 +17,8 @@ export interface ReadOptions<T = unknown> {
   isMain?: boolean
   /** How often to read it while it is on screen. */
   everyMs?: number
+  /** Whether it is read again when the browser's tab comes to the front. */
+  onFocus?: boolean
   /** Whether what was read will soon change by itself: then it is read every three seconds. */
   isPending?: (data: T) => boolean
   /** Keeps what was there while another page or filter is read. */
@@ -25,12 +27,13 @@ export interface ReadOptions<T = unknown> {
 
 /** Reads over the SDK. What is there already stays while newer data comes. */
 export function useRead<T>(key: readonly unknown[], read: Read<T>, options: ReadOptions<T> = {}): UseQueryResult<T> {
-  const { enabled = true, isMain = false, everyMs = EVERY_MS, isPending, keep = true } = options
+  const { enabled = true, isMain = false, everyMs = EVERY_MS, onFocus = true, isPending, keep = true } = options
   useScreenRead(JSON.stringify(key), enabled ? (captured) => read(captured, {}) : undefined, isMain)
   return useQuery({
     queryKey: key,
     queryFn: ({ signal }) => untilSignedIn(() => Promise.resolve(read(client, { signal })), signal),
     enabled,
+    refetchOnWindowFocus: onFocus,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isPending?.(data) === true ? PENDING_EVERY_MS : everyMs),
   })

@@ -14,7 +14,7 @@ export function SuccessBar({ webhook: { id, name } }: { webhook: Webhook }) {
   const { data } = useRead(
     ['webhook', id, 'report', since],
     (api, options) => api.reports.deliveries({ webhook_id: id, since }, options),
-    { everyMs: EVERY_MS },
+    { everyMs: EVERY_MS, onFocus: false },
   )
   if (data === undefined || data.hours.length === 0) return <None />
   const succeeded = sumOf(data.hours, 'succeeded')
