@@ -229,9 +229,7 @@ describe('pages that are not built', () => {
 
   it('make the first start print what builds them instead of a link', async ({ copy }) => {
     // No build was there when this server started.
-    expect(copy.server.output()).toContain(
-      'Dashboard (not built)           run npm run build, then npx fulfillment dashboard-link',
-    )
+    await copy.server.printed(/Dashboard \(not built\) {11}run npm run build, then npx fulfillment dashboard-link/)
     expect(copy.server.output()).not.toContain('#code=')
   })
 })
