@@ -447,11 +447,15 @@ describe('calls in the timeline of an order', () => {
     const named = await newOrder(tenant, { order_tenant_id: 'SHOP/7' })
     await tenant.request('POST', '/orders/SHOP%2F7/cancel')
     await tenant.request('POST', `/orders/${named.id}/cancel`, { order_tenant_id: other.order_tenant_id })
+    // The audit log shortens texts of more than 200 characters.
+    const long = await newOrder(tenant, { order_tenant_id: 'SHOP'.padEnd(255, '-') })
+    await tenant.request('POST', `/orders/${long.order_tenant_id}/cancel`)
     const cancelled = ['orders.create', 'orders.cancel']
     expect(await operationsOf(tenant, first)).toEqual(cancelled)
     expect(await operationsOf(tenant, other)).toEqual(cancelled)
     expect(await operationsOf(tenant, numeric)).toEqual(cancelled)
     expect(await operationsOf(tenant, named)).toEqual(cancelled)
+    expect(await operationsOf(tenant, long)).toEqual(cancelled)
   })
 
   it('stay with their order when a later order gets its order_tenant_id as its id', async ({ tenant }) => {

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { storedFor } from '../../database/keyed-calls/key-rows.ts'
 import { statement } from '../../database/statements/statement.ts'
 import { activeTracing, type Waiter } from '../../runtime/tracing/index.ts'
-import { keptInput } from './input-text.ts'
+import { inputText } from './input-text.ts'
 import { type FailedCall, insertNamedEntries, nameFailedCalls } from './named-calls.ts'
 import { CREATES_ORDERS, namedRecords } from './named-records.ts'
 import type { AuditedCall, WrittenEntry } from './audited-call.ts'
@@ -84,11 +84,10 @@ export class AuditTrail {
    * to send.
    */
   begin(call: AuditedCall, isAlone = (): boolean => false): Promise<WrittenEntry | AuditEntryPreface | undefined> {
-    const { short, text: input } = keptInput(call.input)
-    const names = namedRecords(call.path, short)
+    const names = namedRecords(call.path, call.input)
     // Names of records are written with the entry, in another statement.
     const mayBeAlone = names.length === 0 || call.operation === CREATES_ORDERS
-    return this.#add({ call, id: randomUUID(), input, names, isAlone: mayBeAlone ? isAlone : () => false })
+    return this.#add({ call, id: randomUUID(), input: inputText(call.input), names, isAlone: mayBeAlone ? isAlone : () => false })
   }
 
   /** Records in an entry that its call failed. */

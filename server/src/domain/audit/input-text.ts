@@ -1,21 +1,18 @@
 const MAX_LENGTH = 4_000
 const MAX_STRING_LENGTH = 200
-const MAX_ITEMS = 10
+/** The audit log keeps so many items of a list, the first ones. */
+export const KEPT_ITEMS = 10
 /** More than any operation has. Items of bulk calls are stored as received, including unknown fields. */
 const MAX_FIELDS = 40
 const MAX_DEPTH = 5
 
-/** A call's input as JSON, truncated: the first items of a bulk call, the beginning of a long text. Reads only the stored part. */
-export const inputText = (input: unknown): string => keptInput(input).text
-
 /**
- * The same, with the shortened input that it is made of. When that is still too long, the text is an outline without the items of lists, and
- * only the shortened input has them.
+ * A call's input as JSON, truncated: the first items of a bulk call, the beginning of a long text. Reads only the stored part. When that is still
+ * too long, the text is an outline without the items of lists.
  */
-export function keptInput(input: unknown): { short: unknown; text: string } {
-  const short = shortened(input, 0)
-  const text = JSON.stringify(short)
-  return { short, text: text.length <= MAX_LENGTH ? text : JSON.stringify(outlineOf(input)) }
+export function inputText(input: unknown): string {
+  const text = JSON.stringify(shortened(input, 0))
+  return text.length <= MAX_LENGTH ? text : JSON.stringify(outlineOf(input))
 }
 
 function shortened(value: unknown, depth: number): unknown {
@@ -23,8 +20,8 @@ function shortened(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (depth === MAX_DEPTH) return '…'
   if (Array.isArray(value)) {
-    const first = value.slice(0, MAX_ITEMS).map((item) => shortened(item, depth + 1))
-    return value.length > MAX_ITEMS ? [...first, `… and ${value.length - MAX_ITEMS} more`] : first
+    const first = value.slice(0, KEPT_ITEMS).map((item) => shortened(item, depth + 1))
+    return value.length > KEPT_ITEMS ? [...first, `… and ${value.length - KEPT_ITEMS} more`] : first
   }
   return fieldsOf(value, (field) => shortened(field, depth + 1))
 }

@@ -1,3 +1,5 @@
+import { KEPT_ITEMS } from './input-text.ts'
+
 /** The first segments of paths whose `id` is a record's, and how names of such records begin. */
 const RECORDS: Readonly<Record<string, string>> = {
   orders: 'order',
@@ -24,9 +26,9 @@ export const decidedName = (tenantId: string, name: string): string => `case whe
 export const CREATES_ORDERS = 'orders.create'
 
 /**
- * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or shortened input (see `keptInput`):
- * `order/4711`, `order_tenant_id/SO-10023`, `flow/12`. `order_or_tenant_id/7` means order 7 or, if there is none, the order with this
- * `order_tenant_id`: see `decidedName`.
+ * The names of the orders, and of the flows, batches, shipments and returns, that a call names in its path or input: `order/4711`,
+ * `order_tenant_id/SO-10023`, `flow/12`. Of a list, those that the audit log keeps. `order_or_tenant_id/7` means order 7 or, if there is none,
+ * the order with this `order_tenant_id`: see `decidedName`.
  */
 export function namedRecords(path: string, input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return []
@@ -54,9 +56,9 @@ function namesOfId(path: string, { id, order_tenant_id }: Readonly<Record<string
 const one = (kind: string, value: unknown): string[] =>
   typeof value === 'string' || typeof value === 'number' ? [`${kind}/${value}`] : []
 
-const each = (kind: string, values: unknown): string[] =>
-  Array.isArray(values) ? values.flatMap((value) => one(kind, value)) : []
+const each = (kind: string, values: unknown): string[] => firstOf(values).flatMap((value) => one(kind, value))
 
-/** Of a shortened list the last item is a text. */
 const tenantIdsOf = (orders: unknown): unknown[] =>
-  Array.isArray(orders) ? orders.map((order: { order_tenant_id?: unknown }) => order.order_tenant_id) : []
+  firstOf(orders).map((order) => (order as { order_tenant_id?: unknown }).order_tenant_id)
+
+const firstOf = (values: unknown): unknown[] => (Array.isArray(values) ? values.slice(0, KEPT_ITEMS) : [])
