@@ -162,15 +162,16 @@ export async function readTimeline(db: Queryable, tenantId: number, query: Timel
 /** More than have one millisecond. */
 const MORE_EVENTS = 20
 
+const RESERVATION = rankOf('reservation')
 const EVENT = rankOf('event')
 
 /**
- * Whether the page ends with an event of the millisecond in which the list of events ends, and that list has the reservations. They come before
- * the other events of their millisecond, so one that comes after the end of the list would be on no page.
+ * Whether the page ends with an entry that comes after reservations, in the millisecond in which the list of events ends, and that list has the
+ * reservations. One that is behind the end of the list would be on no page.
  */
 function mayLackReservation(entries: readonly TimelineEntry[], { limit, kinds }: TimelineQuery, most: number): boolean {
   const last = entries[limit - 1]
-  if (last?.rank !== EVENT || !kinds.includes('reservation')) return false
+  if (last === undefined || last.rank <= RESERVATION || !kinds.includes('reservation')) return false
   const events = entries.filter(({ rank }) => rank === EVENT)
   return events.length === most && events.at(-1)?.at === last.at
 }
