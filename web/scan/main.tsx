@@ -20,6 +20,8 @@ import { Wedge } from './wedge/wedge.ts'
 const OPEN_TRIES = 3
 const OPEN_PAUSE_MS = 500
 
+/** The number of the last start that held the page. */
+let newest = 0
 let code = takeEnrolmentCode()
 const element = document.querySelector('#root')
 const root = element === null ? undefined : createRoot(element)
@@ -35,30 +37,32 @@ if (!isTooOld()) void start(false)
 /** Starts the app in this tab, unless another tab works. */
 async function start(steal: boolean): Promise<void> {
   const lock = await holdPage(steal)
-  if (lock.isHeld) await open(lock.lost)
+  if (lock.isHeld) await open(lock.lost, ++newest)
   else showOtherTab()
 }
 
 /** Starts the app if no other tab works any more. */
 async function startIfFree(): Promise<void> {
   const lock = await holdPage(false)
-  if (lock.isHeld) await open(lock.lost)
+  if (lock.isHeld) await open(lock.lost, ++newest)
 }
 
 /** Opens the store, and with it the app. After a crash of the browser, its database may open at the second try only. */
-async function open(lost: AbortSignal, triesLeft = OPEN_TRIES): Promise<void> {
-  let store: Store
-  try {
-    store = await Store.open()
-  } catch (error) {
-    const isFull = error instanceof DOMException && error.name === 'QuotaExceededError'
-    if (triesLeft === 1) return show(<NoStore isFull={isFull} onAgain={takeOver} />)
+async function open(lost: AbortSignal, number: number): Promise<void> {
+  let opened = await storeOrError()
+  for (let tries = 1; !(opened instanceof Store) && tries < OPEN_TRIES && !lost.aborted; tries++) {
     await new Promise((resolve) => setTimeout(resolve, OPEN_PAUSE_MS))
     // The store belongs to the tab that has taken over meanwhile.
-    return lost.aborted ? showOtherTab() : await open(lost, triesLeft - 1)
+    if (!lost.aborted) opened = await storeOrError()
   }
-  run(store, lost)
+  // This tab may have taken over from itself: then the later start shows something.
+  if (lost.aborted && number !== newest) return
+  if (lost.aborted) showOtherTab()
+  else if (opened instanceof Store) run(opened, lost)
+  else show(<NoStore isFull={opened instanceof DOMException && opened.name === 'QuotaExceededError'} onAgain={takeOver} />)
 }
+
+const storeOrError = (): Promise<unknown> => Store.open().catch((error: unknown) => error)
 
 function run(store: Store, lost: AbortSignal): void {
   const app = new App(store, code)

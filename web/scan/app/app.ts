@@ -10,6 +10,7 @@ import { t } from '../../shared/texts/scan-texts.ts'
 import { takeEnrolmentCode } from '../enrolment-code.ts'
 import { hashOf, type Screen, screenOf } from './screen.ts'
 import { Turns } from './turns.ts'
+import type { Unanswered } from './unanswered.ts'
 
 /** A message that stops the operator until it is acknowledged. */
 export interface ProblemNote {
@@ -93,6 +94,7 @@ export class App {
   readonly store: Store
   readonly api: Api
   readonly sender: Sender
+  readonly unanswered: Unanswered = new Map()
   readonly feedback: Feedback
   /** Sign-ins and sign-outs: the last one counts, here as on the server. */
   readonly operatorTurns = new Turns()

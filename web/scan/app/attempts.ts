@@ -1,5 +1,5 @@
 import { interruptionOf } from '../queue/interruption.ts'
-import { newPickId } from './picking-actions.ts'
+import { newPickId } from './pick-id.ts'
 
 /** Attempts to do the same have the same key: what was done although its answer was lost is not done twice. */
 export class Attempts {

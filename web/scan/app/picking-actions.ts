@@ -7,13 +7,8 @@ import { isCompleting, viewOf, type WalkView } from '../picking/view.ts'
 import { batchOf, type Walk, type WalkKey, walkOf } from '../picking/walk.ts'
 import { type Kept, weightPatternsOf } from '../store/store.ts'
 import type { App, CodeHandler, ProblemNote } from './app.ts'
+import { newPickId } from './pick-id.ts'
 import { finishScreen } from './screen.ts'
-
-const PICK_ID_BYTES = 16
-
-/** 16 random bytes in hexadecimal. Made at the first scan of a pick, so that whatever is repeated later is the same pick. */
-export const newPickId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(PICK_ID_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** The draft of a walk. */
 export const draftOf = ({ drafts }: Kept, key: WalkKey): Draft => drafts.get(key) ?? emptyDraft(key)

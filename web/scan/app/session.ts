@@ -139,8 +139,8 @@ async function readSession(app: App): Promise<DeviceSession> {
     if (offlineBadge === undefined || offlineBadge.operatorId !== here?.id) return { ...session, operator: null }
     session = await app.api.signIn(offlineBadge.badge)
   }
-  // Another operator may have signed in offline meanwhile.
-  if (app.offlineBadge === offlineBadge) app.offlineBadge = undefined
+  // Another operator may have signed in offline meanwhile, or be about to.
+  if (app.offlineBadge === offlineBadge && offlineBadge?.operatorId === here?.id) app.offlineBadge = undefined
   return session
 }
 

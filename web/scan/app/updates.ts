@@ -9,6 +9,8 @@ const CHECK_IDLE_MS = 10_000
 const IDLE_MS = 60_000
 /** Screens that are in the store, or read from the server. Others hold what was typed or scanned, and the key of a call without an answer. */
 const STORED = new Set<Screen['name']>(['queue', 'pick', 'finish', 'finish-batch', 'problems'])
+/** Tiles whose lists are read from the server. */
+const LISTS = new Set<Screen['name']>(['receive', 'return', 'count-list', 'pack'])
 
 /** Installs the service worker, which opens the app without a connection, and looks for new builds. Over plain HTTP there is none. */
 export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void> {
@@ -29,11 +31,13 @@ export async function keepUpToDate(app: App, signal: AbortSignal): Promise<void>
   })
 }
 
-/** Whether a reload shows the same again: a problem, a question and the code of an enrolment are in memory alone. */
-function isAllStored({ ui: { screen, needs, problem, code } }: App): boolean {
-  if (problem !== undefined || code !== undefined || document.querySelector('dialog[open]') !== null) return false
-  // Who is not signed in does not see the screen of the address.
-  return needs !== undefined || STORED.has(screen.name)
+/** Whether a reload shows the same again: a problem, a question, a key and the code of an enrolment are in memory alone. */
+function isAllStored({ ui: { screen, needs, problem, code }, unanswered }: App): boolean {
+  if (code !== undefined || document.querySelector('dialog[open]') !== null) return false
+  // Nobody works, and the screen of the address is not shown.
+  if (needs !== undefined) return true
+  if (problem !== undefined || unanswered.size > 0) return false
+  return STORED.has(screen.name) || (LISTS.has(screen.name) && !('record' in screen))
 }
 
 /** Takes the new build. */

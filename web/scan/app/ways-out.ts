@@ -7,7 +7,7 @@ import type { App } from './app.ts'
 import { online } from './calls.ts'
 import { productIdOf, setCounted } from './count-stock.ts'
 import { refreshFlow } from './flows.ts'
-import { newPickId } from './picking-actions.ts'
+import { newPickId } from './pick-id.ts'
 
 /** Sends a refused entry again. */
 export const sendAgain = (app: App, { seq }: Entry): Promise<void> => resolve(app, { type: 'again', seq }, t.problems.again)

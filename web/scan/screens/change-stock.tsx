@@ -1,35 +1,16 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { t } from '../../shared/texts/scan-texts.ts'
 import type { CodeHandler } from '../app/app.ts'
 import { Attempts } from '../app/attempts.ts'
 import { online } from '../app/calls.ts'
+import type { Scanned, SentChange } from '../app/unanswered.ts'
 import { useApp, useCodes, useTitle } from '../app/use-app.ts'
-import { findCode, findProduct, type ScannedProduct } from '../data/find.ts'
+import { findCode, findProduct } from '../data/find.ts'
 import { Button } from '../kit/button.tsx'
 import { Keypad, quantityOf } from '../kit/keypad.tsx'
+import { bindingOf } from '../store/database.ts'
 import { CodeField } from './code-field.tsx'
 import styles from './screens.module.css'
-
-interface Place {
-  id: string
-  code: string
-}
-
-interface Scanned {
-  product?: ScannedProduct
-  from?: Place
-  to?: Place
-}
-
-/** What the operator entered. Sent again, it is the same attempt. */
-interface Entered {
-  scanned: Scanned
-  typed: string
-  attempts: Attempts
-}
-
-/** What has no answer yet, by screen and operator: who looks elsewhere and comes back can try it again. */
-const unanswered = new Map<string, Entered>()
 
 interface ChangeStockProps {
   title: string
@@ -45,8 +26,9 @@ interface ChangeStockProps {
 /** Scans a product and its locations, asks for a quantity, and saves. Online only: nothing of it is queued. */
 export function ChangeStock({ title, places, quantityLabel, button, done, save }: ChangeStockProps) {
   const app = useApp()
-  const owner = `${title} ${app.kept.session?.operator?.id}`
-  const [restored] = useState(() => unanswered.get(owner))
+  const { session } = app.kept
+  const owner = `${title} ${session === null ? '' : bindingOf(session)} ${session?.operator?.id}`
+  const [restored] = useState(() => app.unanswered.get(owner))
   const [scanned, setScanned] = useState<Scanned>(restored?.scanned ?? {})
   const latest = useRef(scanned)
   /** What the operator had begun when they started over: what was scanned before is not meant any more. */
@@ -80,31 +62,38 @@ export function ChangeStock({ title, places, quantityLabel, button, done, save }
   useCodes(take, { leads: true })
   const restart = (): void => {
     // What is entered anew is meant anew.
-    unanswered.delete(owner)
     setAttempts(new Attempts())
     change({})
     setTyped('')
   }
   const startOver = (): void => {
     start.current = app.begin()
+    app.unanswered.delete(owner)
     restart()
   }
   const quantity = quantityOf(typed)
+  const settle = async (sent: SentChange): Promise<void> => {
+    setBusy(true)
+    const isSaved = await sent.isSaved
+    setBusy(false)
+    if (!sent.attempts.isOpen && app.unanswered.get(owner) === sent) app.unanswered.delete(owner)
+    // The operator may have started over meanwhile, and scanned something else.
+    if (isSaved === true && latest.current === sent.scanned) restart()
+  }
   const submit = async (): Promise<void> => {
     if (quantity === undefined) return
-    setBusy(true)
     const at = performance.now()
     const complete = { ...scanned, to: scanned.to ?? scanned.from } as Required<Scanned>
-    const isSaved = await online(app, () => save(complete, quantity, attempts))
-    setBusy(false)
-    // The operator may have started over meanwhile, and scanned something else.
-    const isStillHere = latest.current === scanned
-    if (isStillHere && attempts.isOpen) unanswered.set(owner, { scanned, typed, attempts })
-    if (isSaved !== true) return
-    if (isStillHere) restart()
-    app.tell('taken', done, at)
+    const sent = { scanned, typed, attempts, isSaved: online(app, () => save(complete, quantity, attempts)) }
+    app.unanswered.set(owner, sent)
+    await settle(sent)
+    if ((await sent.isSaved) === true) app.tell('taken', done, at)
   }
-  const isAllowed = app.kept.session?.operator?.may_change_stock === true
+  useEffect(() => {
+    // Its answer may come now.
+    if (restored !== undefined) void settle(restored)
+  }, [])
+  const isAllowed = session?.operator?.may_change_stock === true
   if (!isAllowed)
     return (
       <div className={styles.screen}>
