@@ -1,4 +1,5 @@
 import type { CallInput } from './prepare-request.ts'
+import type { RequestHeaders } from './options.ts'
 import { headerEntries } from './request-headers.ts'
 
 /**
@@ -10,11 +11,15 @@ export function copyInput(input: CallInput): CallInput {
   return {
     ...input,
     query: copyFilters(query),
-    options: options && { ...options, headers: headerEntries(options.headers) },
+    options: options && { ...options, headers: copyHeaders(options.headers) },
   }
 }
 
-// What is no object is kept, for the error that names it.
+// What is no object is kept, for the error of the request.
+const copyHeaders = (headers: RequestHeaders | undefined): RequestHeaders | undefined =>
+  typeof headers === 'object' && headers !== null ? headerEntries(headers) : headers
+
+// The same, for the error that names it.
 function copyFilters(filters: object | undefined): object | undefined {
   if (typeof filters !== 'object' || filters === null) return filters
   const copies = Object.entries(filters).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value])
